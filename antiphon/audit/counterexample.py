@@ -1,0 +1,77 @@
+"""The adversary of CM §5.2: sparse parallel composition gives nothing for δ > 0 (Thm 1.4)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.audit.game import PrivacyGame
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.functions import sparse_parallel
+from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.protocol import exact
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
+from antiphon.protocol.registry import register
+from antiphon.protocol.view import View
+
+
+def _copies(value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise InvalidArgument(f"copies must be an int >= 1, not {value!r}")
+    return value
+
+
+@register("antiphon.CounterexampleAdversary/1")
+@attrs.frozen
+class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
+    """Creates copies of M_δ until one breaks, and asks that one for the secret bit.
+
+    Asks a new M_δ (0, 0); on ⊤ it creates the next; on the first ⊥ it asks the broken
+    one (0, 1), which echoes b. With ``copies`` instances it learns b w.p. 1-(1-δ)^copies,
+    although every view is valid for 1-sparse parallel composition.
+    State: (copies created, whether the last one awaits its question).
+    Source: CM §5.2.
+    """
+
+    delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    copies: int = attrs.field(converter=_copies, kw_only=True)
+    _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_create", same(Create(LeakyBit(delta=self.delta))))
+
+    @property
+    def initial_state(self) -> tuple[int, bool]:
+        return 0, False
+
+    def step(self, state: tuple[int, bool], message: Any, coins: Any) -> tuple[Any, Any]:
+        created, fresh = state
+        if fresh:
+            return (created, False), same(Ask(0, created - 1))
+        if message is BOTTOM:
+            return state, Pair(Ask(0, created - 1), Ask(1, created - 1))
+        if (message is not EMPTY and message is not TOP) or created == self.copies:
+            return state, HALT
+        return (created + 1, True), self._create
+
+    @property
+    def success(self) -> Fraction:
+        """1-(1-δ)^copies: the probability that it learns the bit."""
+        return 1 - (1 - self.delta) ** self.copies
+
+
+def learned_bit(view: View) -> int | None:
+    """The secret bit, if this view of the adversary shows it."""
+    last = view.rounds[-1].answer if view.rounds else HALT
+    return last if type(last) is int else None
+
+
+def counterexample_game(delta: object, *, first_pair_consistent: bool = False) -> PrivacyGame:
+    """1-sparse parallel composition of M_δ: f_∞ with the single parameter (0, δ), or f_{∞,FPC}."""
+    f = sparse_parallel([(0, delta)], first_pair_consistent=first_pair_consistent)
+    return PrivacyGame(ExtConComp(), f)

@@ -1,0 +1,98 @@
+"""Creation queries (M, s, ε, δ, f) and the messages of ExtConComp (CM Def. 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.exact import ExactEpsilon
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import Ask
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Space
+from antiphon.verifiers.verification import Refused
+
+
+def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
+    return Refused("a mechanism without a claim is private with respect to no f")
+
+
+@register("antiphon.Create/1")
+@attrs.frozen
+class Create:
+    """(M, s, ε, δ, f): create M(s), which is (ε, δ)-DP w.r.t. f.
+
+    ``claim`` defaults to the mechanism's first claim and may only weaken one of
+    its claims. A mechanism without claims can be created in live use, but no
+    verifier lets it pass (CM Def. 4.4: every creation asserts a true claim).
+
+    Raises: InvalidArgument if ``mechanism`` is no CM, or the claim does not follow.
+    """
+
+    mechanism: ContinualMechanism[Any, Any, Any]
+    _given: Claim | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
+    claim: Claim | None = attrs.field(init=False)
+    # What every later message needs of the mechanism, looked up once.
+    accepts: Callable[[Any], bool] = attrs.field(init=False, eq=False, repr=False)
+    step: Callable[[Any, Any, Any], tuple[Any, Any]] = attrs.field(init=False, eq=False, repr=False)
+    verify: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.mechanism, ContinualMechanism):
+            raise InvalidArgument(
+                "Create takes a continual mechanism; wrap an IM in InteractiveAsContinual"
+            )
+        claims = self.mechanism.claims
+        claim = self._given
+        if claim is None and claims:
+            claim = claims[0]
+        elif claim is not None and not any(map(claim.follows_from, claims)):
+            raise InvalidArgument(
+                "the claim does not follow from a claim of the mechanism: give the same "
+                "verification function with epsilon and delta no smaller"
+            )
+        object.__setattr__(self, "claim", claim)
+        object.__setattr__(self, "accepts", self.mechanism.signature.queries.contains)
+        object.__setattr__(self, "step", self.mechanism.step)
+        verify = _unclaimed if claim is None else claim.verification.step
+        object.__setattr__(self, "verify", verify)
+
+    @property
+    def asserts(self) -> bool:
+        """Whether it asserts an (ε, δ) claim that is not known to be false."""
+        if self.claim is None or self.claim.status is Status.REFUTED:
+            return False
+        return hasattr(self.claim.measure, "epsilon")
+
+    @property
+    def parameters(self) -> tuple[ExactEpsilon, Fraction]:
+        """(ε, δ) of the claim."""
+        if self.claim is None:
+            raise InvalidArgument("this creation carries no claim")
+        return self.claim.parameters
+
+
+@attrs.frozen
+class CompositionMessages(Space):
+    """Creation queries and questions (q, i) with an index i >= 0.
+
+    Whether q belongs to the i-th mechanism's own space depends on what has been
+    created, so it is checked by whoever knows: f's automaton, and ExtConComp.
+    """
+
+    creations: bool = True
+
+    def contains(self, value: Any) -> bool:
+        if type(value) is Ask:
+            index = value.index
+            return type(index) is int and index >= 0
+        return self.creations and type(value) is Create
+
+    @property
+    def discrete(self) -> bool:
+        return False

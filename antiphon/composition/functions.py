@@ -1,0 +1,236 @@
+"""The verification functions of concurrent composition (CM §4-5).
+
+All four read *suitable* sequences (Def. 4.4): every message is a pair of
+identical creation queries that assert a claim, or a pair ((q₀, ℓ), (q₁, ℓ)) with
+the mechanism ℓ created before and q₀, q₁ in its query space. They differ in what
+they ask of creations and of pairs that differ. Each is O(log n) a message.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias, Union
+
+import attrs
+from immutables import Map
+
+from antiphon.composition.creation import Create
+from antiphon.protocol import exact
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import Ask, identical
+from antiphon.protocol.registry import register
+from antiphon.verifiers.verification import Refused, Verification
+
+Parameters: TypeAlias = "tuple[exact.ExactEpsilon, Fraction]"
+Purse: TypeAlias = "Map[Parameters, int]"
+"""The multiset of fixed parameters that are still unused."""
+
+
+class Checked(NamedTuple):
+    """What f knows of a created mechanism: f' so far, and whether a pair differed."""
+
+    created: Create
+    state: Any
+    differed: bool
+
+
+class SuitableState(NamedTuple):
+    """The created mechanisms by index, and the parameters left to use."""
+
+    children: Map[int, Checked]
+    purse: Purse
+
+
+class Suitable(Verification[SuitableState]):
+    """Suitable sequences (CM Def. 4.4); subclasses add their own conditions."""
+
+    __slots__ = ()
+    checks_space = True
+
+    @property
+    def purse(self) -> Purse:
+        """The fixed parameters, as a multiset."""
+        return Map()
+
+    @property
+    def initial_state(self) -> SuitableState:
+        return SuitableState(Map(), self.purse)
+
+    def step(self, state: SuitableState, zero: Any, one: Any, /) -> SuitableState | Refused:
+        if type(zero) is not Ask:
+            return self._create(state, zero, one)
+        index = zero.index
+        if one is not zero and not (type(one) is Ask and identical(one.index, index)):
+            return Refused("the two sides ask different mechanisms")
+        children, purse = state
+        child = children.get(index) if type(index) is int else None
+        if child is None:
+            return Refused(f"the index asked for is not one of the {len(children)} created")
+        created, before, differed = child
+        query0, query1 = zero.query, one.query
+        alike = query0 is query1 or identical(query0, query1)
+        if not created.accepts(query0) or not (alike or created.accepts(query1)):
+            return Refused(f"a query is outside the space of mechanism {index}")
+        # f' is stepped also while no pair differs: should one differ later, the
+        # whole sequence must have been f'-valid. A dead f' stays dead.
+        after = before
+        if type(before) is not Refused:
+            after = created.verify(before, query0, query1)
+        if not alike and not differed:
+            differed, spent = True, self.differ(purse, created)
+            if type(spent) is Refused:
+                return spent
+            purse = spent
+        if type(after) is Refused and (differed or self.checks_all):
+            return Refused(f"the pairs of mechanism {index} are not valid for it: {after.reason}")
+        if after is before and differed is child.differed:
+            return state
+        return SuitableState(children.set(index, Checked(created, after, differed)), purse)
+
+    def _create(self, state: SuitableState, zero: Any, one: Any) -> SuitableState | Refused:
+        if type(zero) is not Create or not (one is zero or identical(zero, one)):
+            return Refused("the two sides are not the same creation, nor questions to one index")
+        if zero.claim is None or not zero.asserts:
+            return Refused("a creation asserts no (epsilon, delta) claim, or a refuted one")
+        purse = self.admit(state, zero)
+        if type(purse) is Refused:
+            return purse
+        child = Checked(zero, zero.claim.verification.initial_state, False)
+        return SuitableState(state.children.set(len(state.children), child), purse)
+
+    @property
+    @abstractmethod
+    def checks_all(self) -> bool:
+        """Whether f' must hold for every created mechanism, or only for those in J."""
+
+    @abstractmethod
+    def admit(self, state: SuitableState, created: Create) -> Purse | Refused:
+        """What a creation leaves of the purse, or why it is refused."""
+
+    def differ(self, purse: Purse, created: Create) -> Purse | Refused:
+        """What the first differing pair of a mechanism leaves of the purse."""
+        return purse
+
+
+@register("antiphon.FixedMechanisms/1")
+@attrs.frozen
+class FixedMechanisms(Suitable):
+    """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
+
+    created: tuple[Create, ...]
+
+    @property
+    def checks_all(self) -> bool:
+        return True
+
+    def step(self, state: SuitableState, zero: Any, one: Any, /) -> SuitableState | Refused:
+        if type(zero) is Ask and len(state.children) < len(self.created):
+            return Refused(f"the first {len(self.created)} messages are the fixed creations")
+        return Suitable.step(self, state, zero, one)
+
+    def admit(self, state: SuitableState, created: Create) -> Purse | Refused:
+        place = len(state.children)
+        if place == len(self.created) or not identical(created, self.created[place]):
+            return Refused("a creation is not the next of the fixed ones")
+        return state.purse
+
+
+@register("antiphon.FixedParameters/1")
+@attrs.frozen
+class FixedParameters(Suitable):
+    """f^{ε₁,δ₁…ε_k,δ_k}: created parameters form a sub-multiset of the fixed (CM Def. 4.11).
+
+    Every created mechanism must have discrete answers.
+    """
+
+    parameters: tuple[Parameters, ...]
+
+    @property
+    def checks_all(self) -> bool:
+        return True
+
+    @property
+    def purse(self) -> Purse:
+        return _purse(self.parameters)
+
+    def admit(self, state: SuitableState, created: Create) -> Purse | Refused:
+        if not created.mechanism.signature.answers.discrete:
+            return Refused("a created mechanism does not have discrete answers")
+        return _spend(state.purse, created.parameters)
+
+
+@register("antiphon.SparseParallel/1")
+@attrs.frozen
+class SparseParallel(Suitable):
+    """f_∞ and f_{∞,FPC}: k-sparse parallel composition (CM Def. 5.1 and 5.4).
+
+    Any number of creations; the parameters of the mechanisms J that ever got a
+    differing pair form a sub-multiset of the fixed ones, and f' must hold for J only.
+    With ``require_first_pair_consistent`` every created f' must be first-pair
+    consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2).
+    """
+
+    parameters: tuple[Parameters, ...]
+    require_first_pair_consistent: bool = False
+
+    @property
+    def checks_all(self) -> bool:
+        return False
+
+    @property
+    def purse(self) -> Purse:
+        return _purse(self.parameters)
+
+    def admit(self, state: SuitableState, created: Create) -> Purse | Refused:
+        claim = created.claim
+        consistent = claim is not None and claim.verification.first_pair_consistent
+        if self.require_first_pair_consistent and not consistent:
+            return Refused("a created mechanism's f is not first-pair consistent")
+        return state.purse
+
+    def differ(self, purse: Purse, created: Create) -> Purse | Refused:
+        return _spend(purse, created.parameters)
+
+
+def _purse(parameters: Iterable[Parameters]) -> Purse:
+    counts: dict[Parameters, int] = {}
+    for each in parameters:
+        counts[each] = counts.get(each, 0) + 1
+    return Map(counts)
+
+
+def _spend(purse: Purse, parameters: Parameters) -> Purse | Refused:
+    left = purse.get(parameters, 0)
+    if left == 0:
+        return Refused("the parameters are not among the fixed ones that are left")
+    return purse.set(parameters, left - 1)
+
+
+def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
+    pairs = [tuple(each) for each in parameters]
+    if any(len(pair) != 2 for pair in pairs):
+        raise InvalidArgument("parameters are pairs (epsilon, delta)")
+    return tuple((exact.epsilon(e), exact.probability(d)) for e, d in pairs)
+
+
+Fixed: TypeAlias = Union[ContinualMechanism[Any, Any, Any], Create]
+
+
+def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
+    """f^{α₁…α_k} of the given mechanisms or creation queries (CM Def. 4.9, Thm 4.10)."""
+    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))  # type: ignore[arg-type]
+
+
+def fixed_parameters(parameters: Iterable[Any]) -> FixedParameters:
+    """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12)."""
+    return FixedParameters(_normalised(parameters))
+
+
+def sparse_parallel(
+    parameters: Iterable[Any], *, first_pair_consistent: bool = False
+) -> SparseParallel:
+    """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5)."""
+    return SparseParallel(_normalised(parameters), first_pair_consistent)

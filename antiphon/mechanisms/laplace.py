@@ -1,0 +1,107 @@
+"""The Laplace mechanism, and a grid for its answers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.protocol import exact
+from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import (
+    Either,
+    Finite,
+    Integers,
+    Multiples,
+    Reals,
+    Signature,
+    Space,
+    Tuples,
+)
+from antiphon.verifiers.functions import neighbouring_start
+from antiphon.verifiers.relations import Within
+
+
+@register("antiphon.Laplace/1")
+@attrs.frozen
+class Laplace(NoninteractiveMechanism[float, float]):
+    """x ↦ x + Lap(sensitivity/ε): the Laplace mechanism on a real number.
+
+    NIM: a finite float -> a float, then HALT.
+    Privacy: ε-DP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*: proved for real
+    arithmetic, while doubles leave gaps that reveal data (Mironov 2012). Simulation
+    only, not for release. Source: Dwork, McSherry, Nissim, Smith 2006.
+    Raises: InvalidArgument for epsilon or sensitivity not positive.
+    """
+
+    epsilon: Fraction = attrs.field(
+        converter=lambda value: exact.positive(value, "epsilon"), kw_only=True
+    )
+    sensitivity: Fraction = attrs.field(
+        default=1, converter=lambda value: exact.positive(value, "sensitivity"), kw_only=True
+    )
+    _scale: float = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_scale", float(self.sensitivity / self.epsilon))
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Reals(), Reals(), Reals())
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        f = neighbouring_start(Within(self.sensitivity))
+        source = "Dwork et al. 2006; in doubles only assumed (Mironov 2012)"
+        return (Claim(Pure(self.epsilon), f, Status.ASSUMED, source),)
+
+    def respond(self, dataset: float, coins: Any) -> float:
+        return dataset + coins.laplace(self._scale)
+
+
+@register("antiphon.RoundToGrid/1")
+@attrs.frozen
+class RoundToGrid(PostProcessor[None]):
+    """IPM: rounds numbers on their way left to the nearest multiple of ``step``.
+
+    Makes real answers discrete, as the theorems of CM §4-5 ask; other answers and
+    all queries pass unchanged, so the claims of the mechanism carry over (CM Lemma 2.15).
+    Raises: InvalidArgument for step not positive; CompositionError if the mechanism
+    on the right answers no numbers.
+    """
+
+    step_size: float = attrs.field(
+        default=1.0, converter=lambda value: float(exact.positive(value, "step_size"))
+    )
+    deterministic = True
+    forwards_queries = True
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def signature(self, right: Signature) -> Signature:
+        return Signature(right.queries, self._rounded(right.answers), right.updates)
+
+    def _rounded(self, answers: Space) -> Space:
+        if isinstance(answers, Reals):
+            return Either((Multiples(self.step_size), Finite((HALT,))))
+        if isinstance(answers, Either):
+            return Either(tuple(map(self._rounded, answers.spaces)))
+        if isinstance(answers, Integers | Finite | Tuples | Multiples):
+            return answers
+        raise CompositionError(f"RoundToGrid rounds numbers; the mechanism answers {answers}")
+
+    def step(self, state: None, side: Side, message: Any, coins: Any) -> tuple[None, Side, Any]:
+        if side is LEFT:
+            return None, RIGHT, message
+        if type(message) is float and math.isfinite(message / self.step_size):
+            message = round(message / self.step_size) * self.step_size
+        return None, LEFT, message

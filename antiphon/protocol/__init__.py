@@ -1,0 +1,117 @@
+"""What is said, by whom, with which coins. Imports nothing else of Antiphon."""
+
+from antiphon.protocol import spaces
+from antiphon.protocol.adapters import (
+    InteractiveAsContinual,
+    NoninteractiveMechanism,
+    mechanism,
+)
+from antiphon.protocol.adversary import Adversary, History, adversary, scripted
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.claims import (
+    Approximate,
+    Claim,
+    Pure,
+    Renyi,
+    Status,
+    ZeroConcentrated,
+)
+from antiphon.protocol.coins import Coins, Draw, SampledCoins
+from antiphon.protocol.enumeration import outcomes
+from antiphon.protocol.errors import (
+    AntiphonError,
+    BudgetExceeded,
+    CompositionError,
+    Intractable,
+    InvalidArgument,
+    MissingExtra,
+    ProtocolError,
+    ReplayMismatch,
+    TranscriptError,
+)
+from antiphon.protocol.exact import Log
+from antiphon.protocol.interaction import interact, record, replay
+from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
+from antiphon.protocol.messages import (
+    BOTTOM,
+    EMPTY,
+    HALT,
+    TOP,
+    Ask,
+    Pair,
+    Symbol,
+    identical,
+    same,
+)
+from antiphon.protocol.post_processor import (
+    IdentityPostProcessor,
+    PostProcessor,
+    Side,
+    post_processor,
+)
+from antiphon.protocol.registry import register
+from antiphon.protocol.session import Exchange, Session
+from antiphon.protocol.spaces import Signature, Space
+from antiphon.protocol.tapes import RecordedCoins, ReplayedCoins
+from antiphon.protocol.view import Ending, Recording, Round, View
+
+__all__ = [
+    "BOTTOM",
+    "EMPTY",
+    "HALT",
+    "TOP",
+    "Adversary",
+    "AntiphonError",
+    "Approximate",
+    "Ask",
+    "BudgetExceeded",
+    "Chain",
+    "Claim",
+    "Coins",
+    "CompositionError",
+    "ContinualMechanism",
+    "Draw",
+    "Ending",
+    "Exchange",
+    "History",
+    "IdentityPostProcessor",
+    "InteractiveAsContinual",
+    "Intractable",
+    "InvalidArgument",
+    "Log",
+    "Mechanism",
+    "MissingExtra",
+    "NoninteractiveMechanism",
+    "Pair",
+    "PostProcessor",
+    "ProtocolError",
+    "Pure",
+    "RecordedCoins",
+    "Recording",
+    "Renyi",
+    "ReplayMismatch",
+    "ReplayedCoins",
+    "Round",
+    "SampledCoins",
+    "Session",
+    "Side",
+    "Signature",
+    "Space",
+    "Status",
+    "Symbol",
+    "TranscriptError",
+    "View",
+    "ZeroConcentrated",
+    "adversary",
+    "identical",
+    "interact",
+    "mechanism",
+    "outcomes",
+    "post_processor",
+    "record",
+    "register",
+    "replay",
+    "same",
+    "scripted",
+    "spaces",
+]

@@ -1,0 +1,115 @@
+"""NIMs and IMs as continual mechanisms (CM §3.3), and mechanisms from plain functions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query
+from antiphon.protocol.messages import HALT, TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Signature, Space
+
+if TYPE_CHECKING:
+    from antiphon.protocol.coins import Coins
+
+
+class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
+    """NIM as a CM (CM §3.3): the dataset is the first message; then it halts.
+
+    A subclass gives ``respond``. State: whether the answer has been given.
+    """
+
+    __slots__ = ()
+
+    @property
+    def initial_state(self) -> bool:
+        return False
+
+    @abstractmethod
+    def respond(self, dataset: Query, coins: Coins) -> Answer:
+        """The answer on a dataset."""
+
+    def step(self, state: bool, message: Query, coins: Coins) -> tuple[bool, Any]:
+        if state:
+            return state, HALT
+        return True, self.respond(message, coins)
+
+
+@register("antiphon.InteractiveAsContinual/1")
+@attrs.frozen
+class InteractiveAsContinual(ContinualMechanism[Any, Any, Any]):
+    """IM as a CM (CM §3.3): the first message is the initial state, answered ⊤.
+
+    State: () before the first message, then (the IM's state,).
+    Raises: InvalidArgument for a first message outside S^init, or a later one outside Q.
+    """
+
+    mechanism: Mechanism[Any, Any, Any]
+
+    @property
+    def initial_state(self) -> tuple[Any, ...]:
+        return ()
+
+    @property
+    def signature(self) -> Signature:
+        inner, initial = self.mechanism.signature, self.mechanism.initial_states
+        return Signature(
+            Either((initial, inner.queries)),
+            Either((Finite((TOP,)), inner.answers)),
+            Either((initial, inner.updates)),
+        )
+
+    def step(self, state: tuple[Any, ...], message: Any, coins: Coins) -> tuple[Any, Any]:
+        if not state:
+            if not self.mechanism.initial_states.contains(message):
+                raise InvalidArgument("the first message must be an initial state of the mechanism")
+            return (self.mechanism.enter(message),), TOP
+        if not self.mechanism.signature.queries.contains(message):
+            raise InvalidArgument("after the initial state, messages must be queries")
+        inner, answer = self.mechanism.step(state[0], message, coins)
+        return (inner,), answer
+
+
+@attrs.frozen(eq=False)
+class FunctionMechanism(ContinualMechanism[Any, Any, Any]):
+    """A CM made of one plain function; see ``mechanism``."""
+
+    function: Callable[[Any, Any, Coins], tuple[Any, Any]]
+    signature: Signature
+    initial_state: Any = None
+    claims: tuple[Claim, ...] = ()
+
+    def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+        return self.function(state, message, coins)
+
+
+def mechanism(
+    *,
+    queries: Space,
+    answers: Space,
+    initial_state: Any = None,
+    updates: Space | None = None,
+    claims: tuple[Claim, ...] = (),
+) -> Callable[[Callable[[Any, Any, Coins], tuple[Any, Any]]], FunctionMechanism]:
+    """Decorator: a CM from a function (state, message, coins) -> (state, answer).
+
+    >>> from antiphon.protocol.spaces import BITS, Integers
+    >>> @mechanism(queries=BITS, answers=Integers(0), initial_state=0)
+    ... def count(state, bit, coins):
+    ...     return state + bit, state + bit
+    >>> session = count.start()
+    >>> session.send(1), session.send(1)
+    (1, 2)
+    """
+    signature = Signature(queries, answers, queries if updates is None else updates)
+
+    def decorate(function: Callable[[Any, Any, Coins], tuple[Any, Any]]) -> FunctionMechanism:
+        return FunctionMechanism(function, signature, initial_state, claims)
+
+    return decorate

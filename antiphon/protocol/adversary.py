@@ -1,0 +1,130 @@
+"""Adversaries: the party that speaks first (CM Def. 2.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, overload
+
+import attrs
+from typing_extensions import TypeVar
+
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import EMPTY, HALT, freeze
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Anything, Signature
+
+if TYPE_CHECKING:
+    from antiphon.protocol.coins import Coins
+
+State = TypeVar("State", default=Any)
+Item = TypeVar("Item", default=Any)
+
+
+class Adversary(ContinualMechanism[State, Any, Any]):
+    """An IM with one initial state that is stepped on EMPTY first (CM Def. 2.11).
+
+    ``step`` takes the last answer (EMPTY at first) and gives the next message, or
+    HALT to end the interaction. Its coins are its own: they belong to the view.
+    """
+
+    __slots__ = ()
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Anything(), Anything())
+
+
+class History(Sequence[Item], Generic[Item]):
+    """An immutable sequence that grows in O(1): versions share one list.
+
+    Appending to the newest version extends the shared list; an older version
+    stays what it was, and appending to it copies.
+    """
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        self._items = list(items)
+        self._length = len(self._items)
+
+    def append(self, item: Item) -> History[Item]:
+        """The sequence with one more item; this one is unchanged."""
+        items, length = self._items, self._length
+        if len(items) == length:
+            items.append(item)
+        if len(items) <= length or items[length] is not item:  # an older version, or a race
+            items = [*items[:length], item]
+        longer: History[Item] = History.__new__(History)
+        longer._items, longer._length = items, length + 1
+        return longer
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return tuple(self._items[i] for i in range(*index.indices(self._length)))
+        place = index + self._length if index < 0 else index
+        if not 0 <= place < self._length:
+            raise IndexError(index)
+        return self._items[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, History) and self[:] == other[:]
+
+    def __hash__(self) -> int:
+        return hash(self[:])
+
+    def __repr__(self) -> str:
+        return f"History({list(self)!r})"
+
+
+@register("antiphon.Scripted/1")
+@attrs.frozen
+class Scripted(Adversary[int]):
+    """Says the given messages in order, whatever the answers, then HALT."""
+
+    messages: tuple[Any, ...] = attrs.field(converter=lambda m: freeze(tuple(m)))
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
+        if state == len(self.messages):
+            return state, HALT
+        return state + 1, self.messages[state]
+
+
+def scripted(messages: Iterable[Any]) -> Scripted:
+    """An adversary that says the given messages, whatever it hears."""
+    return Scripted(tuple(messages))
+
+
+@attrs.frozen(eq=False)
+class FunctionAdversary(Adversary["History[Any]"]):
+    """An adversary made of one plain function of (answers so far, coins)."""
+
+    function: Callable[[Sequence[Any], Coins], Any]
+
+    @property
+    def initial_state(self) -> History[Any]:
+        return History()
+
+    def step(self, state: History[Any], message: Any, coins: Coins) -> tuple[History[Any], Any]:
+        answers = state if message is EMPTY else state.append(message)
+        return answers, self.function(answers, coins)
+
+
+def adversary(function: Callable[[Sequence[Any], Coins], Any]) -> FunctionAdversary:
+    """Decorator: an adversary from a function (answers so far, coins) -> next message.
+
+    >>> @adversary
+    ... def curious(answers, coins):
+    ...     return HALT if len(answers) == 3 else len(answers)
+    """
+    return FunctionAdversary(function)

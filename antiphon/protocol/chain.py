@@ -1,0 +1,229 @@
+"""∘*: interactive post-processing and chains (CM Def. 2.13-2.16, Alg. 1-2).
+
+``P @ M`` is P ∘* M and ``P1 @ P2`` is P₁ ∘* P₂. Chains are flat: one list of
+parts and one cursor that walks between them, so ∘* is associative by
+construction and a chain of ten thousand parts needs no call stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.errors import InvalidArgument, ProtocolError
+from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.spaces import Signature, Space, Tuples
+
+if TYPE_CHECKING:
+    from antiphon.protocol.coins import Coins
+
+MAX_HOPS: Final = 1_000_000
+"""How many steps one message may cause before a chain gives up."""
+
+
+Ask = Callable[[Any, Any, Any], tuple[Any, Any]]
+Steps = Sequence[Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]]
+
+
+def walk(
+    steps: Steps,
+    ask: Ask | None,
+    states: list[Any],
+    here: int,
+    side: Side,
+    message: Any,
+    coins: Coins,
+    max_hops: int,
+) -> tuple[int, Any]:
+    """Move the cursor until a message leaves the chain; update ``states`` in place.
+
+    ``steps`` are the IPMs left to right, ``ask`` steps the mechanism at the right end
+    (None: the message leaves there). Returns the place it left to (-1 or
+    len(steps)) and the message. Each hop costs one step.
+    """
+    end = len(steps)
+    for _ in range(max_hops):
+        if here == end:
+            if ask is None:
+                return here, message
+            states[here], message = ask(states[here], message, coins)
+            here -= 1
+            side = RIGHT
+            continue
+        states[here], side, message = steps[here](states[here], side, message, coins)
+        if side is LEFT:
+            if here == 0:
+                return -1, message
+            here -= 1
+            side = RIGHT
+        elif side is RIGHT:
+            here += 1
+            side = LEFT
+        else:
+            raise ProtocolError("a post-processor must send to Side.LEFT or Side.RIGHT")
+    raise ProtocolError(
+        f"one message caused more than {max_hops} steps; a pair of parts seems to talk for ever "
+        "(raise max_hops if it does not)"
+    )
+
+
+@attrs.frozen
+class Links(PostProcessor[tuple[Any, ...]]):
+    """P₁ ∘* … ∘* P_n: IPMs chained into one IPM (CM Def. 2.16, Alg. 2)."""
+
+    links: tuple[PostProcessor[Any], ...]
+
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        return all(link.deterministic for link in self.links)
+
+    @property
+    def forwards_queries(self) -> bool:  # type: ignore[override]
+        return all(link.forwards_queries for link in self.links)
+
+    @property
+    def initial_state(self) -> tuple[Any, ...]:
+        return tuple(link.initial_state for link in self.links)
+
+    def step(
+        self, state: tuple[Any, ...], side: Side, message: Any, coins: Coins
+    ) -> tuple[tuple[Any, ...], Side, Any]:
+        states = list(state)
+        steps = [link.step for link in self.links]
+        start = 0 if side is LEFT else len(steps) - 1
+        place, message = walk(steps, None, states, start, side, message, coins, MAX_HOPS)
+        return tuple(states), LEFT if place < 0 else RIGHT, message
+
+    def wired(self, right: Signature) -> Links:
+        return Links(_wire(self.links, right)[0])
+
+    def signature(self, right: Signature) -> Signature:
+        return _wire(self.links, right)[1]
+
+
+def _wire(
+    parts: Sequence[PostProcessor[Any]], right: Signature
+) -> tuple[tuple[PostProcessor[Any], ...], Signature]:
+    """Wire parts from right to left; each sees the signature on its right."""
+    wired: list[PostProcessor[Any]] = []
+    for part in reversed(parts):
+        wired.append(part.wired(right))
+        right = wired[-1].signature(right)
+    return tuple(reversed(wired)), right
+
+
+@attrs.frozen
+class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
+    """P₁ ∘* … ∘* P_n ∘* M: an IM (CM Def. 2.14, Alg. 1). Made by ``@``.
+
+    State: the tuple of the parts' states, left to right. ``parts`` is public.
+    """
+
+    links: tuple[PostProcessor[Any], ...]
+    mechanism: Mechanism[Any, Any, Any]
+    signature: Signature = attrs.field(eq=False, repr=False)
+    max_hops: int = attrs.field(default=MAX_HOPS, repr=False, kw_only=True)
+
+    @cached_property
+    def _steps(self) -> Steps:
+        return [link.step for link in self.links]
+
+    @cached_property
+    def _ask(self) -> Ask:
+        return _guarded(self.mechanism)
+
+    @property
+    def parts(self) -> tuple[PostProcessor[Any] | Mechanism[Any, Any, Any], ...]:
+        """All parts, left to right; the mechanism comes last."""
+        return (*self.links, self.mechanism)
+
+    @property
+    def initial_states(self) -> Space:
+        """The choices of the parts that have one: its own space if it is one part."""
+        free = [part.initial_states for part in self.parts if part.initial_states != ONLY]
+        return free[0] if len(free) == 1 else Tuples(tuple(free)) if free else ONLY
+
+    def enter(self, initial: Any) -> tuple[Any, ...]:
+        free = [part for part in self.parts if part.initial_states != ONLY]
+        chosen = iter(initial if len(free) > 1 else (initial,))
+        return tuple(
+            part.enter(None if part.initial_states == ONLY else next(chosen)) for part in self.parts
+        )
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """M's own claims, if every link touches answers only (CM Lemma 2.15)."""
+        if not all(link.forwards_queries for link in self.links):
+            return ()
+        return tuple(
+            attrs.evolve(claim, source=f"{claim.source}; post-processing (CM Lemma 2.15)")
+            for claim in self.mechanism.claims
+        )
+
+    def step(
+        self, state: tuple[Any, ...], message: Any, coins: Coins
+    ) -> tuple[tuple[Any, ...], Any]:
+        states = list(state)
+        _, answer = walk(self._steps, self._ask, states, 0, LEFT, message, coins, self.max_hops)
+        return tuple(states), answer
+
+    def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
+        if all(link.forwards_queries for link in self.links):
+            return self.mechanism.carries_data(state[-1], message)
+        return True  # nothing is known of what the links make of it
+
+    def why_halted(self, state: tuple[Any, ...]) -> str | None:
+        reasons = (part.why_halted(own) for part, own in zip(self.parts, state, strict=True))
+        return next((reason for reason in reasons if reason is not None), None)
+
+
+@attrs.frozen
+class Chain(AnyChain, ContinualMechanism[tuple[Any, ...], Any, Any]):
+    """A chain with one initial state: a CM."""
+
+    @property
+    def initial_state(self) -> tuple[Any, ...]:
+        return AnyChain.enter(self, None)
+
+
+def chain(parts: Sequence[PostProcessor[Any]], mechanism: Mechanism[Any, Any, Any]) -> AnyChain:
+    """parts[0] ∘* … ∘* mechanism, flattened: a Chain if every part has one initial state.
+
+    Raises: CompositionError for parts that do not fit.
+    """
+    wired, signature = _wire(parts, mechanism.signature)
+    # Only the new parts are looked at, so that n parts chained one by one stay cheap.
+    single = isinstance(mechanism, ContinualMechanism) and all(
+        part.initial_states == ONLY for part in wired
+    )
+    if isinstance(mechanism, AnyChain):
+        wired, mechanism = (*wired, *mechanism.links), mechanism.mechanism
+    return (Chain if single else AnyChain)(wired, mechanism, signature)
+
+
+def join(left: PostProcessor[Any], right: Any) -> Links | AnyChain:
+    """left ∘* right, for an IPM or a mechanism on the right."""
+    parts = left.links if isinstance(left, Links) else (left,)
+    if isinstance(right, Links):
+        return Links((*parts, *right.links))
+    return Links((*parts, right)) if isinstance(right, PostProcessor) else chain(parts, right)
+
+
+def _guarded(mechanism: Mechanism[Any, Any, Any]) -> Ask:
+    """The mechanism's step behind its query space: a link may be wrong."""
+    accepts, step = mechanism.signature.queries.contains, mechanism.step
+
+    def ask(state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+        if accepts(message):
+            return step(state, message, coins)
+        raise InvalidArgument(
+            f"a {type(message).__name__} reached {type(mechanism).__name__} that is outside "
+            "its query space; the post-processor on its left must send queries only"
+        )
+
+    return ask

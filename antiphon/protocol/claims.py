@@ -1,0 +1,108 @@
+"""Claims: what a mechanism promises, as data (law 10)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Protocol, TypeAlias, Union
+
+import attrs
+
+from antiphon.protocol import exact
+from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import register
+
+
+@register("antiphon.Pure/1")
+@attrs.frozen
+class Pure:
+    """ε-DP; ε in nats."""
+
+    epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon)
+
+
+@register("antiphon.Approximate/1")
+@attrs.frozen
+class Approximate:
+    """(ε, δ)-DP (CM Def. 2.1); ε in nats."""
+
+    epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(converter=exact.probability)
+
+
+@register("antiphon.ZeroConcentrated/1")
+@attrs.frozen
+class ZeroConcentrated:
+    """ρ-zCDP (Bun and Steinke 2016)."""
+
+    rho: Fraction = attrs.field(converter=lambda rho: exact.positive(rho, "rho"))
+
+
+@attrs.frozen
+class Renyi:
+    """RDP: order α > 1 ↦ Rényi divergence bound in nats (Mironov 2017)."""
+
+    curve: Callable[[float], float]
+
+
+Measure: TypeAlias = Union[Pure, Approximate, ZeroConcentrated, Renyi]
+
+
+@register("antiphon.Status/1")
+class Status(enum.Enum):
+    """How far a claim can be relied on."""
+
+    PROVED = "proved"
+    ASSUMED = "assumed"
+    REFUTED = "refuted"
+
+
+class VerificationFunction(Protocol):
+    """f as an automaton over pairs; see ``antiphon.verifiers``."""
+
+    @property
+    def first_pair_consistent(self) -> bool: ...
+    @property
+    def initial_state(self) -> Any: ...
+    def step(self, state: Any, zero: Any, one: Any, /) -> Any: ...
+
+
+@register("antiphon.Claim/1")
+@attrs.frozen
+class Claim:
+    """The mechanism is ``measure``-DP w.r.t. the verification function f (CM Def. 3.7)."""
+
+    measure: Measure
+    verification: VerificationFunction
+    status: Status
+    source: str
+
+    @property
+    def parameters(self) -> tuple[exact.ExactEpsilon, Fraction]:
+        """(ε, δ), normalised, as creation queries carry them.
+
+        Raises: CompositionError for a measure without a single (ε, δ).
+        """
+        if isinstance(self.measure, Pure):
+            return self.measure.epsilon, Fraction(0)
+        if isinstance(self.measure, Approximate):
+            return self.measure.epsilon, self.measure.delta
+        raise CompositionError(
+            f"a {type(self.measure).__name__} claim has no single (epsilon, delta); "
+            "convert it and pass Create(mechanism, claim)"
+        )
+
+    def follows_from(self, other: Claim) -> bool:
+        """Whether the other claim implies this one: the same f, ε and δ no smaller."""
+        if self is other:
+            return True
+        if not identical(self.verification, other.verification):
+            return False
+        if isinstance(self.measure, Pure | Approximate) and isinstance(
+            other.measure, Pure | Approximate
+        ):
+            (epsilon, delta), (epsilon0, delta0) = self.parameters, other.parameters
+            return exact.at_most(epsilon0, epsilon) and delta0 <= delta
+        return identical(self.measure, other.measure)

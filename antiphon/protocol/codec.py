@@ -1,0 +1,274 @@
+"""Messages as JSON values, and back: the vocabulary of transcripts (docs/transcripts.md).
+
+Decoding builds messages and registered attrs types only; it runs no code from
+the file and is bounded in depth and size.
+"""
+
+from __future__ import annotations
+
+import base64
+import enum
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.protocol.chain import AnyChain, Links, chain
+from antiphon.protocol.coins import Draw
+from antiphon.protocol.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.protocol.exact import Log
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
+from antiphon.protocol.registry import SECRET, Unregistered, lookup, registered_name
+
+Json: TypeAlias = Union[None, bool, int, float, str, "list[Json]", "dict[str, Json]"]
+
+_MAX_BITS: Final = 1 << 20
+_FRACTION: Final = re.compile(r"-?[0-9]{1,100000}/[0-9]{1,100000}")
+_HEX: Final = re.compile(r"-?0x[0-9a-f]{1,262144}")
+_DTYPE: Final = re.compile(r"[<>|=]?[biufc][0-9]{1,2}")
+
+
+# --- encoding ------------------------------------------------------------------------
+
+
+def encode(value: Any, *, secrets: bool = False) -> Json:
+    """The JSON value of a message, mechanism, verification function, ….
+
+    ``secrets``: whether fields marked secret are written (recordings only).
+    Raises: InvalidArgument for a value of a type that has no JSON form.
+    """
+    encoder = _ENCODERS.get(type(value))
+    if encoder is not None:
+        return encoder(value, secrets)
+    if isinstance(value, AnyChain | Links):
+        parts = value.parts if isinstance(value, AnyChain) else value.links
+        return {"chain": [encode(part, secrets=secrets) for part in parts]}
+    name = registered_name(value)
+    if name is not None:
+        return {"object": name}
+    name = registered_name(type(value))
+    if name is not None:
+        return _registered(value, name, secrets)
+    if isinstance(value, attrs.AttrsInstance) or callable(value):
+        return {"unregistered": type(value).__qualname__}
+    raise InvalidArgument(
+        f"a {type(value).__name__} cannot stand in a transcript; use numbers, text, bytes, "
+        "tuples, arrays, Fractions, or a registered attrs class"
+    )
+
+
+def _registered(value: Any, name: str, secrets: bool) -> Json:
+    if isinstance(value, enum.Enum):
+        return {"type": name, "member": value.name}
+    parameters = {
+        field.alias: encode(own, secrets=secrets)
+        for field in attrs.fields(type(value))
+        if field.init and (secrets or not field.metadata.get(SECRET))
+        if not identical(own := getattr(value, field.name), field.default)
+    }
+    return {"type": name, "parameters": parameters} if parameters else {"type": name}
+
+
+def _int(value: int, secrets: bool) -> Json:
+    if value.bit_length() <= 1024:
+        return value
+    if value.bit_length() > _MAX_BITS:
+        raise InvalidArgument(f"an integer message has at most {_MAX_BITS} bits")
+    return {"int": hex(value)}
+
+
+def _float(value: float, secrets: bool) -> Json:
+    return value if math.isfinite(value) else {"float": repr(value)}
+
+
+def _array(value: Any, secrets: bool) -> Json:
+    if not _DTYPE.fullmatch(value.dtype.str):
+        raise InvalidArgument(f"an array of dtype {value.dtype} cannot stand in a transcript")
+    data = base64.b64encode(value.tobytes()).decode("ascii")
+    return {"array": data, "dtype": value.dtype.str, "shape": list(value.shape)}
+
+
+def _pair(value: Pair[Any], secrets: bool) -> Json:
+    if value.one is value.zero:
+        return {"same": encode(value.zero, secrets=secrets)}
+    return {"pair": [encode(value.zero, secrets=secrets), encode(value.one, secrets=secrets)]}
+
+
+def _as_is(value: Any, secrets: bool) -> Json:
+    json: Json = value
+    return json
+
+
+_ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
+    type(None): _as_is,
+    bool: _as_is,
+    str: _as_is,
+    int: _int,
+    float: _float,
+    Symbol: lambda value, secrets: {"symbol": value.name},
+    tuple: lambda value, secrets: [encode(item, secrets=secrets) for item in value],
+    Pair: _pair,
+    Ask: lambda value, secrets: {"ask": [encode(value.query, secrets=secrets), value.index]},
+    Fraction: lambda value, secrets: {"fraction": f"{value.numerator}/{value.denominator}"},
+    Log: lambda value, secrets: {"log": f"{value.argument.numerator}/{value.argument.denominator}"},
+    bytes: lambda value, secrets: {"bytes": base64.b64encode(value).decode("ascii")},
+    np.ndarray: _array,
+    Unregistered: lambda value, secrets: {"unregistered": value.name},
+}
+
+
+def encode_draws(draws: tuple[Draw, ...]) -> Json:
+    """A stretch of tape: [[kind, parameter, value], …]."""
+    return [[draw.kind, encode(draw.parameter), encode(draw.value)] for draw in draws]
+
+
+# --- decoding ------------------------------------------------------------------------
+
+
+def decode(data: Any, depth: int = 0) -> Any:
+    """The value that ``encode`` wrote.
+
+    Raises: TranscriptError for anything else: an unknown tag or type, wrong
+    parameters, a number or a nesting past the limits.
+    """
+    if depth > 4 * MAX_DEPTH:
+        raise TranscriptError("nested too deeply for a transcript")
+    if data is None or type(data) in (bool, str, int, float):
+        return data
+    if type(data) is list:
+        return tuple(decode(item, depth + 1) for item in data)
+    if type(data) is dict:
+        for tag in data:
+            decoder = _DECODERS.get(tag)
+            if decoder is not None:
+                return _decoded(decoder, tag, data, depth + 1)
+        raise TranscriptError(f"unknown kind of value {_short(sorted(map(str, data)))}")
+    raise TranscriptError(f"a {type(data).__name__} is not JSON")
+
+
+def _decoded(decoder: Callable[[Any, int], Any], tag: str, data: Any, depth: int) -> Any:
+    try:
+        return decoder(data, depth)
+    except TranscriptError:
+        raise
+    except (AntiphonError, ValueError, TypeError, KeyError, OverflowError) as error:
+        raise TranscriptError(f"not a valid {tag}: {error}") from None
+
+
+def _matched(pattern: re.Pattern[str], text: Any) -> str:
+    if type(text) is not str or not pattern.fullmatch(text):
+        raise TranscriptError(f"{_short(text)} is malformed")
+    return text
+
+
+def _decode_fraction(text: Any) -> Fraction:
+    numerator, denominator = _matched(_FRACTION, text).split("/")
+    if max(len(numerator), len(denominator)) > 4000:
+        raise TranscriptError("a fraction has at most 4000 digits")
+    return Fraction(int(numerator), int(denominator))
+
+
+def _decode_array(data: Any, depth: int) -> Any:
+    shape = tuple(data["shape"])
+    if not all(type(n) is int and 0 <= n < 2**40 for n in shape):
+        raise TranscriptError("an array's shape is a list of sizes")
+    dtype = np.dtype(_matched(_DTYPE, data["dtype"]))
+    raw = base64.b64decode(data["array"], validate=True)
+    if math.prod(shape) * dtype.itemsize != len(raw):
+        raise TranscriptError("an array's shape does not fit its data")
+    return np.frombuffer(raw, dtype=dtype).reshape(shape)
+
+
+def _decode_type(data: Any, depth: int) -> Any:
+    kind = lookup(data["type"]) if type(data["type"]) is str else None
+    if not isinstance(kind, type):
+        raise TranscriptError(
+            f"no type is registered as {_short(data['type'])}; import the module that registers it "
+            "(on the command line: --with FILE.py)"
+        )
+    if issubclass(kind, enum.Enum):
+        return kind[data["member"]]
+    parameters = data.get("parameters", {})
+    allowed = {field.alias for field in attrs.fields(kind) if field.init}
+    if not set(parameters) <= allowed:
+        raise TranscriptError(
+            f"{data['type']} has no parameters {_short(set(parameters) - allowed)}"
+        )
+    return kind(**{name: decode(value, depth + 1) for name, value in parameters.items()})
+
+
+def _decode_object(data: Any, depth: int) -> Any:
+    thing = lookup(data["object"]) if type(data["object"]) is str else None
+    if thing is None or isinstance(thing, type):
+        raise TranscriptError(f"no object is registered as {_short(data['object'])}")
+    return thing
+
+
+def _decode_same(data: Any, depth: int) -> Any:
+    message = decode(data["same"], depth)
+    return Pair(message, message)
+
+
+def _decode_pair(data: Any, depth: int) -> Any:
+    zero, one = data["pair"]
+    return Pair(decode(zero, depth), decode(one, depth))
+
+
+def _decode_ask(data: Any, depth: int) -> Any:
+    query, index = data["ask"]
+    if type(index) is not int:
+        raise TranscriptError("the index of an ask is an integer")
+    return Ask(decode(query, depth), index)
+
+
+def _decode_chain(data: Any, depth: int) -> Any:
+    *parts, last = (decode(part, depth) for part in data["chain"])
+    if isinstance(last, Unregistered) or any(isinstance(part, Unregistered) for part in parts):
+        return Unregistered("a chain with an unregistered part")
+    return chain(parts, last) if isinstance(last, Mechanism) else Links((*parts, last))
+
+
+def _decode_float(data: Any, depth: int) -> float:
+    if data["float"] not in ("inf", "-inf", "nan"):
+        raise TranscriptError(f"{_short(data['float'])} is malformed")
+    return float(data["float"])
+
+
+_DECODERS: Final[dict[str, Callable[[Any, int], Any]]] = {
+    "symbol": lambda data, depth: Symbol[data["symbol"]],
+    "same": _decode_same,
+    "pair": _decode_pair,
+    "ask": _decode_ask,
+    "int": lambda data, depth: int(_matched(_HEX, data["int"]), 16),
+    "float": _decode_float,
+    "fraction": lambda data, depth: _decode_fraction(data["fraction"]),
+    "log": lambda data, depth: Log(_decode_fraction(data["log"])),
+    "bytes": lambda data, depth: base64.b64decode(data["bytes"], validate=True),
+    "array": _decode_array,
+    "chain": _decode_chain,
+    "type": _decode_type,
+    "object": _decode_object,
+    "unregistered": lambda data, depth: Unregistered(str(data["unregistered"])),
+}
+
+
+def decode_draws(data: Any) -> tuple[Draw, ...]:
+    """A stretch of tape, as ``encode_draws`` wrote it. Raises: TranscriptError."""
+    if type(data) is not list:
+        raise TranscriptError("draws are a list")
+    draws: list[Draw] = []
+    for item in data:
+        if type(item) is not list or len(item) != 3 or type(item[0]) is not str:
+            raise TranscriptError("a draw is [kind, parameter, value]")
+        draws.append(Draw(item[0], decode(item[1]), decode(item[2])))
+    return tuple(draws)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

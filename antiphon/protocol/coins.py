@@ -1,0 +1,239 @@
+"""Coins: the only source of randomness a mechanism has.
+
+The same step is *run* (``SampledCoins``), *recorded* (``RecordedCoins``),
+*replayed* (``ReplayedCoins``) or *enumerated* (``outcomes``), depending only on
+the coins it is handed. Probabilities may be exact (``Fraction``): a sampled
+Bernoulli of a rational or of a float p has probability exactly p.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from math import log
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, Union
+
+import numpy as np
+
+from antiphon.protocol import samplers
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.exact import positive
+
+Number: TypeAlias = Union[int, float, Fraction]
+Result = TypeVar("Result")
+
+
+class Draw(NamedTuple):
+    """One draw on a tape: which primitive, its parameter, and the drawn value."""
+
+    kind: str
+    parameter: Any
+    value: Any
+
+
+class Coins(ABC):
+    """A stream of draws. ``draws`` counts how many have been made.
+
+    Every primitive validates its parameter before anything is drawn and raises
+    InvalidArgument otherwise; a refused draw is not counted.
+    """
+
+    __slots__ = ("draws",)
+
+    def __init__(self) -> None:
+        self.draws = 0
+
+    @abstractmethod
+    def draw(self, kind: str, parameter: Any) -> Any:
+        """The next value of the primitive ``kind``; the public methods call it."""
+
+    def bernoulli(self, p: Number) -> bool:
+        """True with probability p in [0, 1]: exactly p, also for a float."""
+        if not 0 <= p <= 1:
+            raise InvalidArgument(f"a probability must lie in [0, 1], not {p!r}")
+        return bool(self.draw("bernoulli", p))
+
+    def categorical(self, weights: Sequence[Number]) -> int:
+        """Index i with probability weights[i] / sum(weights); weights >= 0, not all 0."""
+        weights = tuple(weights)
+        # The chained comparison is False for NaN.
+        if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
+            raise InvalidArgument("weights must be finite, >= 0 and not all 0")
+        return int(self.draw("categorical", weights))
+
+    def uniform_integer(self, n: int) -> int:
+        """Uniform on 0, …, n-1, for n >= 1."""
+        if type(n) is not int or n < 1:
+            raise InvalidArgument(f"uniform_integer takes an int n >= 1, not {n!r}")
+        return int(self.draw("uniform_integer", n))
+
+    def laplace(self, scale: Number) -> float:
+        """Laplace noise of density e^(-|x|/scale)/(2 scale), in double precision.
+
+        For simulation: the gaps between doubles reveal data (Mironov 2012), so
+        release ``discrete_laplace`` noise instead.
+        """
+        return float(self.draw("laplace", _scale(scale, "scale")))
+
+    def gaussian(self, sigma: Number) -> float:
+        """Normal noise with standard deviation sigma. For simulation, as ``laplace``."""
+        return float(self.draw("gaussian", _scale(sigma, "sigma")))
+
+    def discrete_laplace(self, scale: Number) -> int:
+        """Integer x with probability proportional to e^(-|x|/scale), sampled exactly.
+
+        Source: Canonne, Kamath, Steinke 2020, Algorithm 2.
+        """
+        return int(self.draw("discrete_laplace", positive(scale, "scale")))
+
+    def discrete_gaussian(self, sigma: Number) -> int:
+        """Integer x with probability proportional to e^(-x²/(2 sigma²)), sampled exactly.
+
+        Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
+        """
+        return int(self.draw("discrete_gaussian", positive(sigma, "sigma")))
+
+
+def _scale(value: Number, name: str) -> Number:
+    if not 0 < value < math.inf:
+        raise InvalidArgument(f"{name} must be positive and finite, not {value!r}")
+    return value
+
+
+# --- sampled -------------------------------------------------------------------------
+
+_TWO_64: Final = 1 << 64
+_SMALL_BLOCK: Final = 64
+_LARGE_BLOCK: Final = 4096
+
+Words: TypeAlias = Callable[[int], list[int]]
+"""A source of uniform 64-bit words: how many -> that many."""
+
+
+def system_words(count: int) -> list[int]:
+    """Words from the operating system's entropy."""
+    words: list[int] = np.frombuffer(os.urandom(8 * count), dtype="<u8").tolist()
+    return words
+
+
+def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
+    """Words of PCG64, whose raw stream NumPy keeps stable for a seed."""
+    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    generator = np.random.PCG64(sequence)
+
+    def words(count: int) -> list[int]:
+        block: list[int] = generator.random_raw(count).tolist()
+        return block
+
+    return words
+
+
+class SampledCoins(Coins):
+    """Coins that are really tossed: from the operating system, or from a seed.
+
+    >>> SampledCoins(seed=1).uniform_integer(6) == SampledCoins(seed=1).uniform_integer(6)
+    True
+    """
+
+    __slots__ = ("_block", "_samplers", "_source", "_words", "seeded")
+
+    def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        super().__init__()
+        self.seeded: Final = seed is not None
+        self._source: Words = system_words if seed is None else seeded_words(seed)
+        self._words: list[int] = []
+        self._block = _SMALL_BLOCK
+        self._samplers: dict[str, Callable[[Any], Any]] = {
+            "bernoulli": self._bernoulli,
+            "categorical": self._categorical,
+            "uniform_integer": self._below,
+            "laplace": self._laplace,
+            "gaussian": self._gaussian,
+            "discrete_laplace": self._discrete_laplace,
+            "discrete_gaussian": self._discrete_gaussian,
+        }
+
+    def __repr__(self) -> str:
+        return f"SampledCoins({'seeded' if self.seeded else 'operating system'})"
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("coins cannot be copied or pickled: two copies would toss alike")
+
+    def draw(self, kind: str, parameter: Any) -> Any:
+        self.draws += 1
+        return self._samplers[kind](parameter)
+
+    def laplace(self, scale: Number) -> float:
+        # The hot path of live sessions: the same as the base class, without its calls.
+        if not 0 < scale < math.inf:
+            _scale(scale, "scale")
+        self.draws += 1
+        word = (self._words or self._refill()).pop()
+        size = log(((word >> 11) + 0.5) * 2.0**-53)
+        return scale * size if word & 1 else -scale * size
+
+    def _refill(self) -> list[int]:
+        self._words = self._source(self._block)
+        self._block = _LARGE_BLOCK
+        return self._words
+
+    def _word(self) -> int:
+        return (self._words or self._refill()).pop()
+
+    def _unit(self) -> float:
+        """Uniform on (0, 1), never an end point."""
+        return ((self._word() >> 11) + 0.5) * 2.0**-53
+
+    def _below(self, n: int) -> int:
+        """Uniform on 0..n-1 by rejection from just enough words."""
+        bits = (n - 1).bit_length()
+        while True:
+            value = self._word()
+            for _ in range((bits - 1) // 64):
+                value = value << 64 | self._word()
+            value >>= -bits % 64 if bits else 64
+            if value < n:
+                return value
+
+    def _bernoulli(self, p: Number) -> bool:
+        """Compare p with a uniform real, 64 bits at a time, until they differ."""
+        numerator, denominator = p.as_integer_ratio()
+        while True:
+            numerator <<= 64
+            left = self._word() * denominator
+            if left + denominator <= numerator:
+                return True
+            if left >= numerator:
+                return False
+            numerator -= left
+
+    def _categorical(self, weights: tuple[Number, ...]) -> int:
+        counts = integer_weights(weights)
+        ticket = self._below(sum(counts))
+        return next(i for i, end in enumerate(accumulate(counts)) if ticket < end)
+
+    def _laplace(self, scale: Number) -> float:
+        word = self._word()
+        size = log(((word >> 11) + 0.5) * 2.0**-53)
+        return float(scale * size if word & 1 else -scale * size)
+
+    def _gaussian(self, sigma: Number) -> float:
+        radius = math.sqrt(-2.0 * log(self._unit()))
+        return float(sigma * radius * math.cos(math.tau * self._unit()))
+
+    def _discrete_laplace(self, scale: Fraction) -> int:
+        return samplers.discrete_laplace(scale, self._below)
+
+    def _discrete_gaussian(self, sigma: Fraction) -> int:
+        return samplers.discrete_gaussian(sigma, self._below)
+
+
+def integer_weights(weights: Iterable[Number]) -> list[int]:
+    """The weights over a common denominator; a float counts as the rational it is."""
+    exact = [Fraction(weight) for weight in weights]
+    common = math.lcm(*(weight.denominator for weight in exact))
+    return [weight.numerator * (common // weight.denominator) for weight in exact]

@@ -1,0 +1,63 @@
+"""Enumeration: every outcome of finite draws, with its exact probability."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from antiphon.protocol import samplers
+from antiphon.protocol.coins import Coins, Number
+
+Result = TypeVar("Result")
+
+
+class _EnumeratedCoins(Coins):
+    """Follows a path of choices, then takes the first outcome of each new draw."""
+
+    __slots__ = ("branches", "exact", "path")
+
+    def __init__(self, path: list[int]) -> None:
+        super().__init__()
+        self.path = path
+        self.branches: list[list[tuple[Any, Number]]] = []
+
+    def draw(self, kind: str, parameter: Any) -> Any:
+        branch = [(value, p) for value, p in samplers.law(kind, parameter) if p]
+        if self.draws == len(self.path):
+            self.path.append(0)
+        self.branches.append(branch)
+        value, _ = branch[self.path[self.draws]]
+        self.draws += 1
+        return value
+
+    def probability(self) -> Number:
+        weight: Number = Fraction(1)
+        for branch, choice in zip(self.branches, self.path, strict=True):
+            weight = weight * branch[choice][1]
+        return weight
+
+
+def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Number, Result]]:
+    """Run a function of coins once for every outcome of its finite draws.
+
+    Yields (probability, result), the probabilities summing to 1; a probability
+    is a Fraction if every draw on its path is exact, a float otherwise. Results
+    are not merged. Cost: one run per leaf.
+
+    Raises: Intractable at a draw without a finite law (Laplace, Gaussian, …).
+
+    >>> [(p, x) for p, x in outcomes(lambda coins: coins.bernoulli(Fraction(1, 3)))]
+    [(Fraction(2, 3), False), (Fraction(1, 3), True)]
+    """
+    path: list[int] = []
+    while True:
+        coins = _EnumeratedCoins(path)
+        result = run(coins)
+        yield coins.probability(), result
+        path = coins.path
+        while path and path[-1] + 1 == len(coins.branches[len(path) - 1]):
+            path.pop()
+        if not path:
+            return
+        path[-1] += 1

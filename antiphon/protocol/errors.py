@@ -1,0 +1,76 @@
+"""Errors: one root, one class per kind of fault.
+
+Every message says what was wrong, what was expected and how to mend it, and
+shows public values only: an error must not become a way to read the data.
+"""
+
+from __future__ import annotations
+
+
+class AntiphonError(Exception):
+    """Root of every error this package raises on purpose.
+
+    Raised by a ``step`` before any coin is drawn or data read, it is a
+    *refusal*: the state is unchanged and the session goes on.
+    """
+
+
+class InvalidArgument(AntiphonError, ValueError):
+    """A value outside the space, range or shape that was declared for it."""
+
+
+class ProtocolError(AntiphonError):
+    """A message at the wrong time or place: after a halt, or from the wrong side."""
+
+
+class CompositionError(AntiphonError):
+    """Parts that do not fit together, or a theorem whose premise fails."""
+
+
+class TranscriptError(AntiphonError):
+    """A saved view that is damaged, of another version, or not ours."""
+
+
+class BudgetExceeded(AntiphonError):
+    """A charge that does not fit; the rest of the budget stays usable."""
+
+    def __init__(self, requested: object, spent: object, remaining: object) -> None:
+        super().__init__(
+            f"requested {requested}, but {spent} is spent and {remaining} remains; "
+            "ask for less, or build the composition with a larger budget"
+        )
+        self.requested = requested
+        self.spent = spent
+        self.remaining = remaining
+
+
+class ReplayMismatch(AntiphonError):
+    """A replay that left its recording: the first round that differs, and how."""
+
+    def __init__(self, round: int | None, expected: str, actual: str) -> None:
+        place = "a draw" if round is None else f"round {round}"
+        super().__init__(
+            f"replay differs at {place}: expected {expected}, got {actual}; "
+            "replay with the very system, adversary and parameters that were recorded"
+        )
+        self.round = round
+        self.expected = expected
+        self.actual = actual
+
+
+class Intractable(AntiphonError):
+    """An exact computation larger than its limit, refused before memory fills."""
+
+    def __init__(self, what: str, size: object, limit: object) -> None:
+        super().__init__(f"{what}: size {size} is past the limit {limit}")
+        self.size = size
+        self.limit = limit
+
+
+class MissingExtra(AntiphonError, ImportError):
+    """An optional dependency that is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'antiphon[{extra}]'")
+        self.package = package
+        self.extra = extra

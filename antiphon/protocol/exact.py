@@ -1,0 +1,146 @@
+"""Exact numbers: the ε and δ that mechanisms, claims and budgets agree on.
+
+``0.1`` and ``Fraction(1, 10)`` must land in the same multiset of parameters,
+so every parameter is normalised once, at construction: a float means the
+shortest decimal that prints it, and ``Log(3)`` is the ε with e^ε = 3.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import TypeAlias, Union
+
+import attrs
+
+from antiphon.protocol.errors import InvalidArgument
+
+
+def fraction(value: object, name: str = "value") -> Fraction:
+    """The exact rational that a finite number stands for.
+
+    A float is read as the shortest decimal that prints it: 0.1 is 1/10.
+
+    Raises: InvalidArgument for NaN, infinities, bools and non-numbers.
+
+    >>> fraction(0.1)
+    Fraction(1, 10)
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Fraction(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return Fraction(repr(float(value)))
+    raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {_shown(value)}")
+
+
+def probability(value: object, name: str = "delta") -> Fraction:
+    """A rational in [0, 1]. Raises: InvalidArgument otherwise."""
+    exact = fraction(value, name)
+    if not 0 <= exact <= 1:
+        raise InvalidArgument(f"{name} must lie in [0, 1], not {_shown(value)}")
+    return exact
+
+
+def positive(value: object, name: str) -> Fraction:
+    """A rational > 0. Raises: InvalidArgument otherwise."""
+    exact = fraction(value, name)
+    if exact <= 0:
+        raise InvalidArgument(f"{name} must be positive, not {_shown(value)}")
+    return exact
+
+
+def _argument(value: object) -> Fraction:
+    exact = fraction(value, "the argument of Log")
+    if exact < 1:
+        raise InvalidArgument(f"Log takes a number >= 1 (e^ε, so that ε >= 0), not {exact}")
+    return exact
+
+
+@attrs.frozen(repr=False)
+class Log:
+    """The privacy parameter ε = ln(argument): e^ε is rational, so runs stay exact.
+
+    >>> Log(3).argument
+    Fraction(3, 1)
+    """
+
+    argument: Fraction = attrs.field(converter=_argument)
+
+    def __float__(self) -> float:
+        return math.log(self.argument)
+
+    def __repr__(self) -> str:
+        return f"Log({self.argument})"
+
+
+ExactEpsilon: TypeAlias = Union[Fraction, Log]
+"""What an ε is after normalisation. Log(1) is stored as Fraction(0)."""
+Epsilon: TypeAlias = Union[int, float, Fraction, Log]
+"""What a caller may give for ε, in nats."""
+
+
+def epsilon(value: object) -> ExactEpsilon:
+    """Normalise a privacy parameter ε >= 0 (nats). Raises: InvalidArgument."""
+    if isinstance(value, Log):
+        return Fraction(0) if value.argument == 1 else value
+    exact = fraction(value, "epsilon")
+    if exact < 0:
+        raise InvalidArgument(f"epsilon must be >= 0, not {_shown(value)}")
+    return exact
+
+
+def exp(value: ExactEpsilon) -> Fraction | float:
+    """e^ε: a Fraction where it is rational, else the nearest float."""
+    if isinstance(value, Log):
+        return value.argument
+    return Fraction(1) if value == 0 else math.exp(value)
+
+
+def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
+    """Decide left <= right exactly, also between a rational and a logarithm.
+
+    ln(r) is irrational for rational r != 1, so raising the precision of
+    outward-rounded logarithms separates the two sides after finitely many steps.
+
+    >>> at_most(Log(3), Fraction(11, 10)), at_most(Fraction(11, 10), Log(3))
+    (True, False)
+    """
+    if isinstance(left, Log) and isinstance(right, Log):
+        return left.argument <= right.argument
+    if not isinstance(left, Log) and not isinstance(right, Log):
+        return left <= right
+    digits = 30
+    while True:
+        low_left, high_left = _bounds(left, digits)
+        low_right, high_right = _bounds(right, digits)
+        if high_left <= low_right:
+            return True
+        if low_left > high_right:
+            return False
+        digits *= 2
+
+
+def _bounds(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
+    """An interval that contains the parameter, of relative width 10^-digits."""
+    if not isinstance(value, Log):
+        return value, value
+    low = Context(prec=digits, rounding=ROUND_FLOOR)
+    high = Context(prec=digits, rounding=ROUND_CEILING)
+    numerator, denominator = Decimal(value.argument.numerator), Decimal(value.argument.denominator)
+    # Decimal.ln is correctly rounded half-even whatever the context says, so one more ulp.
+    below = low.ln(low.divide(numerator, denominator)).next_minus(context=low)
+    above = high.ln(high.divide(numerator, denominator)).next_plus(context=high)
+    return Fraction(below), Fraction(above)
+
+
+def _shown(value: object) -> str:
+    """Numbers are public parameters and shown; of anything else only its type."""
+    if isinstance(value, int | float | Fraction) and not isinstance(value, bool):
+        text = (
+            repr(value) if not isinstance(value, int) or value.bit_length() < 256 else "a huge int"
+        )
+        return text
+    return f"a {type(value).__name__}"

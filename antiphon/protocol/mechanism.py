@@ -1,0 +1,116 @@
+"""Mechanisms: pure step functions (state, message, coins) -> (state, answer).
+
+IM is ``Mechanism`` (CM Def. 2.6), CM is ``ContinualMechanism`` (Def. 3.1), an
+adversary is an ``Adversary`` (Def. 2.11). A ``step`` never mutates its state,
+draws only from its coins and may assume that the message belongs to
+``signature.queries``: whoever calls it (session, chain, composition) has checked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic
+
+from typing_extensions import TypeVar
+
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.spaces import Finite, Signature, Space
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from antiphon.protocol.coins import Coins
+    from antiphon.protocol.session import Session
+
+State = TypeVar("State", default=Any)
+Query = TypeVar("Query", default=Any)
+Answer = TypeVar("Answer", default=Any)
+
+
+class Mechanism(ABC, Generic[State, Query, Answer]):
+    """IM: a randomized state function with a set of initial states (CM Def. 2.6)."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def signature(self) -> Signature:
+        """The query and answer spaces Q and A."""
+
+    @property
+    @abstractmethod
+    def initial_states(self) -> Space:
+        """S^init: what ``start`` takes."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What the mechanism promises; empty if nothing."""
+        return ()
+
+    @abstractmethod
+    def step(self, state: State, message: Query, coins: Coins) -> tuple[State, Answer]:
+        """(state, message) -> (state', answer), for a message in Q.
+
+        Raises: an AntiphonError before any coin is drawn or data read, to refuse
+        the message; the state is unchanged.
+        """
+
+    def enter(self, initial: Any) -> State:
+        """The state for an element of ``initial_states``: by default itself."""
+        state: State = initial
+        return state
+
+    def carries_data(self, state: State, message: Query) -> bool:
+        """Whether a message brings data in, so that a live transcript hides it."""
+        return self.signature.updates.contains(message)
+
+    def why_halted(self, state: State) -> str | None:
+        """Why this state answers HALT, if it does; never part of a transcript."""
+        return None
+
+    def start(
+        self,
+        initial: Any = None,
+        *,
+        seed: int | np.random.SeedSequence | None = None,
+        coins: Coins | None = None,
+        keep: bool = False,
+    ) -> Session:
+        """A live, stateful instance M(s).
+
+        Args: ``initial``, an element of ``initial_states`` (none for a CM); ``seed``
+        or ``coins``, else the operating system's entropy; ``keep``, whether to
+        hold the transcript of this live use.
+        Raises: InvalidArgument for an initial state outside ``initial_states``.
+        """
+        from antiphon.protocol.session import Session
+
+        if not self.initial_states.contains(initial):
+            raise InvalidArgument(
+                f"start needs one of the initial states of {type(self).__name__}: "
+                "pass start(initial), an element of mechanism.initial_states"
+            )
+        return Session(self, self.enter(initial), seed=seed, coins=coins, keep=keep)
+
+
+class ContinualMechanism(Mechanism[State, Query, Answer]):
+    """CM: an IM with one initial state (CM Def. 3.1)."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def initial_state(self) -> State:
+        """The one initial state; it holds no secret."""
+
+    @property
+    def initial_states(self) -> Space:
+        return ONLY
+
+    def enter(self, initial: Any) -> State:
+        return self.initial_state
+
+
+ONLY = Finite((None,))
+"""A choice with one element: how a CM is started without naming its initial state."""

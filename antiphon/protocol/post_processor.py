@@ -1,0 +1,135 @@
+"""Interactive post-processing mechanisms (CM Def. 2.13)."""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, Generic, overload
+
+import attrs
+
+from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Signature, Space
+
+if TYPE_CHECKING:
+    from antiphon.protocol.chain import AnyChain, Chain, Links
+    from antiphon.protocol.coins import Coins
+
+
+class Side(enum.Enum):
+    """Where a message comes from, or goes to."""
+
+    LEFT = "L"
+    RIGHT = "R"
+
+
+LEFT: Final = Side.LEFT
+RIGHT: Final = Side.RIGHT
+
+
+class PostProcessor(ABC, Generic[State]):
+    """IPM: stands between a left and a right party (CM Def. 2.13).
+
+    ``step`` takes a message from one side and sends the next to either. Two
+    declarations, checked by the conformance suite, let claims pass through:
+    ``deterministic`` (draws no coins) and ``forwards_queries`` (sends every left
+    message on unchanged and touches answers only, keeping no memory of queries).
+    """
+
+    __slots__ = ()
+    deterministic: bool = False
+    forwards_queries: bool = False
+
+    @property
+    @abstractmethod
+    def initial_state(self) -> State:
+        """The initial state; raises CompositionError if there are several."""
+
+    @property
+    def initial_states(self) -> Space:
+        """What may be chosen at ``start``: one element, unless there are several."""
+        return ONLY
+
+    def enter(self, initial: Any) -> State:
+        """The state for an element of ``initial_states``."""
+        return self.initial_state
+
+    @abstractmethod
+    def step(self, state: State, side: Side, message: Any, coins: Coins) -> tuple[State, Side, Any]:
+        """(state, from, message) -> (state', to, message')."""
+
+    def wired(self, right: Signature) -> PostProcessor[Any]:
+        """This IPM, told what stands on its right.
+
+        Raises: CompositionError if it cannot stand there.
+        """
+        return self
+
+    def signature(self, right: Signature) -> Signature:
+        """The signature on its left, given the one on its right."""
+        return right
+
+    def why_halted(self, state: State) -> str | None:
+        """Why this state sends HALT, if it does."""
+        return None
+
+    @overload
+    def __matmul__(self, other: PostProcessor[Any]) -> Links: ...
+    @overload
+    def __matmul__(self, other: ContinualMechanism[Any, Any, Any]) -> Chain: ...
+    @overload
+    def __matmul__(self, other: Mechanism[Any, Any, Any]) -> AnyChain: ...
+    def __matmul__(self, other: Any) -> Any:
+        from antiphon.protocol.chain import join
+
+        return join(self, other) if isinstance(other, PostProcessor | Mechanism) else NotImplemented
+
+
+@register("antiphon.IdentityPostProcessor/1")
+@attrs.frozen
+class IdentityPostProcessor(PostProcessor[None]):
+    """The unit of ∘*: forwards everything."""
+
+    deterministic = True
+    forwards_queries = True
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def step(self, state: None, side: Side, message: Any, coins: Coins) -> tuple[None, Side, Any]:
+        return None, RIGHT if side is LEFT else LEFT, message
+
+
+@attrs.frozen(eq=False)
+class FunctionPostProcessor(PostProcessor[Any]):
+    """An IPM made of one plain function; see ``post_processor``."""
+
+    function: Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]
+    initial_state: Any = None
+    deterministic: bool = False
+    left: Callable[[Signature], Signature] | None = None
+
+    def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
+        return self.function(state, side, message, coins)
+
+    def signature(self, right: Signature) -> Signature:
+        return right if self.left is None else self.left(right)
+
+
+def post_processor(
+    *,
+    initial_state: Any = None,
+    deterministic: bool = False,
+    signature: Callable[[Signature], Signature] | None = None,
+) -> Callable[[Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]], FunctionPostProcessor]:
+    """Decorator: an IPM from a function (state, from, message, coins) -> (state, to, message)."""
+
+    def decorate(
+        function: Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]],
+    ) -> FunctionPostProcessor:
+        return FunctionPostProcessor(function, initial_state, deterministic, signature)
+
+    return decorate

@@ -1,0 +1,68 @@
+"""Names for types in transcripts: a file says *which* registered type, never code."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from antiphon.protocol.errors import InvalidArgument
+
+Thing = TypeVar("Thing")
+
+_things: Final[dict[str, Any]] = {}
+_names: Final[dict[int, str]] = {}
+
+SECRET: Final = "secret"
+"""Metadata key of an attrs field that only recordings may hold: attrs.field(metadata={"secret": True})."""
+
+
+def register(name: str) -> Callable[[Thing], Thing]:
+    """Decorator: give an attrs class, or an object made by a decorator, a name in transcripts.
+
+    Names look like "package.name/1"; raise the number when the parameters change
+    meaning. Registering the same definition again (a reloaded file) replaces it.
+
+    Raises: InvalidArgument for a name without a version, a name that another
+    definition has, or a class that is not an attrs class.
+    """
+    if name.count("/") != 1 or not name.split("/")[1].isdigit():
+        raise InvalidArgument(f"a registered name looks like 'package.name/1', not {name!r}")
+
+    def add(thing: Thing) -> Thing:
+        if isinstance(thing, type) and not (attrs.has(thing) or issubclass(thing, enum.Enum)):
+            raise InvalidArgument(f"{thing.__name__} must be an attrs class or an Enum")
+        known = _things.get(name)
+        if known is not None and _origin(known) != _origin(thing):
+            raise InvalidArgument(f"{name!r} is already the name of {_origin(known)}")
+        _things[name] = thing
+        _names[id(thing)] = name
+        return thing
+
+    return add
+
+
+def _origin(thing: Any) -> str:
+    """Where a type, or the function inside an object, was defined."""
+    source = thing if isinstance(thing, type) else getattr(thing, "function", type(thing))
+    return str(source.__qualname__)
+
+
+def registered_name(thing: Any) -> str | None:
+    """The name of a registered class or object, if it has one."""
+    name = _names.get(id(thing))
+    return name if name is not None and _things.get(name) is thing else None
+
+
+def lookup(name: str) -> Any:
+    """The class or object of that name; None if nothing is registered under it."""
+    return _things.get(name)
+
+
+@attrs.frozen
+class Unregistered:
+    """Stands in a loaded view for something that has no registered name."""
+
+    name: str

@@ -1,0 +1,84 @@
+"""Exact samplers and finite laws behind the primitives of ``Coins``.
+
+The discrete samplers use only uniform integers, so their law is exactly the one
+stated: Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential
+Privacy* (2020), Algorithms 1-3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from antiphon.protocol.errors import Intractable
+
+Below: TypeAlias = Callable[[int], int]
+"""n -> uniform on 0..n-1."""
+
+
+def bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
+    """True with probability e^(-numerator/denominator) (CKS Algorithm 1)."""
+    while numerator > denominator:
+        if not _bernoulli_exp_unit(1, 1, below):
+            return False
+        numerator -= denominator
+    return _bernoulli_exp_unit(numerator, denominator, below)
+
+
+def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
+    """The same for an exponent in [0, 1]: the alternating series, term by term."""
+    k = 1
+    while below(denominator * k) < numerator:
+        k += 1
+    return k % 2 == 1
+
+
+def discrete_laplace(scale: Fraction, below: Below) -> int:
+    """P(x) ∝ e^(-|x|/scale) on the integers (CKS Algorithm 2)."""
+    t, s = scale.numerator, scale.denominator
+    while True:
+        u = below(t)
+        if not bernoulli_exp(u, t, below):
+            continue
+        v = 0
+        while _bernoulli_exp_unit(1, 1, below):
+            v += 1
+        size = (u + t * v) // s
+        negative = below(2) == 0
+        if not (negative and size == 0):
+            return -size if negative else size
+
+
+def discrete_gaussian(sigma: Fraction, below: Below) -> int:
+    """P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS Algorithm 3)."""
+    variance = sigma * sigma
+    t = Fraction(math.floor(sigma) + 1)
+    while True:
+        x = discrete_laplace(t, below)
+        gap = (abs(x) - variance / t) ** 2 / (2 * variance)
+        if bernoulli_exp(gap.numerator, gap.denominator, below):
+            return x
+
+
+def law(kind: str, parameter: Any) -> list[tuple[Any, Fraction | float]]:
+    """The finite law of one draw, as (value, probability): Fraction in, Fraction out.
+
+    Raises: Intractable for a primitive with infinitely many outcomes.
+    """
+    if kind == "bernoulli":
+        p = Fraction(parameter) if isinstance(parameter, int) else parameter
+        return [(False, 1 - p), (True, p)]
+    if kind == "uniform_integer":
+        return [(i, Fraction(1, parameter)) for i in range(parameter)]
+    if kind == "categorical":
+        total = sum(parameter)
+        if isinstance(total, float):
+            return [(i, float(weight) / total) for i, weight in enumerate(parameter)]
+        return [(i, Fraction(weight) / total) for i, weight in enumerate(parameter)]
+    raise Intractable(
+        f"enumerating a {kind} draw (only bernoulli, categorical and uniform_integer are finite)",
+        "infinite",
+        "finite",
+    )

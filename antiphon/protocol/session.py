@@ -1,0 +1,158 @@
+"""A live instance of a mechanism: the one place where state is held and changed."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from antiphon.protocol.coins import Coins, SampledCoins
+from antiphon.protocol.errors import AntiphonError, InvalidArgument, ProtocolError
+from antiphon.protocol.messages import HALT, freeze
+from antiphon.protocol.spaces import Anything
+
+if TYPE_CHECKING:
+    from antiphon.protocol.mechanism import Mechanism
+
+
+@attrs.frozen
+class Exchange:
+    """One message and its answer in live use; ``secret`` if the message is data."""
+
+    message: Any
+    answer: Any
+    secret: bool = False
+
+
+class Session:
+    """M(s), running: send a message, get the answer.
+
+    Safe to use from several threads: a lock makes every ``send`` one whole step.
+    A session cannot be copied, pickled or carried through a fork, because two
+    copies would answer with the same noise.
+
+    A message that is refused raises and changes nothing. A step that fails later
+    is an outcome: the session answers HALT, is over, and keeps the exception in
+    ``failure``, outside the transcript (law 1).
+    """
+
+    __slots__ = (
+        "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_over",
+        "_state", "_step", "failure",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        mechanism: Mechanism[Any, Any, Any],
+        state: Any,
+        *,
+        seed: int | np.random.SeedSequence | None = None,
+        coins: Coins | None = None,
+        keep: bool = False,
+    ) -> None:
+        if coins is not None and seed is not None:
+            raise InvalidArgument("give a session a seed or coins, not both")
+        self._mechanism = mechanism
+        self._state = state
+        self._coins: Coins = SampledCoins(seed) if coins is None else coins
+        queries = mechanism.signature.queries
+        self._accepts = None if type(queries) is Anything else queries.contains
+        self._step = mechanism.step
+        self._lock = threading.Lock()
+        self._over: str | None = None
+        self._exchanges: list[Exchange] | None = [] if keep else None
+        self.failure: BaseException | None = None
+        _live.add(self)
+
+    def send(self, message: Any) -> Any:
+        """One message in, one answer out.
+
+        Raises: InvalidArgument for a message outside Q, ProtocolError after HALT;
+        the state is unchanged.
+        """
+        kind = type(message)
+        if kind is tuple or kind is np.ndarray:
+            message = freeze(message)
+        with self._lock:
+            if self._over is not None:
+                raise ProtocolError(f"the session is over ({self._over}); start another")
+            if self._accepts is not None and not self._accepts(message):
+                raise InvalidArgument(
+                    f"a {type(message).__name__} outside the query space of "
+                    f"{type(self._mechanism).__name__}; it takes {self._mechanism.signature.queries}"
+                )
+            before, drawn = self._state, self._coins.draws
+            try:
+                self._state, answer = self._step(before, message, self._coins)
+            except BaseException as error:
+                if isinstance(error, AntiphonError) and self._coins.draws == drawn:
+                    raise
+                self.failure, self._over = error, "a step failed; see session.failure"
+                if not isinstance(error, Exception):
+                    raise
+                answer = HALT
+            if answer is HALT and self._over is None:
+                self._over = "the mechanism halted"
+            if self._exchanges is not None:
+                secret = self._mechanism.carries_data(before, message)
+                self._exchanges.append(Exchange(message, answer, secret))
+            return answer
+
+    @property
+    def over(self) -> bool:
+        """Whether the mechanism has halted."""
+        return self._over is not None
+
+    @property
+    def why_halted(self) -> str | None:
+        """Why it halted, for the caller only; None while it runs or if unknown."""
+        return self._mechanism.why_halted(self._state) or self._over
+
+    @property
+    def transcript(self) -> tuple[Exchange, ...]:
+        """What was said, if started with ``keep=True``; holds data, so a secret.
+
+        Raises: ProtocolError if the session keeps no transcript.
+        """
+        if self._exchanges is None:
+            raise ProtocolError("this session keeps no transcript; start it with keep=True")
+        return tuple(self._exchanges)
+
+    def public(self) -> tuple[Exchange, ...]:
+        """The transcript without the data: queries and answers only."""
+        return tuple(
+            attrs.evolve(exchange, message=None) if exchange.secret else exchange
+            for exchange in self.transcript
+        )
+
+    def __repr__(self) -> str:
+        return f"<Session of {type(self._mechanism).__name__}, {self._over or 'live'}>"
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError(
+            "a session cannot be copied or pickled: two copies would answer with the same noise; "
+            "start another from the mechanism"
+        )
+
+    def __copy__(self) -> Session:
+        return self.__reduce_ex__(0)
+
+    def __deepcopy__(self, memo: object) -> Session:
+        return self.__reduce_ex__(0)
+
+
+_live: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+def _end_in_child() -> None:
+    for session in list(_live):
+        session._over = "it was forked"  # pyright: ignore[reportPrivateUsage]
+        session._lock = threading.Lock()  # pyright: ignore[reportPrivateUsage]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_end_in_child)

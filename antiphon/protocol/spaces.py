@@ -1,0 +1,330 @@
+"""Message spaces: the sets Q and A that every mechanism declares.
+
+A space says whether a value belongs, by exact type, and lists its elements when
+they are finitely many. Spaces are values: equal spaces are interchangeable.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.protocol.messages import Pair, freeze, identical
+from antiphon.protocol.registry import register
+
+
+class Space(ABC):
+    """A set of messages."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def contains(self, value: Any) -> bool:
+        """Whether the value belongs. Total: never raises, whatever the value."""
+
+    @property
+    @abstractmethod
+    def discrete(self) -> bool:
+        """Whether the set is countable (the premise "discrete answers" of CM §4)."""
+
+    def enumerate(self) -> Iterator[Any]:
+        """The elements, in a fixed order. Raises: Intractable if not finite."""
+        raise Intractable(f"listing {self}", "infinite", "finite")
+
+    @property
+    def finite(self) -> bool:
+        """Whether ``enumerate`` works."""
+        return False
+
+    def includes(self, other: Space) -> bool:
+        """Whether the other space is surely a subset of this one."""
+        return self == other or (other.finite and all(map(self.contains, other.enumerate())))
+
+
+@register("antiphon.Anything/1")
+@attrs.frozen
+class Anything(Space):
+    """Every value. Not known to be discrete."""
+
+    def contains(self, value: Any) -> bool:
+        return True
+
+    @property
+    def discrete(self) -> bool:
+        return False
+
+    def includes(self, other: Space) -> bool:
+        return True
+
+
+def _elements(values: Any) -> tuple[Any, ...]:
+    return tuple(freeze(value) for value in values)
+
+
+@register("antiphon.Finite/1")
+@attrs.frozen
+class Finite(Space):
+    """The listed values.
+
+    >>> bits = Finite((0, 1))
+    >>> bits.contains(1), bits.contains(True), bits.contains(2)
+    (True, False, False)
+    """
+
+    values: tuple[Any, ...] = attrs.field(converter=_elements)
+    _index: dict[Any, Any] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        index: dict[Any, list[Any]] = {}
+        for value in self.values:
+            try:
+                alike = index.setdefault(value, [])
+            except TypeError:
+                raise InvalidArgument("a finite space lists hashable values") from None
+            if any(identical(value, other) for other in alike):
+                raise InvalidArgument("a finite space lists each value once")
+            alike.append(value)
+        object.__setattr__(self, "_index", index)
+
+    def contains(self, value: Any) -> bool:
+        try:
+            alike = self._index.get(value, ())
+        except Exception:  # unhashable, or a hash that raises: not one of ours
+            return False
+        return any(identical(value, other) for other in alike)
+
+    @property
+    def discrete(self) -> bool:
+        return True
+
+    @property
+    def finite(self) -> bool:
+        return True
+
+    def enumerate(self) -> Iterator[Any]:
+        return iter(self.values)
+
+
+BITS: Final = Finite((0, 1))
+NOTHING: Final = Finite(())
+
+
+@register("antiphon.Integers/1")
+@attrs.frozen
+class Integers(Space):
+    """The ints from ``low`` to ``high``, both included; None for no bound."""
+
+    low: int | None = None
+    high: int | None = None
+
+    def contains(self, value: Any) -> bool:
+        return (
+            type(value) is int
+            and (self.low is None or self.low <= value)
+            and (self.high is None or value <= self.high)
+        )
+
+    @property
+    def discrete(self) -> bool:
+        return True
+
+    @property
+    def finite(self) -> bool:
+        return self.low is not None and self.high is not None
+
+    def enumerate(self) -> Iterator[int]:
+        if self.low is None or self.high is None:
+            return super().enumerate()
+        return iter(range(self.low, self.high + 1))
+
+    def includes(self, other: Space) -> bool:
+        if isinstance(other, Integers):
+            above = self.low is None or (other.low is not None and self.low <= other.low)
+            below = self.high is None or (other.high is not None and other.high <= self.high)
+            return above and below
+        return super().includes(other)
+
+
+@register("antiphon.Reals/1")
+@attrs.frozen
+class Reals(Space):
+    """The finite floats from ``low`` to ``high``; never NaN, never an infinity."""
+
+    low: float = -sys.float_info.max
+    high: float = sys.float_info.max
+
+    def contains(self, value: Any) -> bool:
+        return type(value) is float and self.low <= value <= self.high
+
+    @property
+    def discrete(self) -> bool:
+        return False
+
+    def includes(self, other: Space) -> bool:
+        if isinstance(other, Reals):
+            return self.low <= other.low and other.high <= self.high
+        return super().includes(other)
+
+
+@register("antiphon.Multiples/1")
+@attrs.frozen
+class Multiples(Space):
+    """The floats that are an integer times ``step``: what a grid rounds to."""
+
+    step: float
+
+    def contains(self, value: Any) -> bool:
+        if type(value) is not float or not math.isfinite(value / self.step):
+            return False
+        return round(value / self.step) * self.step == value
+
+    @property
+    def discrete(self) -> bool:
+        return True
+
+
+@register("antiphon.Texts/1")
+@attrs.frozen
+class Texts(Space):
+    """The strings of at most ``longest`` characters."""
+
+    longest: int | None = None
+
+    def contains(self, value: Any) -> bool:
+        return type(value) is str and (self.longest is None or len(value) <= self.longest)
+
+    @property
+    def discrete(self) -> bool:
+        return True
+
+
+@register("antiphon.Arrays/1")
+@attrs.frozen
+class Arrays(Space):
+    """NumPy arrays of one shape and dtype, entries finite and in [low, high]."""
+
+    shape: tuple[int, ...]
+    dtype: str = "float64"
+    low: float = -math.inf
+    high: float = math.inf
+
+    def contains(self, value: Any) -> bool:
+        if type(value) is not np.ndarray or value.shape != self.shape:
+            return False
+        if value.dtype != np.dtype(self.dtype):
+            return False
+        inside = np.isfinite(value) & (value >= self.low) & (value <= self.high)
+        return bool(inside.all())
+
+    @property
+    def discrete(self) -> bool:
+        return np.dtype(self.dtype).kind in "biu"
+
+
+@register("antiphon.Tuples/1")
+@attrs.frozen
+class Tuples(Space):
+    """Tuples whose i-th entry belongs to the i-th space: a product."""
+
+    spaces: tuple[Space, ...] = attrs.field(converter=tuple)
+
+    def contains(self, value: Any) -> bool:
+        return (
+            type(value) is tuple
+            and len(value) == len(self.spaces)
+            and all(space.contains(item) for space, item in zip(self.spaces, value, strict=True))
+        )
+
+    @property
+    def discrete(self) -> bool:
+        return all(space.discrete for space in self.spaces)
+
+    @property
+    def finite(self) -> bool:
+        return all(space.finite for space in self.spaces)
+
+    def enumerate(self) -> Iterator[tuple[Any, ...]]:
+        return product(*(space.enumerate() for space in self.spaces))
+
+
+@register("antiphon.Either/1")
+@attrs.frozen
+class Either(Space):
+    """The union of some spaces."""
+
+    spaces: tuple[Space, ...] = attrs.field(converter=tuple)
+
+    def contains(self, value: Any) -> bool:
+        for space in self.spaces:  # a plain loop: this stands on the hot path of counters
+            if space.contains(value):
+                return True
+        return False
+
+    @property
+    def discrete(self) -> bool:
+        return all(space.discrete for space in self.spaces)
+
+    @property
+    def finite(self) -> bool:
+        return all(space.finite for space in self.spaces)
+
+    def enumerate(self) -> Iterator[Any]:
+        for place, space in enumerate(self.spaces):
+            earlier = self.spaces[:place]
+            yield from (v for v in space.enumerate() if not any(e.contains(v) for e in earlier))
+
+    def includes(self, other: Space) -> bool:
+        if isinstance(other, Either):
+            return all(map(self.includes, other.spaces))
+        return any(space.includes(other) for space in self.spaces) or super().includes(other)
+
+
+@register("antiphon.Pairs/1")
+@attrs.frozen
+class Pairs(Space):
+    """Q × Q as pairs (m⁰, m¹): what an identifier takes from its left."""
+
+    space: Space
+
+    def contains(self, value: Any) -> bool:
+        if type(value) is not Pair:
+            return False
+        accepts = self.space.contains
+        return accepts(value.zero) and (value.one is value.zero or accepts(value.one))
+
+    @property
+    def discrete(self) -> bool:
+        return self.space.discrete
+
+    @property
+    def finite(self) -> bool:
+        return self.space.finite
+
+    def enumerate(self) -> Iterator[Pair[Any]]:
+        return (Pair(*sides) for sides in product(list(self.space.enumerate()), repeat=2))
+
+    def includes(self, other: Space) -> bool:
+        if isinstance(other, Pairs):
+            return self.space.includes(other.space)
+        return super().includes(other)
+
+
+@attrs.frozen
+class Signature:
+    """What a mechanism takes and gives: Q, A, and which of Q carry data.
+
+    ``updates`` is the part of ``queries`` that brings data in; a transcript of
+    live use marks such messages secret.
+    """
+
+    queries: Space
+    answers: Space
+    updates: Space = NOTHING

@@ -1,0 +1,30 @@
+"""What checks messages: identifiers, verification functions, verifiers."""
+
+from antiphon.verifiers.functions import (
+    bounded,
+    event_level,
+    neighbouring_start,
+    updates_and_queries,
+    user_level,
+)
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.relations import AddOrRemove, AnyTwo, OneEntry, Relation, Within
+from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verifier import Verifier
+
+__all__ = [
+    "AddOrRemove",
+    "AnyTwo",
+    "Identifier",
+    "OneEntry",
+    "Refused",
+    "Relation",
+    "Verification",
+    "Verifier",
+    "Within",
+    "bounded",
+    "event_level",
+    "neighbouring_start",
+    "updates_and_queries",
+    "user_level",
+]

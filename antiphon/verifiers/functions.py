@@ -1,0 +1,174 @@
+"""The verification functions that recover the known models (CM §3.1-3.2, §5.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from antiphon.protocol.messages import EMPTY, identical
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Space
+from antiphon.verifiers.relations import AnyTwo, Relation
+from antiphon.verifiers.verification import Refused, Verification
+
+_NOT_NEIGHBOURS = Refused("the two sides of a pair are not neighbours")
+
+
+@register("antiphon.NeighbouringStart/1")
+@attrs.frozen
+class NeighbouringStart(Verification[bool]):
+    """f_∼: neighbours first, identical pairs after (CM §3.1, §5.3). Interactive mechanisms.
+
+    An identical first pair counts as neighbouring iff the relation says so.
+    State: whether the first pair has come.
+    """
+
+    relation: Relation = attrs.field(factory=AnyTwo)
+
+    @property
+    def initial_state(self) -> bool:
+        return False
+
+    def step(self, state: bool, zero: Any, one: Any, /) -> bool | Refused:
+        if not state:
+            return True if self.relation.holds(zero, one) else _NOT_NEIGHBOURS
+        if zero is one or identical(zero, one):
+            return state
+        return Refused("a pair after the first has two different sides")
+
+    @property
+    def first_pair_consistent(self) -> bool:
+        return True
+
+
+@register("antiphon.EventLevel/1")
+@attrs.frozen
+class EventLevel(Verification[int]):
+    """At most ``events`` pairs differ, each by neighbours (CM §3.2). Continual observation.
+
+    State: how many differing pairs have come.
+    """
+
+    relation: Relation = attrs.field(factory=AnyTwo)
+    events: int = 1
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+        if zero is one or identical(zero, one):
+            return state
+        if not self.relation.holds(zero, one):
+            return _NOT_NEIGHBOURS
+        if state >= self.events:
+            return Refused(f"more than {self.events} pair(s) differ")
+        return state + 1
+
+
+@register("antiphon.UserLevel/1")
+@attrs.frozen
+class UserLevel(Verification[Any]):
+    """All differing pairs belong to one user. Records are tuples (user, …) or ``EMPTY``.
+
+    A pair that differs belongs to a user if each side is a record of that user or
+    empty. State: (user,) once known, else ().
+    """
+
+    relation: Relation = attrs.field(factory=AnyTwo)
+
+    @property
+    def initial_state(self) -> tuple[Any, ...]:
+        return ()
+
+    def step(self, state: tuple[Any, ...], zero: Any, one: Any, /) -> tuple[Any, ...] | Refused:
+        if zero is one or identical(zero, one):
+            return state
+        users = [record[0] for record in (zero, one) if _has_user(record)]
+        empties = sum(record is EMPTY for record in (zero, one))
+        if not users or len(users) + empties != 2:
+            return Refused("a differing pair is not made of records (user, …) or EMPTY")
+        if not all(identical(users[0], user) for user in (*users, *state)):
+            return Refused("differing pairs belong to more than one user")
+        if not self.relation.holds(zero, one):
+            return _NOT_NEIGHBOURS
+        return state or (users[0],)
+
+
+def _has_user(record: Any) -> bool:
+    return type(record) is tuple and len(record) > 0
+
+
+@register("antiphon.UpdatesAndQueries/1")
+@attrs.frozen
+class UpdatesAndQueries(Verification[Any]):
+    """Updates as in ``updates``; a pair with a query on either side is (q, q) (theory: CM §3.3).
+
+    The inner f reads the update pairs only. Not first-pair consistent, whatever
+    the inner f: the first pair may be a query.
+    """
+
+    updates: Verification[Any]
+    queries: Space
+
+    @property
+    def initial_state(self) -> Any:
+        return self.updates.initial_state
+
+    def step(self, state: Any, zero: Any, one: Any, /) -> Any:
+        is_query = self.queries.contains
+        if not is_query(zero) and (one is zero or not is_query(one)):
+            return self.updates.step(state, zero, one)
+        if zero is one or identical(zero, one):
+            return state
+        return Refused("a query stands against something else")
+
+
+@register("antiphon.Bounded/1")
+@attrs.frozen
+class Bounded(Verification[Any]):
+    """An f that also allows at most ``pairs`` messages. State: (messages so far, state of f)."""
+
+    verification: Verification[Any]
+    pairs: int
+
+    @property
+    def initial_state(self) -> tuple[int, Any]:
+        return 0, self.verification.initial_state
+
+    def step(self, state: tuple[int, Any], zero: Any, one: Any, /) -> tuple[int, Any] | Refused:
+        count, inner = state
+        if count == self.pairs:
+            return Refused(f"more than {self.pairs} messages")
+        inner = self.verification.step(inner, zero, one)
+        return inner if type(inner) is Refused else (count + 1, inner)
+
+    @property
+    def first_pair_consistent(self) -> bool:
+        return self.verification.first_pair_consistent or self.pairs <= 1
+
+
+def neighbouring_start(relation: Relation | None = None) -> NeighbouringStart:
+    """f_∼ for an IM or NIM: the first pair neighbours, later pairs identical."""
+    return NeighbouringStart() if relation is None else NeighbouringStart(relation)
+
+
+def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:
+    """Event-level continual observation: at most ``events`` pairs differ."""
+    return EventLevel(relation or AnyTwo(), events)
+
+
+def user_level(relation: Relation | None = None) -> UserLevel:
+    """User-level continual observation: all differing pairs belong to one user."""
+    return UserLevel(relation or AnyTwo())
+
+
+def updates_and_queries(updates: Verification[Any], queries: Space) -> UpdatesAndQueries:
+    """Mixed updates and queries: ``updates`` for the former, (q, q) for the latter."""
+    return UpdatesAndQueries(updates, queries)
+
+
+def bounded(verification: Verification[Any], pairs: int) -> Bounded:
+    """``verification``, on at most ``pairs`` messages."""
+    return Bounded(verification, pairs)

@@ -1,0 +1,65 @@
+"""Neighbouring relations: which two datasets or records may differ.
+
+A relation is data, so that it can be named in a transcript. A user's own
+relation is any object with ``holds(zero, one)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import attrs
+
+from antiphon.protocol.exact import fraction
+from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import register
+
+
+class Relation(Protocol):
+    """∼ on messages."""
+
+    def holds(self, zero: Any, one: Any, /) -> bool:
+        """Whether zero ∼ one."""
+        ...
+
+
+@register("antiphon.AnyTwo/1")
+@attrs.frozen
+class AnyTwo:
+    """Any two messages of the space are neighbours (record against record)."""
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        return True
+
+
+@register("antiphon.AddOrRemove/1")
+@attrs.frozen
+class AddOrRemove:
+    """One side is the ``empty`` record: presence against absence (CM §3.2)."""
+
+    empty: Any = 0
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        return identical(zero, self.empty) or identical(one, self.empty)
+
+
+@register("antiphon.Within/1")
+@attrs.frozen
+class Within:
+    """Numbers at most ``distance`` apart."""
+
+    distance: Any = attrs.field(default=1, converter=lambda d: fraction(d, "distance"))
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        return bool(abs(fraction(zero) - fraction(one)) <= self.distance)
+
+
+@register("antiphon.OneEntry/1")
+@attrs.frozen
+class OneEntry:
+    """Tuples of one length that differ in at most one entry."""
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        if type(zero) is not tuple or type(one) is not tuple or len(zero) != len(one):
+            return False
+        return sum(not identical(a, b) for a, b in zip(zero, one, strict=True)) <= 1

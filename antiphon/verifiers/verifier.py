@@ -1,0 +1,78 @@
+"""The verifier V[f] (CM Def. 3.5)."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, Union
+
+import attrs
+
+from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.messages import HALT, Pair
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Anything, Either, Finite, Pairs, Signature, Space
+from antiphon.verifiers.verification import Refused, Verification
+
+VerifierState: TypeAlias = Union[Any, Refused]
+
+
+@register("antiphon.Verifier/1")
+@attrs.frozen
+class Verifier(PostProcessor[VerifierState]):
+    """V[f]: forwards a left message while the sequence stays f-valid, else sends HALT.
+
+    State: the state of f's automaton (the paper keeps the sequence itself), or
+    ``Refused``, which answers HALT for ever. Takes any value whatever from the left:
+    what is not a pair of queries of the mechanism on its right is not f-valid
+    (CM Remark 3.6). ``why_halted`` gives the reason, outside the transcript.
+    """
+
+    verification: Verification[Any]
+    queries: Space | None = attrs.field(default=None, init=False, repr=False)
+    """Q × Q of the mechanism on the right, set by wiring; None if f checks it itself."""
+    deterministic = True
+
+    @property
+    def initial_state(self) -> VerifierState:
+        return self.verification.initial_state
+
+    def wired(self, right: Signature) -> Verifier:
+        if not isinstance(right.queries, Pairs):
+            raise CompositionError(
+                "a verifier stands on the left of what takes pairs: Verifier(f) @ Identifier(b) @ M"
+            )
+        verifier = Verifier(self.verification)
+        if not self.verification.checks_space:
+            object.__setattr__(verifier, "queries", right.queries)
+        return verifier
+
+    def signature(self, right: Signature) -> Signature:
+        return Signature(Anything(), Either((right.answers, _HALTS)), Anything())
+
+    def step(
+        self, state: VerifierState, side: Side, message: Any, coins: Any
+    ) -> tuple[VerifierState, Side, Any]:
+        if side is RIGHT:
+            return state, LEFT, message
+        if type(state) is Refused:
+            return state, LEFT, HALT
+        try:
+            if type(message) is not Pair:
+                state = _NO_PAIR
+            elif self.queries is not None and not self.queries.contains(message):
+                state = _OUTSIDE
+            else:
+                state = self.verification.step(state, message.zero, message.one)
+        except Exception as error:  # a hostile value must not pass by raising
+            state = Refused(f"checking the message raised {type(error).__name__}")
+        if type(state) is Refused:
+            return state, LEFT, HALT
+        return state, RIGHT, message
+
+    def why_halted(self, state: VerifierState) -> str | None:
+        return state.reason if type(state) is Refused else None
+
+
+_NO_PAIR = Refused("the message is not a pair")
+_OUTSIDE = Refused("a side of the pair is outside the query space")
+_HALTS = Finite((HALT,))
