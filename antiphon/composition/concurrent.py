@@ -9,7 +9,7 @@ import attrs
 from immutables import Map
 
 from antiphon.composition.creation import CompositionMessages, Create
-from antiphon.protocol.errors import AntiphonError, InvalidArgument
+from antiphon.protocol.errors import AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.registry import register
@@ -38,46 +38,75 @@ Children: TypeAlias = "Map[int, Child]"
 ConcurrentState: TypeAlias = Union[Children, Dead]
 
 
-def ask(children: Children, message: Ask[Any], coins: Any) -> tuple[ConcurrentState, Any]:
-    """Step the i-th child on q and return its answer (CM Def. 4.1).
+class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
+    """What ConComp and ExtConComp share: (q, i) steps the i-th mechanism on q.
 
-    An index that does not exist halts the whole composition; a child that halts
-    or fails is dead, alone, and answers HALT from then on (law 1).
+    An index that does not exist halts the whole composition. A child that halts or
+    fails is dead, alone, and answers HALT from then on; ``failures`` has its
+    exception (law 1). O(log n) per message with n children.
     """
-    child = children.get(message.index)
-    if child is None:
-        return Dead(InvalidArgument(f"no mechanism {message.index}: {len(children)} exist")), HALT
-    created, state = child
-    if type(state) is Dead:
-        return children, HALT
-    if not created.accepts(message.query):
-        raise InvalidArgument(
-            f"a {type(message.query).__name__} outside the query space of mechanism "
-            f"{message.index}, a {type(created.mechanism).__name__}; "
-            f"it takes {created.mechanism.signature.queries}"
-        )
-    drawn = coins.draws
-    try:
-        after, answer = created.step(state, message.query, coins)
-    except Exception as error:
-        if isinstance(error, AntiphonError) and coins.draws == drawn:
-            raise
-        after, answer = Dead(error), HALT
-    if answer is HALT and type(after) is not Dead:
-        after = HALTED
-    if after is state:
-        return children, answer
-    return children.set(message.index, Child(created, after)), answer
+
+    __slots__ = ()
+
+    def step(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[ConcurrentState, Any]:
+        if isinstance(state, Dead):
+            return state, HALT
+        if type(message) is not Ask:
+            child = Child(message, message.mechanism.initial_state)
+            return state.set(len(state), child), TOP
+        index, query = message.index, message.query
+        found = state.get(index)
+        if found is None:
+            return Dead(ProtocolError(f"no mechanism {index}: {len(state)} exist")), HALT
+        created, before = found
+        if type(before) is Dead:
+            return state, HALT
+        if not created.accepts(query):
+            raise InvalidArgument(
+                f"a {type(query).__name__} outside the query space of mechanism {index}, a "
+                f"{type(created.mechanism).__name__}; it takes {created.mechanism.signature.queries}"
+            )
+        drawn = coins.draws
+        try:
+            after, answer = created.step(before, query, coins)
+        except Exception as error:
+            if isinstance(error, AntiphonError) and coins.draws == drawn:
+                raise
+            after, answer = Dead(error), HALT
+        if after is before and answer is not HALT:
+            return state, answer
+        if answer is HALT and type(after) is not Dead:
+            after = HALTED
+        return state.set(index, Child(created, after)), answer
+
+    def children(self, state: ConcurrentState) -> Mapping[int, Child]:
+        """The created mechanisms and their states, by index."""
+        return Map() if isinstance(state, Dead) else state
+
+    def carries_data(self, state: ConcurrentState, message: Any) -> bool:
+        if type(message) is not Ask:
+            return False
+        child = self.children(state).get(message.index)
+        if child is None or type(child.state) is Dead:
+            return True  # nothing is known of it
+        return child.created.mechanism.carries_data(child.state, message.query)
+
+    def why_halted(self, state: ConcurrentState) -> str | None:
+        return str(state.failure) if isinstance(state, Dead) else None
+
+    def failures(self, state: ConcurrentState) -> tuple[BaseException, ...]:
+        dead = (child.state for child in self.children(state).values())
+        return tuple(each.failure for each in dead if type(each) is Dead and each.failure)
 
 
 @register("antiphon.ExtConComp/1")
 @attrs.frozen
-class ExtConComp(ContinualMechanism[ConcurrentState, Any, Any]):
+class ExtConComp(Concurrent):
     """ExtConComp: the extended concurrent composition of CMs (CM Def. 4.1).
 
     ``Create(M)`` creates M and answers ⊤; ``Ask(q, i)`` gives q to the i-th created
-    mechanism. State: a persistent map from index to child. O(log n) per message
-    with n children. Claims nothing: its privacy is w.r.t. an f of ``composition``.
+    mechanism. State: a persistent map from index to child, empty at first. Claims
+    nothing: its privacy is w.r.t. a verification function of ``composition``.
     """
 
     @property
@@ -88,70 +117,30 @@ class ExtConComp(ContinualMechanism[ConcurrentState, Any, Any]):
     def signature(self) -> Signature:
         return _EXTENDED
 
-    def step(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[ConcurrentState, Any]:
-        if type(state) is Dead:
-            return state, HALT
-        if type(message) is Ask:  # most messages
-            return ask(state, message, coins)
-        child = Child(message, message.mechanism.initial_state)
-        return state.set(len(state), child), TOP
 
-    def children(self, state: ConcurrentState) -> Mapping[int, Child]:
-        """The created mechanisms and their states, by index."""
-        return Map() if isinstance(state, Dead) else state
-
-    def carries_data(self, state: ConcurrentState, message: Any) -> bool:
-        return _carries_data(state, message)
-
-    def why_halted(self, state: ConcurrentState) -> str | None:
-        return str(state.failure) if isinstance(state, Dead) else None
+def _creations(mechanisms: Any) -> tuple[Create, ...]:
+    return tuple(each if type(each) is Create else Create(each) for each in mechanisms)
 
 
 @register("antiphon.ConComp/1")
 @attrs.frozen
-class ConComp(ContinualMechanism[ConcurrentState, Any, Any]):
+class ConComp(Concurrent):
     """ConComp[M₁, …, M_k]: the concurrent composition of fixed CMs (CM §4).
 
     As ExtConComp after k creations, and none later. An IM goes in as a CM
-    (``InteractiveAsContinual``). State and cost as ExtConComp.
+    (``InteractiveAsContinual``).
     """
 
-    created: tuple[Create, ...] = attrs.field(
-        converter=lambda items: tuple(i if type(i) is Create else Create(i) for i in items)
-    )
+    created: tuple[Create, ...] = attrs.field(converter=_creations)
 
     @property
     def initial_state(self) -> ConcurrentState:
-        return Map(
-            {
-                i: Child(create, create.mechanism.initial_state)
-                for i, create in enumerate(self.created)
-            }
-        )
+        made = (Child(create, create.mechanism.initial_state) for create in self.created)
+        return Map(enumerate(made))
 
     @property
     def signature(self) -> Signature:
         return _FIXED
-
-    def step(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[ConcurrentState, Any]:
-        if type(state) is Dead:
-            return state, HALT
-        return ask(state, message, coins)
-
-    children = ExtConComp.children
-    why_halted = ExtConComp.why_halted
-
-    def carries_data(self, state: ConcurrentState, message: Any) -> bool:
-        return _carries_data(state, message)
-
-
-def _carries_data(state: ConcurrentState, message: Any) -> bool:
-    if type(message) is not Ask or isinstance(state, Dead):
-        return type(message) is Ask
-    child = state.get(message.index)
-    if child is None or type(child.state) is Dead:
-        return True
-    return child.created.mechanism.carries_data(child.state, message.query)
 
 
 _EXTENDED: Final = Signature(CompositionMessages(), Anything())

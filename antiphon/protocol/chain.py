@@ -26,43 +26,34 @@ MAX_HOPS: Final = 1_000_000
 """How many steps one message may cause before a chain gives up."""
 
 
-Ask = Callable[[Any, Any, Any], tuple[Any, Any]]
-Steps = Sequence[Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]]
+Step = Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]
 
 
 def walk(
-    steps: Steps,
-    ask: Ask | None,
+    steps: Sequence[Step],
     states: list[Any],
     here: int,
     side: Side,
     message: Any,
     coins: Coins,
     max_hops: int,
-) -> tuple[int, Any]:
-    """Move the cursor until a message leaves the chain; update ``states`` in place.
+) -> tuple[Side, Any]:
+    """Move a cursor over parts until a message leaves them; ``states`` change in place.
 
-    ``steps`` are the IPMs left to right, ``ask`` steps the mechanism at the right end
-    (None: the message leaves there). Returns the place it left to (-1 or
-    len(steps)) and the message. Each hop costs one step.
+    Returns the side it left to, and the message. Each hop costs one step.
     """
     end = len(steps)
     for _ in range(max_hops):
-        if here == end:
-            if ask is None:
-                return here, message
-            states[here], message = ask(states[here], message, coins)
-            here -= 1
-            side = RIGHT
-            continue
         states[here], side, message = steps[here](states[here], side, message, coins)
         if side is LEFT:
-            if here == 0:
-                return -1, message
             here -= 1
+            if here < 0:
+                return LEFT, message
             side = RIGHT
         elif side is RIGHT:
             here += 1
+            if here == end:
+                return RIGHT, message
             side = LEFT
         else:
             raise ProtocolError("a post-processor must send to Side.LEFT or Side.RIGHT")
@@ -96,8 +87,8 @@ class Links(PostProcessor[tuple[Any, ...]]):
         states = list(state)
         steps = [link.step for link in self.links]
         start = 0 if side is LEFT else len(steps) - 1
-        place, message = walk(steps, None, states, start, side, message, coins, MAX_HOPS)
-        return tuple(states), LEFT if place < 0 else RIGHT, message
+        to, message = walk(steps, states, start, side, message, coins, MAX_HOPS)
+        return tuple(states), to, message
 
     def wired(self, right: Signature) -> Links:
         return Links(_wire(self.links, right)[0])
@@ -130,12 +121,8 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
     max_hops: int = attrs.field(default=MAX_HOPS, repr=False, kw_only=True)
 
     @cached_property
-    def _steps(self) -> Steps:
-        return [link.step for link in self.links]
-
-    @cached_property
-    def _ask(self) -> Ask:
-        return _guarded(self.mechanism)
+    def _steps(self) -> Sequence[Step]:
+        return [*(link.step for link in self.links), _answering(self.mechanism)]
 
     @property
     def parts(self) -> tuple[PostProcessor[Any] | Mechanism[Any, Any, Any], ...]:
@@ -169,13 +156,16 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         self, state: tuple[Any, ...], message: Any, coins: Coins
     ) -> tuple[tuple[Any, ...], Any]:
         states = list(state)
-        _, answer = walk(self._steps, self._ask, states, 0, LEFT, message, coins, self.max_hops)
+        _, answer = walk(self._steps, states, 0, LEFT, message, coins, self.max_hops)
         return tuple(states), answer
 
     def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
         if all(link.forwards_queries for link in self.links):
             return self.mechanism.carries_data(state[-1], message)
         return True  # nothing is known of what the links make of it
+
+    def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
+        return self.mechanism.failures(state[-1])
 
     def why_halted(self, state: tuple[Any, ...]) -> str | None:
         reasons = (part.why_halted(own) for part, own in zip(self.parts, state, strict=True))
@@ -214,16 +204,20 @@ def join(left: PostProcessor[Any], right: Any) -> Links | AnyChain:
     return Links((*parts, right)) if isinstance(right, PostProcessor) else chain(parts, right)
 
 
-def _guarded(mechanism: Mechanism[Any, Any, Any]) -> Ask:
-    """The mechanism's step behind its query space: a link may be wrong."""
+def _answering(mechanism: Mechanism[Any, Any, Any]) -> Step:
+    """The mechanism as the last part of a chain: it always sends left.
+
+    It stands behind its query space, because a post-processor may be wrong.
+    """
     accepts, step = mechanism.signature.queries.contains, mechanism.step
 
-    def ask(state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+    def answer(state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
         if accepts(message):
-            return step(state, message, coins)
+            state, message = step(state, message, coins)
+            return state, LEFT, message
         raise InvalidArgument(
             f"a {type(message).__name__} reached {type(mechanism).__name__} that is outside "
             "its query space; the post-processor on its left must send queries only"
         )
 
-    return ask
+    return answer

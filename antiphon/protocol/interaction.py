@@ -115,7 +115,7 @@ def _play(
                 break
         closing = own.take()
         sink.end(ending, closing)
-    view = View(header, sink.stored_rounds(), ending, closing, session.failure, session.why_halted)
+    view = View(header, sink.stored_rounds(), ending, closing, session.failures, session.why_halted)
     return view, hidden, sink.stored_tape()
 
 

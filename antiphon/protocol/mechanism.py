@@ -69,6 +69,10 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         """Why this state answers HALT, if it does; never part of a transcript."""
         return None
 
+    def failures(self, state: State) -> tuple[BaseException, ...]:
+        """The exceptions of the parts that died in this state; never part of a transcript."""
+        return ()
+
     def start(
         self,
         initial: Any = None,

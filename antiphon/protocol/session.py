@@ -103,6 +103,12 @@ class Session:
             return answer
 
     @property
+    def failures(self) -> tuple[BaseException, ...]:
+        """Every exception of a step so far, for the caller only: children's, then its own."""
+        own = () if self.failure is None else (self.failure,)
+        return (*self._mechanism.failures(self._state), *own)
+
+    @property
     def over(self) -> bool:
         """Whether the mechanism has halted."""
         return self._over is not None

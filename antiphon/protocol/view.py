@@ -87,8 +87,8 @@ class View:
     ending: Ending
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
     """The coins the adversary drew to say HALT."""
-    failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
-    """Why a step failed, if one did; in memory only, never saved."""
+    failures: tuple[BaseException, ...] = attrs.field(default=(), eq=False, repr=False)
+    """The exceptions of steps that failed; in memory only, never saved."""
     why_halted: str | None = attrs.field(default=None, eq=False, repr=False)
     """Why the mechanism halted, if it says so; in memory only, never saved."""
 

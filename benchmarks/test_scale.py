@@ -1,0 +1,43 @@
+"""Memory, and long streams. Figures are printed as extra_info of the benchmark."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+from systems import session
+
+import antiphon as ap
+from antiphon.mechanisms import TreeCounter
+
+MANY = 1_000_000
+
+
+@pytest.mark.benchmark(group="one million created mechanisms")
+def test_bytes_each(benchmark):
+    """Beyond the creation message, which is one object here; the states of V and ExtConComp."""
+
+    def create_all() -> float:
+        live = session(created=0)
+        create = ap.same(ap.Create(TreeCounter(horizon=1024, epsilon=1)))
+        tracemalloc.start()
+        for _ in range(MANY):
+            live.send(create)
+        used, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return used / MANY
+
+    each = benchmark.pedantic(create_all, rounds=1)
+    benchmark.extra_info["bytes each"] = round(each)
+    print(f"\n{each:.0f} bytes for each created mechanism (target: at most 600)")
+
+
+@pytest.mark.benchmark(group="a stream of updates to disk")
+def test_streamed_rounds(benchmark, tmp_path):
+    """100,000 updates with every message written to a view: seconds for all."""
+    counter = TreeCounter(horizon=2**20, epsilon=1)
+    game = ap.PrivacyGame(counter, counter.claims[0].verification)
+    adversary = ap.scripted([ap.same(1)] * 100_000)
+    benchmark.pedantic(
+        lambda: game.play(adversary, bit=0, sink=tmp_path / "view.jsonl"), rounds=3
+    )
