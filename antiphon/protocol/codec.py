@@ -23,6 +23,7 @@ from antiphon.protocol.errors import AntiphonError, InvalidArgument, TranscriptE
 from antiphon.protocol.exact import Log
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
+from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.registry import SECRET, Unregistered, lookup, registered_name
 
 Json: TypeAlias = Union[None, bool, int, float, str, "list[Json]", "dict[str, Json]"]
@@ -54,7 +55,7 @@ def encode(value: Any, *, secrets: bool = False) -> Json:
     name = registered_name(type(value))
     if name is not None:
         return _registered(value, name, secrets)
-    if isinstance(value, attrs.AttrsInstance) or callable(value):
+    if isinstance(value, Mechanism | PostProcessor) or attrs.has(type(value)) or callable(value):
         return {"unregistered": type(value).__qualname__}
     raise InvalidArgument(
         f"a {type(value).__name__} cannot stand in a transcript; use numbers, text, bytes, "
