@@ -34,10 +34,11 @@ test-slow: $(VENV)/.test ## The test suite and the slow tests
 	@$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
-	@$(BIN)/python -m ruff check .
-	@$(BIN)/python -m ruff format --check .
-	@$(BIN)/python -m mypy
-	@$(BIN)/python -m pyright --pythonpath $(BIN)/python
+	@status=0; \
+	for check in "ruff check ." "ruff format --check ." mypy "pyright --pythonpath $(BIN)/python"; do \
+	  $(BIN)/python -m $$check || status=1; \
+	done; \
+	exit $$status
 
 bench: $(VENV)/.benchmark ## The benchmarks, ratios side by side
 	@$(BIN)/python -m pytest benchmarks -o python_files="bench_*.py test_*.py" $(ARGS)
