@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.codec import encode
+from antiphon.protocol.codec import Json, encode
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.mechanism import Mechanism
@@ -143,7 +143,8 @@ def replay(
         session = system.start(recording.rebuild_initial(), coins=tape)
     elif mechanism is not None:
         raise InvalidArgument(
-            "a view does not hold the mechanism's coins; replay a recording (ap.record) to re-run it"
+            "a view does not hold the mechanism's coins; "
+            "replay a recording (ap.record) to re-run it"
         )
     coins, heard, number = ReplayedCoins(), EMPTY, 0
     state = player.initial_state
@@ -183,8 +184,9 @@ class _Located:
 
 def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
     if not identical(expected, actual) and not _same_on_file(expected, actual):
-        shown = reprlib.Repr(maxstring=120, maxother=120).repr
-        raise ReplayMismatch(number, f"{what} {shown(expected)}", shown(actual))
+        shown = reprlib.Repr()  # Python 3.11 takes no arguments here
+        shown.maxstring = shown.maxother = 120
+        raise ReplayMismatch(number, f"{what} {shown.repr(expected)}", shown.repr(actual))
 
 
 def _same_on_file(expected: Any, actual: Any) -> bool:
@@ -195,7 +197,7 @@ def _same_on_file(expected: Any, actual: Any) -> bool:
         return False
 
 
-def _mentions_unregistered(data: Any) -> bool:
+def _mentions_unregistered(data: Json) -> bool:
     if isinstance(data, dict):
         return "unregistered" in data or any(map(_mentions_unregistered, data.values()))
     return isinstance(data, list) and any(map(_mentions_unregistered, data))
