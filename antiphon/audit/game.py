@@ -32,12 +32,14 @@ class PrivacyGame:
 
     def mechanism(self, bit: int) -> Chain:
         """V[f] ∘* I(bit) ∘* M."""
-        return Verifier(self.verification) @ Identifier(bit) @ self.system
+        game: Chain = Verifier(self.verification) @ Identifier(bit) @ self.system
+        return game
 
     @property
     def interactive(self) -> AnyChain:
         """V[f] ∘* I ∘* M, an IM with initial states 0 and 1 (CM Cor. 3.8)."""
-        return Verifier(self.verification) @ Identifier() @ self.system
+        game: AnyChain = Verifier(self.verification) @ Identifier() @ self.system
+        return game
 
     def play(
         self,

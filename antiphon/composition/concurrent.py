@@ -64,7 +64,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         if not created.accepts(query):
             raise InvalidArgument(
                 f"a {type(query).__name__} outside the query space of mechanism {index}, a "
-                f"{type(created.mechanism).__name__}; it takes {created.mechanism.signature.queries}"
+                f"{type(created.mechanism).__name__}; it takes "
+                f"{created.mechanism.signature.queries}"
             )
         drawn = coins.draws
         try:

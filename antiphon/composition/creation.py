@@ -43,7 +43,7 @@ class Create:
     verify: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.mechanism, ContinualMechanism):
+        if not isinstance(self.mechanism, ContinualMechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidArgument(
                 "Create takes a continual mechanism; wrap an IM in InteractiveAsContinual"
             )

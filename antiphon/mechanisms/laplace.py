@@ -11,6 +11,7 @@ import attrs
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.errors import CompositionError
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -29,6 +30,14 @@ from antiphon.verifiers.functions import neighbouring_start
 from antiphon.verifiers.relations import Within
 
 
+def _epsilon(value: object) -> Fraction:
+    return exact.positive(value, "epsilon")
+
+
+def _sensitivity(value: object) -> Fraction:
+    return exact.positive(value, "sensitivity")
+
+
 @register("antiphon.Laplace/1")
 @attrs.frozen
 class Laplace(NoninteractiveMechanism[float, float]):
@@ -41,12 +50,8 @@ class Laplace(NoninteractiveMechanism[float, float]):
     Raises: InvalidArgument for epsilon or sensitivity not positive.
     """
 
-    epsilon: Fraction = attrs.field(
-        converter=lambda value: exact.positive(value, "epsilon"), kw_only=True
-    )
-    sensitivity: Fraction = attrs.field(
-        default=1, converter=lambda value: exact.positive(value, "sensitivity"), kw_only=True
-    )
+    epsilon: Fraction = attrs.field(converter=_epsilon, kw_only=True)
+    sensitivity: Fraction = attrs.field(default=1, converter=_sensitivity, kw_only=True)  # type: ignore[assignment]  # converted too
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -62,8 +67,12 @@ class Laplace(NoninteractiveMechanism[float, float]):
         source = "Dwork et al. 2006; in doubles only assumed (Mironov 2012)"
         return (Claim(Pure(self.epsilon), f, Status.ASSUMED, source),)
 
-    def respond(self, dataset: float, coins: Any) -> float:
+    def respond(self, dataset: float, coins: Coins) -> float:
         return dataset + coins.laplace(self._scale)
+
+
+def _step_size(value: object) -> float:
+    return float(exact.positive(value, "step_size"))
 
 
 @register("antiphon.RoundToGrid/1")
@@ -77,9 +86,7 @@ class RoundToGrid(PostProcessor[None]):
     on the right answers no numbers.
     """
 
-    step_size: float = attrs.field(
-        default=1.0, converter=lambda value: float(exact.positive(value, "step_size"))
-    )
+    step_size: float = attrs.field(default=1.0, converter=_step_size)
     deterministic = True
     forwards_queries = True
 

@@ -46,6 +46,10 @@ def _horizon(value: Any) -> int:
     return value
 
 
+def _epsilon(value: object) -> Fraction:
+    return exact.positive(value, "epsilon")
+
+
 @register("antiphon.TreeCounter/1")
 @attrs.frozen
 class TreeCounter(ContinualMechanism[CounterState, Any, Any]):
@@ -68,11 +72,9 @@ class TreeCounter(ContinualMechanism[CounterState, Any, Any]):
     """
 
     horizon: int = attrs.field(converter=_horizon, kw_only=True)
-    epsilon: Fraction = attrs.field(
-        converter=lambda value: exact.positive(value, "epsilon"), kw_only=True
-    )
+    epsilon: Fraction = attrs.field(converter=_epsilon, kw_only=True)
     largest: int = attrs.field(default=1, converter=_horizon, kw_only=True)
-    signature: Signature = attrs.field(init=False, eq=False, repr=False)
+    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     _scale: Fraction = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -108,7 +110,8 @@ class TreeCounter(ContinualMechanism[CounterState, Any, Any]):
         updates, top = state
         if updates >= self.horizon:
             raise InvalidArgument(
-                f"the horizon of {self.horizon} updates is reached; build the counter with a larger one"
+                f"the horizon of {self.horizon} updates is reached; "
+                "build the counter with a larger one"
             )
         size, total = 1, x
         while top is not None and top.size == size:
@@ -123,11 +126,12 @@ class TreeCounter(ContinualMechanism[CounterState, Any, Any]):
             top = top.below
         total = 0
         for node in reversed(nodes):
-            if node.noise is None or node.below is not top:
-                noise = coins.discrete_laplace(self._scale) if node.noise is None else node.noise
+            noise = node.noise
+            if noise is None or node.below is not top:
+                noise = coins.discrete_laplace(self._scale) if noise is None else noise
                 node = Node(node.size, node.total, noise, top)
             top = node
-            total += node.total + node.noise
+            total += node.total + noise
         return top, total
 
 

@@ -81,9 +81,9 @@ class FunctionMechanism(ContinualMechanism[Any, Any, Any]):
     """A CM made of one plain function; see ``mechanism``."""
 
     function: Callable[[Any, Any, Coins], tuple[Any, Any]]
-    signature: Signature
+    signature: Signature  # pyright: ignore[reportIncompatibleMethodOverride]
     initial_state: Any = None
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[Claim, ...] = ()  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
         return self.function(state, message, coins)

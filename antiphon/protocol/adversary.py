@@ -83,12 +83,17 @@ class History(Sequence[Item], Generic[Item]):
         return f"History({list(self)!r})"
 
 
+def _messages(messages: Iterable[Any]) -> tuple[Any, ...]:
+    frozen: tuple[Any, ...] = freeze(tuple(messages))
+    return frozen
+
+
 @register("antiphon.Scripted/1")
 @attrs.frozen
 class Scripted(Adversary[int]):
     """Says the given messages in order, whatever the answers, then HALT."""
 
-    messages: tuple[Any, ...] = attrs.field(converter=lambda m: freeze(tuple(m)))
+    messages: tuple[Any, ...] = attrs.field(converter=_messages)
 
     @property
     def initial_state(self) -> int:

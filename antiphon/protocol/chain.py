@@ -117,7 +117,8 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
 
     links: tuple[PostProcessor[Any], ...]
     mechanism: Mechanism[Any, Any, Any]
-    signature: Signature = attrs.field(eq=False, repr=False)
+    # A field over a property: frozen, so as good as one.
+    signature: Signature = attrs.field(eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     max_hops: int = attrs.field(default=MAX_HOPS, repr=False, kw_only=True)
 
     @cached_property
@@ -173,7 +174,7 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
 
 
 @attrs.frozen
-class Chain(AnyChain, ContinualMechanism[tuple[Any, ...], Any, Any]):
+class Chain(AnyChain, ContinualMechanism[tuple[Any, ...], Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """A chain with one initial state: a CM."""
 
     @property
@@ -196,7 +197,9 @@ def chain(parts: Sequence[PostProcessor[Any]], mechanism: Mechanism[Any, Any, An
     return (Chain if single else AnyChain)(wired, mechanism, signature)
 
 
-def join(left: PostProcessor[Any], right: Any) -> Links | AnyChain:
+def join(
+    left: PostProcessor[Any], right: PostProcessor[Any] | Mechanism[Any, Any, Any]
+) -> Links | AnyChain:
     """left ∘* right, for an IPM or a mechanism on the right."""
     parts = left.links if isinstance(left, Links) else (left,)
     if isinstance(right, Links):

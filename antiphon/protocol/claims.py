@@ -32,12 +32,16 @@ class Approximate:
     delta: Fraction = attrs.field(converter=exact.probability)
 
 
+def _rho(value: object) -> Fraction:
+    return exact.positive(value, "rho")
+
+
 @register("antiphon.ZeroConcentrated/1")
 @attrs.frozen
 class ZeroConcentrated:
     """ρ-zCDP (Bun and Steinke 2016)."""
 
-    rho: Fraction = attrs.field(converter=lambda rho: exact.positive(rho, "rho"))
+    rho: Fraction = attrs.field(converter=_rho)
 
 
 @attrs.frozen

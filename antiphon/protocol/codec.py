@@ -12,7 +12,8 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, Union
+from inspect import isclass
+from typing import Any, Final, TypeAlias, TypeGuard, Union
 
 import attrs
 import numpy as np
@@ -26,7 +27,7 @@ from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.registry import SECRET, Unregistered, lookup, registered_name
 
-Json: TypeAlias = Union[None, bool, int, float, str, "list[Json]", "dict[str, Json]"]
+Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 
 _MAX_BITS: Final = 1 << 20
 _FRACTION: Final = re.compile(r"-?[0-9]{1,100000}/[0-9]{1,100000}")
@@ -37,13 +38,14 @@ _DTYPE: Final = re.compile(r"[<>|=]?[biufc][0-9]{1,2}")
 # --- encoding ------------------------------------------------------------------------
 
 
-def encode(value: Any, *, secrets: bool = False) -> Json:
+def encode(value: object, *, secrets: bool = False) -> Json:
     """The JSON value of a message, mechanism, verification function, ….
 
     ``secrets``: whether fields marked secret are written (recordings only).
     Raises: InvalidArgument for a value of a type that has no JSON form.
     """
-    encoder = _ENCODERS.get(type(value))
+    kind = type(value)
+    encoder = _ENCODERS.get(kind)
     if encoder is not None:
         return encoder(value, secrets)
     if isinstance(value, AnyChain | Links):
@@ -52,23 +54,23 @@ def encode(value: Any, *, secrets: bool = False) -> Json:
     name = registered_name(value)
     if name is not None:
         return {"object": name}
-    name = registered_name(type(value))
+    name = registered_name(kind)
     if name is not None:
-        return _registered(value, name, secrets)
-    if isinstance(value, Mechanism | PostProcessor) or attrs.has(type(value)) or callable(value):
-        return {"unregistered": type(value).__qualname__}
+        return _registered(value, kind, name, secrets)
+    if isinstance(value, Mechanism | PostProcessor) or attrs.has(kind) or callable(value):
+        return {"unregistered": kind.__qualname__}
     raise InvalidArgument(
-        f"a {type(value).__name__} cannot stand in a transcript; use numbers, text, bytes, "
+        f"a {kind.__name__} cannot stand in a transcript; use numbers, text, bytes, "
         "tuples, arrays, Fractions, or a registered attrs class"
     )
 
 
-def _registered(value: Any, name: str, secrets: bool) -> Json:
+def _registered(value: Any, kind: type, name: str, secrets: bool) -> Json:
     if isinstance(value, enum.Enum):
         return {"type": name, "member": value.name}
     parameters = {
         field.alias: encode(own, secrets=secrets)
-        for field in attrs.fields(type(value))
+        for field in attrs.fields(kind)
         if field.init and (secrets or not field.metadata.get(SECRET))
         if not identical(own := getattr(value, field.name), field.default)
     }
@@ -141,9 +143,9 @@ def decode(data: Any, depth: int = 0) -> Any:
         raise TranscriptError("nested too deeply for a transcript")
     if data is None or type(data) in (bool, str, int, float):
         return data
-    if type(data) is list:
+    if _is_list(data):
         return tuple(decode(item, depth + 1) for item in data)
-    if type(data) is dict:
+    if is_object(data):
         for tag in data:
             decoder = _DECODERS.get(tag)
             if decoder is not None:
@@ -187,13 +189,14 @@ def _decode_array(data: Any, depth: int) -> Any:
 
 def _decode_type(data: Any, depth: int) -> Any:
     kind = lookup(data["type"]) if type(data["type"]) is str else None
-    if not isinstance(kind, type):
+    if not isclass(kind):
         raise TranscriptError(
             f"no type is registered as {_short(data['type'])}; import the module that registers it "
             "(on the command line: --with FILE.py)"
         )
     if issubclass(kind, enum.Enum):
         return kind[data["member"]]
+    assert attrs.has(kind)  # `register` saw to it
     parameters = data.get("parameters", {})
     allowed = {field.alias for field in attrs.fields(kind) if field.init}
     if not set(parameters) <= allowed:
@@ -205,7 +208,7 @@ def _decode_type(data: Any, depth: int) -> Any:
 
 def _decode_object(data: Any, depth: int) -> Any:
     thing = lookup(data["object"]) if type(data["object"]) is str else None
-    if thing is None or isinstance(thing, type):
+    if thing is None or isclass(thing):
         raise TranscriptError(f"no object is registered as {_short(data['object'])}")
     return thing
 
@@ -231,7 +234,7 @@ def _decode_chain(data: Any, depth: int) -> Any:
     *parts, last = (decode(part, depth) for part in data["chain"])
     if isinstance(last, Unregistered) or any(isinstance(part, Unregistered) for part in parts):
         return Unregistered("a chain with an unregistered part")
-    return chain(parts, last) if isinstance(last, Mechanism) else Links((*parts, last))
+    return chain(parts, last) if isinstance(last, Mechanism) else Links((*parts, last))  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _decode_float(data: Any, depth: int) -> float:
@@ -260,14 +263,23 @@ _DECODERS: Final[dict[str, Callable[[Any, int], Any]]] = {
 
 def decode_draws(data: Any) -> tuple[Draw, ...]:
     """A stretch of tape, as ``encode_draws`` wrote it. Raises: TranscriptError."""
-    if type(data) is not list:
+    if not _is_list(data):
         raise TranscriptError("draws are a list")
     draws: list[Draw] = []
     for item in data:
-        if type(item) is not list or len(item) != 3 or type(item[0]) is not str:
+        if not _is_list(item) or len(item) != 3 or type(item[0]) is not str:
             raise TranscriptError("a draw is [kind, parameter, value]")
         draws.append(Draw(item[0], decode(item[1]), decode(item[2])))
     return tuple(draws)
+
+
+def is_object(data: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether this is a JSON object."""
+    return type(data) is dict
+
+
+def _is_list(data: Any) -> TypeGuard[list[Any]]:
+    return type(data) is list
 
 
 def _short(value: Any) -> str:

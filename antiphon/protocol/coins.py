@@ -45,7 +45,7 @@ class Coins(ABC):
     __slots__ = ("draws",)
 
     def __init__(self) -> None:
-        self.draws = 0
+        self.draws: int = 0
 
     @abstractmethod
     def draw(self, kind: str, parameter: Any) -> Any:

@@ -139,8 +139,7 @@ def _bounds(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
 def _shown(value: object) -> str:
     """Numbers are public parameters and shown; of anything else only its type."""
     if isinstance(value, int | float | Fraction) and not isinstance(value, bool):
-        text = (
+        return (
             repr(value) if not isinstance(value, int) or value.bit_length() < 256 else "a huge int"
         )
-        return text
     return f"a {type(value).__name__}"

@@ -55,7 +55,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
 
     Raises: InvalidArgument for nesting deeper than MAX_DEPTH.
     """
-    kind = type(value)
+    kind = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is np.ndarray:
         if value.dtype.hasobject:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
@@ -67,7 +67,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> Any:
     kind = type(value)
     return freeze(value) if kind is tuple or kind is np.ndarray else value
 
@@ -103,7 +103,7 @@ class Ask(Generic[MessageT]):
 _PLAIN: Final = frozenset({int, str, bytes, bool, type(None), Fraction})
 
 
-def identical(left: Any, right: Any) -> bool:
+def identical(left: object, right: object) -> bool:
     """Whether two messages are the same message: equal in exact type and value.
 
     Never calls a method of a class it does not know, so a hostile ``__eq__``

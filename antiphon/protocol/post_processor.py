@@ -84,7 +84,7 @@ class PostProcessor(ABC, Generic[State]):
     def __matmul__(self, other: Any) -> Any:
         from antiphon.protocol.chain import join
 
-        return join(self, other) if isinstance(other, PostProcessor | Mechanism) else NotImplemented
+        return join(self, other) if isinstance(other, PostProcessor | Mechanism) else NotImplemented  # pyright: ignore[reportUnknownArgumentType]
 
 
 @register("antiphon.IdentityPostProcessor/1")

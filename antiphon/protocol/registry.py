@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from inspect import isclass
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -16,7 +17,7 @@ _things: Final[dict[str, Any]] = {}
 _names: Final[dict[int, str]] = {}
 
 SECRET: Final = "secret"
-"""Metadata key of an attrs field that only recordings may hold: attrs.field(metadata={"secret": True})."""
+"""Metadata key of an attrs field that only recordings may hold: metadata={"secret": True}."""
 
 
 def register(name: str) -> Callable[[Thing], Thing]:
@@ -32,8 +33,9 @@ def register(name: str) -> Callable[[Thing], Thing]:
         raise InvalidArgument(f"a registered name looks like 'package.name/1', not {name!r}")
 
     def add(thing: Thing) -> Thing:
-        if isinstance(thing, type) and not (attrs.has(thing) or issubclass(thing, enum.Enum)):
-            raise InvalidArgument(f"{thing.__name__} must be an attrs class or an Enum")
+        kind: object = thing
+        if isclass(kind) and not (attrs.has(kind) or issubclass(kind, enum.Enum)):
+            raise InvalidArgument(f"{kind.__name__} must be an attrs class or an Enum")
         known = _things.get(name)
         if known is not None and _origin(known) != _origin(thing):
             raise InvalidArgument(f"{name!r} is already the name of {_origin(known)}")
@@ -44,9 +46,9 @@ def register(name: str) -> Callable[[Thing], Thing]:
     return add
 
 
-def _origin(thing: Any) -> str:
+def _origin(thing: object) -> str:
     """Where a type, or the function inside an object, was defined."""
-    source = thing if isinstance(thing, type) else getattr(thing, "function", type(thing))
+    source: Any = thing if isclass(thing) else getattr(thing, "function", type(thing))
     return str(source.__qualname__)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 import numpy as np
@@ -68,7 +68,7 @@ class Session:
         self.failure: BaseException | None = None
         _live.add(self)
 
-    def send(self, message: Any) -> Any:
+    def send(self, message: object) -> Any:
         """One message in, one answer out.
 
         Raises: InvalidArgument for a message outside Q, ProtocolError after HALT;
@@ -83,7 +83,8 @@ class Session:
             if self._accepts is not None and not self._accepts(message):
                 raise InvalidArgument(
                     f"a {type(message).__name__} outside the query space of "
-                    f"{type(self._mechanism).__name__}; it takes {self._mechanism.signature.queries}"
+                    f"{type(self._mechanism).__name__}; it takes "
+                    f"{self._mechanism.signature.queries}"
                 )
             before, drawn = self._state, self._coins.draws
             try:
@@ -138,7 +139,7 @@ class Session:
     def __repr__(self) -> str:
         return f"<Session of {type(self._mechanism).__name__}, {self._over or 'live'}>"
 
-    def __reduce_ex__(self, protocol: object) -> Any:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(
             "a session cannot be copied or pickled: two copies would answer with the same noise; "
             "start another from the mechanism"

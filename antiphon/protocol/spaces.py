@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, Final
 
@@ -229,16 +229,21 @@ class Arrays(Space):
         return np.dtype(self.dtype).kind in "biu"
 
 
+def _spaces(spaces: Iterable[Space]) -> tuple[Space, ...]:
+    return tuple(spaces)
+
+
 @register("antiphon.Tuples/1")
 @attrs.frozen
 class Tuples(Space):
     """Tuples whose i-th entry belongs to the i-th space: a product."""
 
-    spaces: tuple[Space, ...] = attrs.field(converter=tuple)
+    spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
 
     def contains(self, value: Any) -> bool:
+        kind = type(value)  # pyright: ignore[reportUnknownVariableType]
         return (
-            type(value) is tuple
+            kind is tuple
             and len(value) == len(self.spaces)
             and all(space.contains(item) for space, item in zip(self.spaces, value, strict=True))
         )
@@ -260,10 +265,11 @@ class Tuples(Space):
 class Either(Space):
     """The union of some spaces."""
 
-    spaces: tuple[Space, ...] = attrs.field(converter=tuple)
+    spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
 
     def contains(self, value: Any) -> bool:
-        for space in self.spaces:  # a plain loop: this stands on the hot path of counters
+        # A plain loop: this stands on the hot path of counters.
+        for space in self.spaces:  # noqa: SIM110
             if space.contains(value):
                 return True
         return False

@@ -17,7 +17,7 @@ from typing import IO, Any, Final, Literal, NamedTuple, overload
 import attrs
 import cattrs
 
-from antiphon.protocol.codec import Json, decode, decode_draws, encode, encode_draws
+from antiphon.protocol.codec import Json, decode, decode_draws, encode, encode_draws, is_object
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.view import Ending, Header, Recording, Round, Secret, View
@@ -175,7 +175,7 @@ def _parsed(raw: bytes, number: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise TranscriptError(f"line {number} is not JSON: {reason}") from None
-    if type(line) is not dict:
+    if not is_object(line):
         raise TranscriptError(f"line {number} is not a JSON object")
     return line
 
@@ -287,11 +287,12 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
     """
     try:
         with path.open("rb") as file:
-            number, line = next(_lines(file), (1, {}))
+            number, line = next(_lines(file), (1, dict[str, Any]()))
             first = _first(number, line)
     except OSError as error:
         raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
-    ending, closing, count = Ending.OPEN, (), 0
+    ending, count = Ending.OPEN, 0
+    closing: tuple[Draw, ...] = ()
     rounds: list[Round] = []
     tape: list[tuple[Draw, ...]] = []
     said: Entry | None = None

@@ -51,11 +51,13 @@ class Header:
 
     def rebuild_adversary(self) -> Adversary[Any]:
         """The adversary, from its registered name. Raises: InvalidArgument if it has none."""
-        return rebuilt(self.adversary, Adversary, "adversary")
+        adversary: Adversary[Any] = rebuilt(self.adversary, Adversary, "adversary")
+        return adversary
 
     def rebuild_system(self) -> Mechanism[Any, Any, Any]:
         """The mechanism, from its registered name. Raises: InvalidArgument if it has none."""
-        return rebuilt(self.system, Mechanism, "mechanism")
+        mechanism: Mechanism[Any, Any, Any] = rebuilt(self.system, Mechanism, "mechanism")
+        return mechanism
 
 
 def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
@@ -165,7 +167,8 @@ class Recording:
 
     def rebuild_system(self) -> Mechanism[Any, Any, Any]:
         """The mechanism with its secret parameters, from its registered name."""
-        return rebuilt(self.secret.system, Mechanism, "mechanism")
+        mechanism: Mechanism[Any, Any, Any] = rebuilt(self.secret.system, Mechanism, "mechanism")
+        return mechanism
 
     def rebuild_initial(self) -> Any:
         """The initial state that was chosen; None for a CM."""

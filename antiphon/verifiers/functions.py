@@ -97,7 +97,7 @@ class UserLevel(Verification[Any]):
 
 
 def _has_user(record: Any) -> bool:
-    return type(record) is tuple and len(record) > 0
+    return type(record) is tuple and record != ()
 
 
 @register("antiphon.UpdatesAndQueries/1")

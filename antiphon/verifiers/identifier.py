@@ -6,8 +6,9 @@ from typing import Any
 
 import attrs
 
-from antiphon.protocol.chain import LEFT, ONLY, RIGHT, PostProcessor, Side
 from antiphon.protocol.errors import CompositionError, InvalidArgument
+from antiphon.protocol.mechanism import ONLY
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Pairs, Signature, Space
 

@@ -6,6 +6,7 @@ relation is any object with ``holds(zero, one)``.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Protocol
 
 import attrs
@@ -43,12 +44,16 @@ class AddOrRemove:
         return identical(zero, self.empty) or identical(one, self.empty)
 
 
+def _distance(value: object) -> Fraction:
+    return fraction(value, "distance")
+
+
 @register("antiphon.Within/1")
 @attrs.frozen
 class Within:
     """Numbers at most ``distance`` apart."""
 
-    distance: Any = attrs.field(default=1, converter=lambda d: fraction(d, "distance"))
+    distance: Any = attrs.field(default=1, converter=_distance)
 
     def holds(self, zero: Any, one: Any) -> bool:
         return bool(abs(fraction(zero) - fraction(one)) <= self.distance)
@@ -60,6 +65,6 @@ class OneEntry:
     """Tuples of one length that differ in at most one entry."""
 
     def holds(self, zero: Any, one: Any) -> bool:
-        if type(zero) is not tuple or type(one) is not tuple or len(zero) != len(one):
+        if not (type(zero) is type(one) is tuple) or len(zero) != len(one):
             return False
         return sum(not identical(a, b) for a, b in zip(zero, one, strict=True)) <= 1

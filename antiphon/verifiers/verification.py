@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic
+from typing import Any, Generic, final
 
 import attrs
 from typing_extensions import TypeVar
@@ -21,6 +21,7 @@ from antiphon.protocol.messages import BOTTOM, TOP, Pair, Symbol
 State = TypeVar("State", default=Any)
 
 
+@final
 @attrs.frozen
 class Refused:
     """The dead state: f is ⊥ from here on. ``reason`` names no message content."""
