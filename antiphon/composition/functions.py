@@ -69,33 +69,44 @@ class Suitable(Verification[SuitableState]):
         child = children.get(index) if type(index) is int else None
         if child is None:
             return Refused(f"the index asked for is not one of the {len(children)} created")
+        after = self.judge(child, zero.query, one.query)
+        if after is child:
+            return state
+        if type(after) is Refused:
+            return after
+        if after.differed and not child.differed:
+            left = self.differ(purse, child.created)
+            if type(left) is Refused:
+                return left
+            purse = left
+        return SuitableState(children.set(index, after), purse)
+
+    def judge(self, child: Checked, query0: Any, query1: Any) -> Checked | Refused:
+        """One created mechanism after a pair of queries to it, if f allows the pair.
+
+        f' is stepped also while no pair differs: should one differ later, the whole
+        sequence must have been f'-valid. A dead f' stays dead.
+        """
         created, before, differed = child
-        query0, query1 = zero.query, one.query
         alike = query0 is query1 or identical(query0, query1)
         if not created.accepts(query0) or not (alike or created.accepts(query1)):
-            return Refused(f"a query is outside the space of mechanism {index}")
-        # f' is stepped also while no pair differs: should one differ later, the
-        # whole sequence must have been f'-valid. A dead f' stays dead.
+            return Refused("a query is outside the space of the mechanism asked")
         after = before
         if type(before) is not Refused:
             after = created.verify(before, query0, query1)
-        if not alike and not differed:
-            differed, spent = True, self.differ(purse, created)
-            if type(spent) is Refused:
-                return spent
-            purse = spent
-        if type(after) is Refused and (differed or self.checks_all):
-            return Refused(f"the pairs of mechanism {index} are not valid for it: {after.reason}")
-        if after is before and differed is child.differed:
-            return state
-        return SuitableState(children.set(index, Checked(created, after, differed)), purse)
+        differs = differed or not alike
+        if type(after) is Refused and (differs or self.checks_all):
+            return Refused(f"the pairs of a mechanism are not valid for it: {after.reason}")
+        if after is before and differs is differed:
+            return child
+        return Checked(created, after, differs)
 
     def _create(self, state: SuitableState, zero: Any, one: Any) -> SuitableState | Refused:
         if type(zero) is not Create or not (one is zero or identical(zero, one)):
             return Refused("the two sides are not the same creation, nor questions to one index")
         if zero.claim is None or not zero.asserts:
             return Refused("a creation asserts no (epsilon, delta) claim, or a refuted one")
-        purse = self.admit(state, zero)
+        purse = self.admit(state.purse, len(state.children), zero)
         if type(purse) is Refused:
             return purse
         child = Checked(zero, zero.claim.verification.initial_state, False)
@@ -107,8 +118,13 @@ class Suitable(Verification[SuitableState]):
         """Whether f' must hold for every created mechanism, or only for those in J."""
 
     @abstractmethod
-    def admit(self, state: SuitableState, created: Create) -> Purse | Refused:
-        """What a creation leaves of the purse, or why it is refused."""
+    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
+        """What a creation leaves of the purse after ``count`` others, or why it is refused."""
+
+    @property
+    def prescribed(self) -> int:
+        """How many creations must come before the first question."""
+        return 0
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         """What the first differing pair of a mechanism leaves of the purse."""
@@ -126,16 +142,19 @@ class FixedMechanisms(Suitable):
     def checks_all(self) -> bool:
         return True
 
+    @property
+    def prescribed(self) -> int:
+        return len(self.created)
+
     def step(self, state: SuitableState, zero: Any, one: Any, /) -> SuitableState | Refused:
-        if type(zero) is Ask and len(state.children) < len(self.created):
-            return Refused(f"the first {len(self.created)} messages are the fixed creations")
+        if type(zero) is Ask and len(state.children) < self.prescribed:
+            return Refused(f"the first {self.prescribed} messages are the fixed creations")
         return Suitable.step(self, state, zero, one)
 
-    def admit(self, state: SuitableState, created: Create) -> Purse | Refused:
-        place = len(state.children)
-        if place == len(self.created) or not identical(created, self.created[place]):
+    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
+        if count == self.prescribed or not identical(created, self.created[count]):
             return Refused("a creation is not the next of the fixed ones")
-        return state.purse
+        return purse
 
 
 @register("antiphon.FixedParameters/1")
@@ -156,10 +175,10 @@ class FixedParameters(Suitable):
     def purse(self) -> Purse:
         return _purse(self.parameters)
 
-    def admit(self, state: SuitableState, created: Create) -> Purse | Refused:
+    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
             return Refused("a created mechanism does not have discrete answers")
-        return _spend(state.purse, created.parameters)
+        return _spend(purse, created.parameters)
 
 
 @register("antiphon.SparseParallel/1")
@@ -184,12 +203,12 @@ class SparseParallel(Suitable):
     def purse(self) -> Purse:
         return _purse(self.parameters)
 
-    def admit(self, state: SuitableState, created: Create) -> Purse | Refused:
+    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         claim = created.claim
         consistent = claim is not None and claim.verification.first_pair_consistent
         if self.require_first_pair_consistent and not consistent:
             return Refused("a created mechanism's f is not first-pair consistent")
-        return state.purse
+        return purse
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         return _spend(purse, created.parameters)

@@ -51,7 +51,7 @@ class Laplace(NoninteractiveMechanism[float, float]):
     """
 
     epsilon: Fraction = attrs.field(converter=_epsilon, kw_only=True)
-    sensitivity: Fraction = attrs.field(default=1, converter=_sensitivity, kw_only=True)  # type: ignore[assignment]  # converted too
+    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=_sensitivity, kw_only=True)
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:

@@ -36,7 +36,7 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
     """
 
     epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
-    delta: Fraction = attrs.field(default=0, converter=exact.probability, kw_only=True)  # type: ignore[assignment]  # converted too
+    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
 
     @property
     def signature(self) -> Signature:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from antiphon.protocol import samplers
-from antiphon.protocol.coins import Coins, Number
+from antiphon.protocol.coins import Coins
 
 Result = TypeVar("Result")
 
@@ -20,7 +20,7 @@ class _EnumeratedCoins(Coins):
     def __init__(self, path: list[int]) -> None:
         super().__init__()
         self.path = path
-        self.branches: list[list[tuple[Any, Number]]] = []
+        self.branches: list[list[tuple[Any, Fraction]]] = []
 
     def draw(self, kind: str, parameter: Any) -> Any:
         branch = [(value, p) for value, p in samplers.law(kind, parameter) if p]
@@ -31,19 +31,19 @@ class _EnumeratedCoins(Coins):
         self.draws += 1
         return value
 
-    def probability(self) -> Number:
-        weight: Number = Fraction(1)
+    def probability(self) -> Fraction:
+        weight = Fraction(1)
         for branch, choice in zip(self.branches, self.path, strict=True):
             weight = weight * branch[choice][1]
         return weight
 
 
-def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Number, Result]]:
+def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]]:
     """Run a function of coins once for every outcome of its finite draws.
 
-    Yields (probability, result), the probabilities summing to 1; a probability
-    is a Fraction if every draw on its path is exact, a float otherwise. Results
-    are not merged. Cost: one run per leaf.
+    Yields (probability, result), the probabilities Fractions that sum to 1: a
+    probability given as a float counts as the rational it is, as when it is sampled.
+    Results are not merged. Cost: one run per leaf.
 
     Raises: Intractable at a draw without a finite law (Laplace, Gaussian, …).
 

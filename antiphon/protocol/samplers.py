@@ -62,21 +62,22 @@ def discrete_gaussian(sigma: Fraction, below: Below) -> int:
             return x
 
 
-def law(kind: str, parameter: Any) -> list[tuple[Any, Fraction | float]]:
-    """The finite law of one draw, as (value, probability): Fraction in, Fraction out.
+def law(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
+    """The finite law of one draw, as (value, probability).
+
+    Exact also for a float, which is the rational that it is: ``SampledCoins`` draws
+    with just this law.
 
     Raises: Intractable for a primitive with infinitely many outcomes.
     """
     if kind == "bernoulli":
-        p = Fraction(parameter) if isinstance(parameter, int) else parameter
+        p = Fraction(parameter)
         return [(False, 1 - p), (True, p)]
     if kind == "uniform_integer":
         return [(i, Fraction(1, parameter)) for i in range(parameter)]
     if kind == "categorical":
-        total = sum(parameter)
-        if isinstance(total, float):
-            return [(i, float(weight) / total) for i, weight in enumerate(parameter)]
-        return [(i, Fraction(weight) / total) for i, weight in enumerate(parameter)]
+        weights = [Fraction(weight) for weight in parameter]
+        return [(i, weight / sum(weights)) for i, weight in enumerate(weights)]
     raise Intractable(
         f"enumerating a {kind} draw (only bernoulli, categorical and uniform_integer are finite)",
         "infinite",

@@ -53,7 +53,7 @@ def _distance(value: object) -> Fraction:
 class Within:
     """Numbers at most ``distance`` apart."""
 
-    distance: Any = attrs.field(default=1, converter=_distance)
+    distance: Any = attrs.field(default=Fraction(1), converter=_distance)
 
     def holds(self, zero: Any, one: Any) -> bool:
         return bool(abs(fraction(zero) - fraction(one)) <= self.distance)
