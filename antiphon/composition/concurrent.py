@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
-from immutables import Map
 
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.protocol.errors import AntiphonError, InvalidArgument, ProtocolError
@@ -14,6 +12,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Signature
+from antiphon.protocol.vector import Vector
 
 
 class Child(NamedTuple):
@@ -32,8 +31,8 @@ class Dead:
 
 HALTED: Final = Dead()
 
-Children: TypeAlias = "Map[int, Child]"
-"""A persistent map: a step among a million children copies a few nodes, not all."""
+Children: TypeAlias = "Vector[Child]"
+"""Persistent: a step among a million children copies a few nodes, not all."""
 
 ConcurrentState: TypeAlias = Union[Children, Dead]
 
@@ -53,7 +52,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             return state, HALT
         if type(message) is not Ask:
             child = Child(message, message.mechanism.initial_state)
-            return state.set(len(state), child), TOP
+            return state.append(child), TOP
         index, query = message.index, message.query
         found = state.get(index)
         if found is None:
@@ -80,9 +79,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             after = HALTED
         return state.set(index, Child(created, after)), answer
 
-    def children(self, state: ConcurrentState) -> Mapping[int, Child]:
-        """The created mechanisms and their states, by index."""
-        return Map() if isinstance(state, Dead) else state
+    def children(self, state: ConcurrentState) -> Vector[Child]:
+        """The created mechanisms and their states, in order of creation."""
+        return Vector() if isinstance(state, Dead) else state
 
     def carries_data(self, state: ConcurrentState, message: Any) -> bool:
         if type(message) is not Ask:
@@ -96,7 +95,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         return str(state.failure) if isinstance(state, Dead) else None
 
     def failures(self, state: ConcurrentState) -> tuple[BaseException, ...]:
-        dead = (child.state for child in self.children(state).values())
+        dead = (child.state for child in self.children(state))
         return tuple(each.failure for each in dead if type(each) is Dead and each.failure)
 
 
@@ -106,13 +105,13 @@ class ExtConComp(Concurrent):
     """ExtConComp: the extended concurrent composition of CMs (CM Def. 4.1).
 
     ``Create(M)`` creates M and answers ⊤; ``Ask(q, i)`` gives q to the i-th created
-    mechanism. State: a persistent map from index to child, empty at first. Claims
+    mechanism. State: a persistent vector of children, empty at first. Claims
     nothing: its privacy is w.r.t. a verification function of ``composition``.
     """
 
     @property
     def initial_state(self) -> ConcurrentState:
-        return Map()
+        return Vector()
 
     @property
     def signature(self) -> Signature:
@@ -137,7 +136,7 @@ class ConComp(Concurrent):
     @property
     def initial_state(self) -> ConcurrentState:
         made = (Child(create, create.mechanism.initial_state) for create in self.created)
-        return Map(enumerate(made))
+        return Vector(made)
 
     @property
     def signature(self) -> Signature:

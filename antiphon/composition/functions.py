@@ -9,12 +9,12 @@ they ask of creations and of pairs that differ. Each is O(log n) a message.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias, Union
 
 import attrs
-from immutables import Map
 
 from antiphon.composition.creation import Create
 from antiphon.protocol import exact
@@ -22,11 +22,12 @@ from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, identical
 from antiphon.protocol.registry import register
+from antiphon.protocol.vector import Vector
 from antiphon.verifiers.verification import Refused, Verification
 
 Parameters: TypeAlias = "tuple[exact.ExactEpsilon, Fraction]"
-Purse: TypeAlias = "Map[Parameters, int]"
-"""The multiset of fixed parameters that are still unused."""
+Purse: TypeAlias = "Vector[int]"
+"""How many of each distinct fixed parameter are still unused: a sub-multiset."""
 
 
 class Checked(NamedTuple):
@@ -38,9 +39,9 @@ class Checked(NamedTuple):
 
 
 class SuitableState(NamedTuple):
-    """The created mechanisms by index, and the parameters left to use."""
+    """The created mechanisms in order, and the parameters left to use."""
 
-    children: Map[int, Checked]
+    children: Vector[Checked]
     purse: Purse
 
 
@@ -53,11 +54,11 @@ class Suitable(Verification[SuitableState]):
     @property
     def purse(self) -> Purse:
         """The fixed parameters, as a multiset."""
-        return Map()
+        return Vector()
 
     @property
     def initial_state(self) -> SuitableState:
-        return SuitableState(Map(), self.purse)
+        return SuitableState(Vector(), self.purse)
 
     def step(self, state: SuitableState, zero: Any, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
@@ -110,7 +111,7 @@ class Suitable(Verification[SuitableState]):
         if type(purse) is Refused:
             return purse
         child = Checked(zero, zero.claim.verification.initial_state, False)
-        return SuitableState(state.children.set(len(state.children), child), purse)
+        return SuitableState(state.children.append(child), purse)
 
     @property
     @abstractmethod
@@ -157,33 +158,52 @@ class FixedMechanisms(Suitable):
         return purse
 
 
+@attrs.frozen
+class Budgeted(Suitable):
+    """A suitable f with a multiset of fixed parameters (ε₁, δ₁), …, (ε_k, δ_k) to use up."""
+
+    parameters: tuple[Parameters, ...]
+    _places: dict[Parameters, int] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        distinct = dict.fromkeys(self.parameters)
+        object.__setattr__(self, "_places", {each: i for i, each in enumerate(distinct)})
+
+    @property
+    def purse(self) -> Purse:
+        counts = Counter(self.parameters)
+        return Vector(counts[each] for each in self._places)
+
+    def spend(self, purse: Purse, parameters: Parameters) -> Purse | Refused:
+        """The purse without one copy of the parameters, if there is one left."""
+        place = self._places.get(parameters)
+        left = None if place is None else purse.get(place)
+        if place is None or not left:
+            return Refused("the parameters are not among the fixed ones that are left")
+        return purse.set(place, left - 1)
+
+
 @register("antiphon.FixedParameters/1")
 @attrs.frozen
-class FixedParameters(Suitable):
+class FixedParameters(Budgeted):
     """f^{ε₁,δ₁…ε_k,δ_k}: created parameters form a sub-multiset of the fixed (CM Def. 4.11).
 
     Every created mechanism must have discrete answers.
     """
 
-    parameters: tuple[Parameters, ...]
-
     @property
     def checks_all(self) -> bool:
         return True
 
-    @property
-    def purse(self) -> Purse:
-        return _purse(self.parameters)
-
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
             return Refused("a created mechanism does not have discrete answers")
-        return _spend(purse, created.parameters)
+        return self.spend(purse, created.parameters)
 
 
 @register("antiphon.SparseParallel/1")
 @attrs.frozen
-class SparseParallel(Suitable):
+class SparseParallel(Budgeted):
     """f_∞ and f_{∞,FPC}: k-sparse parallel composition (CM Def. 5.1 and 5.4).
 
     Any number of creations; the parameters of the mechanisms J that ever got a
@@ -192,16 +212,11 @@ class SparseParallel(Suitable):
     consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2).
     """
 
-    parameters: tuple[Parameters, ...]
     require_first_pair_consistent: bool = False
 
     @property
     def checks_all(self) -> bool:
         return False
-
-    @property
-    def purse(self) -> Purse:
-        return _purse(self.parameters)
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         claim = created.claim
@@ -211,21 +226,7 @@ class SparseParallel(Suitable):
         return purse
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        return _spend(purse, created.parameters)
-
-
-def _purse(parameters: Iterable[Parameters]) -> Purse:
-    counts: dict[Parameters, int] = {}
-    for each in parameters:
-        counts[each] = counts.get(each, 0) + 1
-    return Map(counts)
-
-
-def _spend(purse: Purse, parameters: Parameters) -> Purse | Refused:
-    left = purse.get(parameters, 0)
-    if left == 0:
-        return Refused("the parameters are not among the fixed ones that are left")
-    return purse.set(parameters, left - 1)
+        return self.spend(purse, created.parameters)
 
 
 def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:

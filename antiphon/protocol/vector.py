@@ -1,0 +1,119 @@
+"""A persistent vector: old versions stay, a new one shares all but a few small tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Generic
+
+from typing_extensions import TypeVar
+
+Item = TypeVar("Item", default=Any)
+
+_BITS: Final = 4
+_WIDTH: Final = 1 << _BITS
+_MASK: Final = _WIDTH - 1
+
+
+class Vector(Generic[Item]):
+    """An immutable sequence with O(log n) ``set`` and ``append`` (a tree of 16-tuples).
+
+    Compared and hashed by value. For states that grow: a step among a million
+    created mechanisms copies five tuples of at most sixteen entries.
+
+    >>> old = Vector("ab")
+    >>> new = old.append("c").set(0, "A")
+    >>> list(old), list(new), new.get(7)
+    (['a', 'b'], ['A', 'b', 'c'], None)
+    """
+
+    __slots__ = ("_root", "_shift", "_size")
+
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        level: list[Any] = list(items)
+        self._size, self._shift = len(level), 0
+        while len(level) > _WIDTH:
+            level = [tuple(level[i : i + _WIDTH]) for i in range(0, len(level), _WIDTH)]
+            self._shift += _BITS
+        self._root: tuple[Any, ...] = tuple(level)
+
+    def get(self, index: int) -> Item | None:
+        """The item at an index, or None outside 0..n-1."""
+        if not 0 <= index < self._size:
+            return None
+        node, shift = self._root, self._shift
+        while shift:
+            node = node[index >> shift & _MASK]
+            shift -= _BITS
+        item: Item = node[index & _MASK]
+        return item
+
+    def set(self, index: int, item: Item) -> Vector[Item]:
+        """The vector with another item at an index. Raises: IndexError outside 0..n-1."""
+        if not 0 <= index < self._size:
+            raise IndexError(index)
+        vector: Vector[Item] = Vector.__new__(Vector)
+        vector._size, vector._shift = self._size, self._shift
+        root = self._root
+        if self._shift:
+            vector._root = _replaced(root, self._shift, index, item)
+        else:  # few items: the common case, without a call
+            vector._root = (*root[:index], item, *root[index + 1 :])
+        return vector
+
+    def append(self, item: Item) -> Vector[Item]:
+        """The vector with one more item at its end."""
+        size, shift, root = self._size, self._shift, self._root
+        if size == _WIDTH << shift:
+            return _vector(size + 1, shift + _BITS, (root, _branch(shift, item)))
+        return _vector(size + 1, shift, _appended(root, shift, size, item))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Item]:
+        return _leaves(self._root, self._shift)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Vector and self._root == other._root and self._size == other._size
+
+    def __hash__(self) -> int:
+        return hash(self._root)
+
+    def __repr__(self) -> str:
+        return f"Vector({list(self)!r})"
+
+
+def _vector(size: int, shift: int, root: tuple[Any, ...]) -> Vector[Any]:
+    vector: Vector[Any] = Vector.__new__(Vector)
+    vector._size, vector._shift, vector._root = size, shift, root  # pyright: ignore[reportPrivateUsage]
+    return vector
+
+
+def _branch(shift: int, item: Any) -> tuple[Any, ...]:
+    """A new path down to the leaf that holds the item."""
+    return (item,) if not shift else (_branch(shift - _BITS, item),)
+
+
+def _replaced(node: tuple[Any, ...], shift: int, index: int, item: Any) -> tuple[Any, ...]:
+    place = index >> shift & _MASK
+    if shift > _BITS:
+        item = _replaced(node[place], shift - _BITS, index, item)
+    else:
+        leaf, at = node[place], index & _MASK
+        item = (*leaf[:at], item, *leaf[at + 1 :])
+    return (*node[:place], item, *node[place + 1 :])
+
+
+def _appended(node: tuple[Any, ...], shift: int, size: int, item: Any) -> tuple[Any, ...]:
+    if not shift:
+        return (*node, item)
+    place = size >> shift & _MASK
+    if place == len(node):
+        return (*node, _branch(shift - _BITS, item))
+    return (*node[:place], _appended(node[place], shift - _BITS, size, item))
+
+
+def _leaves(node: tuple[Any, ...], shift: int) -> Iterator[Any]:
+    if not shift:
+        return iter(node)
+    return (item for child in node for item in _leaves(child, shift - _BITS))
