@@ -20,7 +20,7 @@ import numpy as np
 
 from antiphon.protocol.chain import AnyChain, Links, chain
 from antiphon.protocol.coins import Draw
-from antiphon.protocol.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.protocol.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.exact import Log
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
@@ -30,6 +30,7 @@ from antiphon.protocol.registry import SECRET, Unregistered, lookup, registered_
 Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 
 _MAX_BITS: Final = 1 << 20
+_MAX_DIGITS: Final = 4000
 _FRACTION: Final = re.compile(r"-?[0-9]{1,100000}/[0-9]{1,100000}")
 _HEX: Final = re.compile(r"-?0x[0-9a-f]{1,262144}")
 _DTYPE: Final = re.compile(r"[<>|=]?[biufc][0-9]{1,2}")
@@ -77,6 +78,23 @@ def _registered(value: Any, kind: type, name: str, secrets: bool) -> Json:
     return {"type": name, "parameters": parameters} if parameters else {"type": name}
 
 
+def _text(value: str, secrets: bool) -> Json:
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # lone surrogates, of which JSON would join two into one
+        data = base64.b64encode(value.encode("utf-8", "surrogatepass")).decode("ascii")
+        return {"text": data}
+    return value
+
+
+def _ratio(value: Fraction) -> str:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 3 * _MAX_DIGITS:
+        raise InvalidArgument("a fraction message is too long for a transcript")
+    return f"{value.numerator}/{value.denominator}"
+
+
 def _int(value: int, secrets: bool) -> Json:
     if value.bit_length() <= 1024:
         return value
@@ -110,19 +128,38 @@ def _as_is(value: Any, secrets: bool) -> Json:
 _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
     type(None): _as_is,
     bool: _as_is,
-    str: _as_is,
+    str: _text,
     int: _int,
     float: _float,
     Symbol: lambda value, secrets: {"symbol": value.name},
     tuple: lambda value, secrets: [encode(item, secrets=secrets) for item in value],
     Pair: _pair,
-    Ask: lambda value, secrets: {"ask": [encode(value.query, secrets=secrets), value.index]},
-    Fraction: lambda value, secrets: {"fraction": f"{value.numerator}/{value.denominator}"},
-    Log: lambda value, secrets: {"log": f"{value.argument.numerator}/{value.argument.denominator}"},
+    Ask: lambda value, secrets: {
+        "ask": [encode(value.query, secrets=secrets), encode(value.index)]
+    },
+    Fraction: lambda value, secrets: {"fraction": _ratio(value)},
+    Log: lambda value, secrets: {"log": _ratio(value.argument)},
     bytes: lambda value, secrets: {"bytes": base64.b64encode(value).decode("ascii")},
     np.ndarray: _array,
     Unregistered: lambda value, secrets: {"unregistered": value.name},
 }
+
+
+def encode_message(value: object) -> Json:
+    """The JSON value of what an adversary said, whatever it is.
+
+    What has no JSON form is written by the name of its type only: a verifier halts it,
+    and the transcript must still say that it came.
+    """
+    try:
+        return encode(value)
+    except (InvalidArgument, RecursionError, AttributeError):
+        return unwritable(value)
+
+
+def unwritable(value: object) -> Json:
+    """The name of the type of a value that cannot be written."""
+    return {"unregistered": type(value).__qualname__}
 
 
 def encode_draws(draws: tuple[Draw, ...]) -> Json:
@@ -141,7 +178,11 @@ def decode(data: Any, depth: int = 0) -> Any:
     """
     if depth > 4 * MAX_DEPTH:
         raise TranscriptError("nested too deeply for a transcript")
-    if data is None or type(data) in (bool, str, int, float):
+    if data is None or type(data) in (bool, str, int):
+        return data
+    if type(data) is float:
+        if not math.isfinite(data):
+            raise TranscriptError("a number is too large for a float")
         return data
     if _is_list(data):
         return tuple(decode(item, depth + 1) for item in data)
@@ -149,6 +190,8 @@ def decode(data: Any, depth: int = 0) -> Any:
         for tag in data:
             decoder = _DECODERS.get(tag)
             if decoder is not None:
+                if not set(data) <= _KEYS.get(tag, {tag}):
+                    raise TranscriptError(f"{_short(sorted(map(str, data)))} is no kind of value")
                 return _decoded(decoder, tag, data, depth + 1)
         raise TranscriptError(f"unknown kind of value {_short(sorted(map(str, data)))}")
     raise TranscriptError(f"a {type(data).__name__} is not JSON")
@@ -159,8 +202,10 @@ def _decoded(decoder: Callable[[Any, int], Any], tag: str, data: Any, depth: int
         return decoder(data, depth)
     except TranscriptError:
         raise
-    except (AntiphonError, ValueError, TypeError, KeyError, OverflowError) as error:
-        raise TranscriptError(f"not a valid {tag}: {error}") from None
+    except RecursionError:
+        raise TranscriptError("nested too deeply for a transcript") from None
+    except Exception as error:  # the constructors of registered types meet any value here
+        raise TranscriptError(f"not a valid {tag}: {_short(str(error), 300)}") from None
 
 
 def _matched(pattern: re.Pattern[str], text: Any) -> str:
@@ -171,9 +216,13 @@ def _matched(pattern: re.Pattern[str], text: Any) -> str:
 
 def _decode_fraction(text: Any) -> Fraction:
     numerator, denominator = _matched(_FRACTION, text).split("/")
-    if max(len(numerator), len(denominator)) > 4000:
-        raise TranscriptError("a fraction has at most 4000 digits")
+    if max(len(numerator), len(denominator)) > _MAX_DIGITS:
+        raise TranscriptError(f"a fraction has at most {_MAX_DIGITS} digits")
     return Fraction(int(numerator), int(denominator))
+
+
+def _decode_text(text: Any) -> str:
+    return base64.b64decode(text, validate=True).decode("utf-8", "surrogatepass")
 
 
 def _decode_array(data: Any, depth: int) -> Any:
@@ -214,7 +263,7 @@ def _decode_object(data: Any, depth: int) -> Any:
 
 
 def _decode_same(data: Any, depth: int) -> Any:
-    message = decode(data["same"], depth)
+    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each doubles what is said
     return Pair(message, message)
 
 
@@ -225,9 +274,7 @@ def _decode_pair(data: Any, depth: int) -> Any:
 
 def _decode_ask(data: Any, depth: int) -> Any:
     query, index = data["ask"]
-    if type(index) is not int:
-        raise TranscriptError("the index of an ask is an integer")
-    return Ask(decode(query, depth), index)
+    return Ask(decode(query, depth), decode(index, depth))
 
 
 def _decode_chain(data: Any, depth: int) -> Any:
@@ -245,6 +292,7 @@ def _decode_float(data: Any, depth: int) -> float:
 
 _DECODERS: Final[dict[str, Callable[[Any, int], Any]]] = {
     "symbol": lambda data, depth: Symbol[data["symbol"]],
+    "text": lambda data, depth: _decode_text(data["text"]),
     "same": _decode_same,
     "pair": _decode_pair,
     "ask": _decode_ask,
@@ -258,6 +306,12 @@ _DECODERS: Final[dict[str, Callable[[Any, int], Any]]] = {
     "type": _decode_type,
     "object": _decode_object,
     "unregistered": lambda data, depth: Unregistered(str(data["unregistered"])),
+}
+
+
+_KEYS: Final[dict[str, set[str]]] = {
+    "array": {"array", "dtype", "shape"},
+    "type": {"type", "parameters", "member"},
 }
 
 
@@ -282,6 +336,6 @@ def _is_list(data: Any) -> TypeGuard[list[Any]]:
     return type(data) is list
 
 
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+def _short(value: Any, limit: int = 80) -> str:
+    text = value if type(value) is str else repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -65,6 +65,21 @@ class ReplayedCoins(Coins):
             raise ReplayMismatch(
                 None, f"a {recorded.kind} draw", f"a {kind} draw, or another parameter of it"
             )
+        if not _possible(kind, parameter, recorded.value):
+            raise ReplayMismatch(None, f"a value of a {kind} draw", "a value it cannot have")
         self._tape.pop()
         self.draws += 1
         return recorded.value
+
+
+def _possible(kind: str, parameter: Any, value: Any) -> bool:
+    """Whether a draw can have had this value: a tape may come from anywhere."""
+    if kind == "bernoulli":
+        return type(value) is bool
+    if kind in ("laplace", "gaussian"):
+        return type(value) is float
+    if kind == "uniform_integer":
+        return type(value) is int and 0 <= value < parameter
+    if kind == "categorical":
+        return type(value) is int and 0 <= value < len(parameter)
+    return type(value) is int or not kind.startswith("discrete_")

@@ -12,14 +12,24 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Final, Literal, NamedTuple, overload
+from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, overload
 
 import attrs
 import cattrs
 
-from antiphon.protocol.codec import Json, decode, decode_draws, encode, encode_draws, is_object
+from antiphon.protocol.codec import (
+    Json,
+    decode,
+    decode_draws,
+    encode,
+    encode_draws,
+    encode_message,
+    is_object,
+    unwritable,
+)
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.errors import InvalidArgument, TranscriptError
+from antiphon.protocol.messages import HALT, MAX_DEPTH
 from antiphon.protocol.view import Ending, Header, Recording, Round, Secret, View
 
 VERSION: Final = 1
@@ -82,10 +92,17 @@ class FileSink:
         self._file.close()
 
     def _write(self, line: dict[str, Json]) -> None:
-        self._file.write((_dumps(line) + "\n").encode("ascii"))
+        self._put(_dumps(line))
+
+    def _put(self, text: str) -> None:
+        self._file.write((text + "\n").encode("ascii"))
 
     def says(self, message: Any, draws: tuple[Draw, ...]) -> None:
-        self._write(_line("says", encode(message), draws))
+        said = encode_message(message)
+        text = _dumps(_line("says", said, draws))
+        if text.count("{") + text.count("[") > MAX_DEPTH // 4 and not _readable(said):
+            text = _dumps(_line("says", unwritable(message), draws))
+        self._put(text)
 
     def answers(self, answer: Any, draws: tuple[Draw, ...]) -> None:
         self._write(_line("answers", encode(answer), draws))
@@ -106,6 +123,15 @@ def _create(path: Path, secret: bool) -> IO[bytes]:
     if secret and hasattr(os, "fchmod"):
         os.fchmod(descriptor, 0o600)  # also where the file was there before
     return os.fdopen(descriptor, "wb", buffering=0)
+
+
+def _readable(said: Json) -> bool:
+    """Whether a message can be read again: what is nested too deeply cannot."""
+    try:
+        decode(said)
+    except (TranscriptError, RecursionError):
+        return False
+    return True
 
 
 def _line(tag: str, value: Json, draws: tuple[Draw, ...]) -> dict[str, Json]:
@@ -171,13 +197,17 @@ class Entry(NamedTuple):
 
 def _parsed(raw: bytes, number: int) -> dict[str, Any]:
     try:
-        line = json.loads(raw)
+        line = json.loads(raw, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise TranscriptError(f"line {number} is not JSON: {reason}") from None
     if not is_object(line):
         raise TranscriptError(f"line {number} is not a JSON object")
     return line
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON number")
 
 
 def _lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -218,22 +248,28 @@ def _entry(number: int, line: dict[str, Any]) -> Entry:
     if set(line) - {tag, "draws"}:
         raise TranscriptError(f"line {number} has keys besides {tag} and draws")
     try:
-        value = line[tag] if tag == "end" else decode(line[tag])
+        value = _ending(line[tag]) if tag == "end" else decode(line[tag])
         return Entry(tag, value, decode_draws(line["draws"]) if "draws" in line else ())
-    except TranscriptError as error:
+    except (TranscriptError, RecursionError) as error:
         raise TranscriptError(f"line {number}: {error}") from None
 
 
 def _entries(path: Path) -> Iterator[Entry]:
     """The lines after the header, with their order checked."""
     with path.open("rb") as file:
-        expected = "says"
+        expected, halted = "says", False
         for number, line in islice(_lines(file), 1, None):
             entry = _entry(number, line)
             if expected == "nothing":
                 raise TranscriptError(f"line {number} comes after the end")
             if entry.tag != expected and not (entry.tag == "end" and expected == "says"):
                 raise TranscriptError(f"line {number}: {entry.tag} where {expected} was due")
+            by_mechanism = entry.tag == "end" and entry.value is Ending.MECHANISM
+            if halted is not by_mechanism and entry.tag != "answers":
+                raise TranscriptError(f"line {number}: a mechanism's HALT is the last answer")
+            if entry.tag == "says" and entry.value is HALT:
+                raise TranscriptError(f"line {number}: an adversary's HALT is an end")
+            halted = entry.tag == "answers" and entry.value is HALT
             expected = {"says": "answers", "answers": "says", "end": "nothing"}[entry.tag]
             yield entry
 
@@ -305,10 +341,12 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
                 rounds.append(Round(said.value, entry.value, said.draws))
                 tape.append(entry.draws)
         else:
-            ending, closing = _ending(entry.value), entry.draws
+            ending, closing = entry.value, entry.draws
     header = Header(first.adversary, first.system, first.seeded)
     view = View(header, Stored(path, count, 0) if stream else tuple(rounds), ending, closing)
     if first.kind == "view":
+        if first.secret is not None:
+            raise TranscriptError("line 1: a view has no secret part; this may be a recording")
         return view, None
     if first.secret is None:
         raise TranscriptError("line 1: a recording needs its secret part")
