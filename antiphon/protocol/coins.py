@@ -54,12 +54,12 @@ class Coins(ABC):
     def bernoulli(self, p: Number) -> bool:
         """True with probability p in [0, 1]: exactly p, also for a float."""
         if not 0 <= p <= 1:
-            raise InvalidArgument(f"a probability must lie in [0, 1], not {p!r}")
-        return bool(self.draw("bernoulli", p))
+            raise InvalidArgument("a probability must lie in [0, 1]")
+        return bool(self.draw("bernoulli", _plain(p)))
 
     def categorical(self, weights: Sequence[Number]) -> int:
         """Index i with probability weights[i] / sum(weights); weights >= 0, not all 0."""
-        weights = tuple(weights)
+        weights = tuple(map(_plain, weights))
         # The chained comparison is False for NaN.
         if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
             raise InvalidArgument("weights must be finite, >= 0 and not all 0")
@@ -100,8 +100,13 @@ class Coins(ABC):
 
 def _scale(value: Number, name: str) -> Number:
     if not 0 < value < math.inf:
-        raise InvalidArgument(f"{name} must be positive and finite, not {value!r}")
-    return value
+        raise InvalidArgument(f"{name} must be positive and finite")
+    return _plain(value)
+
+
+def _plain(value: Number) -> Number:
+    """A NumPy scalar as the Python number it is, so that it can stand on a tape."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 # --- sampled -------------------------------------------------------------------------
@@ -120,10 +125,19 @@ def system_words(count: int) -> list[int]:
     return words
 
 
+def seed_sequence(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.SeedSequence:
+    """The seed as NumPy's SeedSequence. Raises: InvalidArgument for what is no seed."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    try:
+        return np.random.SeedSequence(seed)
+    except (TypeError, ValueError):
+        raise InvalidArgument("a seed is an int >= 0 or a numpy SeedSequence") from None
+
+
 def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
     """Words of PCG64, whose raw stream NumPy keeps stable for a seed."""
-    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    generator = np.random.PCG64(sequence)
+    generator = np.random.PCG64(seed_sequence(seed))
 
     def words(count: int) -> list[int]:
         block: list[int] = generator.random_raw(count).tolist()
@@ -169,8 +183,8 @@ class SampledCoins(Coins):
 
     def laplace(self, scale: Number) -> float:
         # The hot path of live sessions: the same as the base class, without its calls.
-        if not 0 < scale < math.inf:
-            _scale(scale, "scale")
+        if type(scale) is not float or not 0 < scale < math.inf:
+            scale = _scale(scale, "scale")
         self.draws += 1
         word = (self._words or self._refill()).pop()
         size = log(((word >> 11) + 0.5) * 2.0**-53)

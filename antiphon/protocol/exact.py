@@ -70,7 +70,10 @@ class Log:
     argument: Fraction = attrs.field(converter=_argument)
 
     def __float__(self) -> float:
-        return math.log(self.argument)
+        try:
+            return math.log(self.argument)
+        except OverflowError:  # past the largest double
+            return math.log(self.argument.numerator) - math.log(self.argument.denominator)
 
     def __repr__(self) -> str:
         return f"Log({self.argument})"
@@ -108,6 +111,7 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
     >>> at_most(Log(3), Fraction(11, 10)), at_most(Fraction(11, 10), Log(3))
     (True, False)
     """
+    left, right = epsilon(left), epsilon(right)  # ln(1) is the only rational logarithm
     if isinstance(left, Log) and isinstance(right, Log):
         return left.argument <= right.argument
     if not isinstance(left, Log) and not isinstance(right, Log):

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.codec import Json, encode
-from antiphon.protocol.coins import Coins, Draw, SampledCoins
+from antiphon.protocol.codec import Json, encode, encode_message
+from antiphon.protocol.coins import Coins, Draw, SampledCoins, seed_sequence
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import EMPTY, HALT, freeze, identical
-from antiphon.protocol.session import Session
+from antiphon.protocol.messages import EMPTY, HALT, identical
+from antiphon.protocol.session import Session, sealed
+from antiphon.protocol.spaces import Anything
 from antiphon.protocol.tapes import RecordedCoins, ReplayedCoins
 from antiphon.protocol.transcript import FileSink, MemorySink
 from antiphon.protocol.view import Ending, Header, Recording, Round, Secret, View
@@ -79,9 +80,7 @@ def _play(
         raise InvalidArgument(f"rounds must be an int >= 0, not {rounds!r}")
     seeds: tuple[Seed, Seed] = (None, None)
     if seed is not None:
-        sequence = (
-            seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-        )
+        sequence = seed_sequence(seed)
         # The two streams, named rather than spawned, so that a seed can be used again.
         seeds = tuple(  # type: ignore[assignment]
             np.random.SeedSequence(sequence.entropy, spawn_key=(*sequence.spawn_key, side))
@@ -102,7 +101,7 @@ def _play(
             if message is HALT:
                 ending = Ending.ADVERSARY
                 break
-            message = freeze(message)
+            message = sealed(message, mechanism.signature.queries)
             draws = own.take()
             sink.says(message, draws)
             heard = session.send(message)
@@ -153,18 +152,22 @@ def replay(
         with _Located(number):
             coins.feed(each.draws)
             state, message = player.step(state, heard, coins)
-        _compare(number, "message", each.message, freeze(message))
+        _compare(number, "message", each.message, _as_said(message))
         heard = each.answer
         if session is not None:
             with _Located(number):
                 tape.feed(next(stretches, ()))
                 answer = session.send(each.message)
             _compare(number, "answer", heard, answer)
-    if view.ending is Ending.ADVERSARY:
-        with _Located(number + 1):
-            coins.feed(view.closing)
+    with _Located(number):
+        tape.feed(())  # nothing may be left of either tape
+        coins.feed(())
+    with _Located(number + 1):
+        coins.feed(view.closing)
+        if view.ending is Ending.ADVERSARY:
             _, message = player.step(state, heard, coins)
-        _compare(number + 1, "message", HALT, message)
+            _compare(number + 1, "message", HALT, message)
+        coins.feed(())
     return view
 
 
@@ -182,6 +185,10 @@ class _Located:
             raise ReplayMismatch(self._number, error.expected, error.actual) from None
 
 
+def _as_said(message: Any) -> Any:
+    return sealed(message, Anything())
+
+
 def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
     if not identical(expected, actual) and not _same_on_file(expected, actual):
         shown = reprlib.Repr()  # Python 3.11 takes no arguments here
@@ -192,8 +199,9 @@ def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
 def _same_on_file(expected: Any, actual: Any) -> bool:
     """Whether both are written alike: all that can be said of unregistered parts."""
     try:
-        return encode(expected) == encode(actual) and _mentions_unregistered(encode(expected))
-    except InvalidArgument:
+        written = encode_message(expected)
+        return written == encode_message(actual) and _mentions_unregistered(written)
+    except RecursionError:
         return False
 
 

@@ -57,7 +57,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
     """
     kind = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is np.ndarray:
-        if value.dtype.hasobject:
+        if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind is tuple:

@@ -11,9 +11,10 @@ import attrs
 import numpy as np
 
 from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.errors import AntiphonError, InvalidArgument, ProtocolError
+from antiphon.protocol.errors import AntiphonError, InvalidArgument, ProtocolError, ReplayMismatch
 from antiphon.protocol.messages import HALT, freeze
-from antiphon.protocol.spaces import Anything
+from antiphon.protocol.registry import Unregistered
+from antiphon.protocol.spaces import Anything, Space
 
 if TYPE_CHECKING:
     from antiphon.protocol.mechanism import Mechanism
@@ -26,6 +27,21 @@ class Exchange:
     message: Any
     answer: Any
     secret: bool = False
+
+
+def sealed(message: object, queries: Space) -> Any:
+    """The message, frozen.
+
+    Where anything is taken, because a verifier stands there, a value that cannot be a
+    message is replaced by its type's name, so that refusing it is the verifier's.
+    Raises: InvalidArgument elsewhere.
+    """
+    try:
+        return freeze(message)
+    except InvalidArgument:
+        if type(queries) is not Anything:
+            raise
+        return Unregistered(type(message).__qualname__)
 
 
 class Session:
@@ -76,7 +92,7 @@ class Session:
         """
         kind = type(message)
         if kind is tuple or kind is np.ndarray:
-            message = freeze(message)
+            message = sealed(message, self._mechanism.signature.queries)
         with self._lock:
             if self._over is not None:
                 raise ProtocolError(f"the session is over ({self._over}); start another")
@@ -93,7 +109,7 @@ class Session:
                 if isinstance(error, AntiphonError) and self._coins.draws == drawn:
                     raise
                 self.failure, self._over = error, "a step failed; see session.failure"
-                if not isinstance(error, Exception):
+                if not isinstance(error, Exception) or isinstance(error, ReplayMismatch):
                     raise
                 answer = HALT
             if answer is HALT and self._over is None:

@@ -65,6 +65,15 @@ class Anything(Space):
         return True
 
 
+def distinct(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The values without repetition, in order."""
+    kept: list[Any] = []
+    for value in values:
+        if not any(identical(value, other) for other in kept):
+            kept.append(value)
+    return tuple(kept)
+
+
 def _elements(values: Any) -> tuple[Any, ...]:
     return tuple(freeze(value) for value in values)
 
@@ -174,17 +183,26 @@ class Reals(Space):
         return super().includes(other)
 
 
+DENSE: Final = 2.0**53
+
+
 @register("antiphon.Multiples/1")
 @attrs.frozen
 class Multiples(Space):
-    """The floats that are an integer times ``step``: what a grid rounds to."""
+    """The floats nearest to an integer times ``step``: what a grid rounds to.
+
+    From 2^53 steps on the multiples lie closer than the floats, so all floats are.
+    """
 
     step: float
 
     def contains(self, value: Any) -> bool:
-        if type(value) is not float or not math.isfinite(value / self.step):
+        if type(value) is not float or not math.isfinite(value):
             return False
-        return round(value / self.step) * self.step == value
+        place = value / self.step
+        if abs(place) >= DENSE:
+            return True
+        return any((round(place) + shift) * self.step == value for shift in (0, -1, 1))
 
     @property
     def discrete(self) -> bool:
