@@ -49,12 +49,14 @@ class Create:
             )
         claims = self.mechanism.claims
         claim = self._given
+        if claim is not None and type(claim) is not Claim:
+            raise InvalidArgument(f"a claim is a Claim, not a {type(claim).__name__}")
         if claim is None and claims:
             claim = claims[0]
         elif claim is not None and not any(map(claim.follows_from, claims)):
             raise InvalidArgument(
                 "the claim does not follow from a claim of the mechanism: give the same "
-                "verification function with epsilon and delta no smaller"
+                "verification function with epsilon and delta no smaller, and no better status"
             )
         object.__setattr__(self, "claim", claim)
         object.__setattr__(self, "accepts", self.mechanism.signature.queries.contains)

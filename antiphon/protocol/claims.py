@@ -62,6 +62,11 @@ class Status(enum.Enum):
     ASSUMED = "assumed"
     REFUTED = "refuted"
 
+    @property
+    def certainty(self) -> int:
+        """How sure it is: refuted 0, assumed 1, proved 2."""
+        return ("refuted", "assumed", "proved").index(self.value)
+
 
 class VerificationFunction(Protocol):
     """f as an automaton over pairs; see ``antiphon.verifiers``."""
@@ -99,9 +104,15 @@ class Claim:
         )
 
     def follows_from(self, other: Claim) -> bool:
-        """Whether the other claim implies this one: the same f, ε and δ no smaller."""
+        """Whether the other claim implies this one: the same f, ε and δ no smaller.
+
+        Nothing is implied with more certainty than it is known: an assumed claim proves
+        nothing, and a refuted one implies no claim but refuted ones.
+        """
         if self is other:
             return True
+        if self.status.certainty > other.status.certainty:
+            return False
         if not identical(self.verification, other.verification):
             return False
         if isinstance(self.measure, Pure | Approximate) and isinstance(

@@ -6,11 +6,18 @@ from typing import Any
 
 import attrs
 
+from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import EMPTY, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 from antiphon.verifiers.relations import AnyTwo, Relation
 from antiphon.verifiers.verification import Refused, Verification
+
+
+def _count(_: object, attribute: attrs.Attribute[int], value: object) -> None:
+    if type(value) is not int or value < 0:
+        raise InvalidArgument(f"{attribute.name} must be an int >= 0")
+
 
 _NOT_NEIGHBOURS = Refused("the two sides of a pair are not neighbours")
 
@@ -51,7 +58,7 @@ class EventLevel(Verification[int]):
     """
 
     relation: Relation = attrs.field(factory=AnyTwo)
-    events: int = 1
+    events: int = attrs.field(default=1, validator=_count)
 
     @property
     def initial_state(self) -> int:
@@ -131,7 +138,7 @@ class Bounded(Verification[Any]):
     """An f that also allows at most ``pairs`` messages. State: (messages so far, state of f)."""
 
     verification: Verification[Any]
-    pairs: int
+    pairs: int = attrs.field(validator=_count)
 
     @property
     def initial_state(self) -> tuple[int, Any]:
@@ -139,7 +146,7 @@ class Bounded(Verification[Any]):
 
     def step(self, state: tuple[int, Any], zero: Any, one: Any, /) -> tuple[int, Any] | Refused:
         count, inner = state
-        if count == self.pairs:
+        if count >= self.pairs:
             return Refused(f"more than {self.pairs} messages")
         inner = self.verification.step(inner, zero, one)
         return inner if type(inner) is Refused else (count + 1, inner)
