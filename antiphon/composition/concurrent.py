@@ -7,7 +7,13 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.composition.creation import CompositionMessages, Create
-from antiphon.protocol.errors import AntiphonError, InvalidArgument, ProtocolError
+from antiphon.protocol.errors import (
+    AntiphonError,
+    Intractable,
+    InvalidArgument,
+    ProtocolError,
+    ReplayMismatch,
+)
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.registry import register
@@ -22,11 +28,14 @@ class Child(NamedTuple):
     state: Any
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen
 class Dead:
-    """The state of a child that has halted or failed; it answers HALT for ever."""
+    """The state of a child that has halted or failed; it answers HALT for ever.
 
-    failure: BaseException | None = attrs.field(default=None, repr=False)
+    All are equal: states are compared by what they will answer.
+    """
+
+    failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
 
 
 HALTED: Final = Dead()
@@ -71,6 +80,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             after, answer = created.step(before, query, coins)
         except Exception as error:
             if isinstance(error, AntiphonError) and coins.draws == drawn:
+                raise
+            if isinstance(error, ReplayMismatch | Intractable):  # the coins failed, not the child
                 raise
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +12,12 @@ from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, Status
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.errors import CompositionError, InvalidArgument
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import (
+    DENSE,
     Either,
     Finite,
     Integers,
@@ -25,9 +26,13 @@ from antiphon.protocol.spaces import (
     Signature,
     Space,
     Tuples,
+    distinct,
 )
 from antiphon.verifiers.functions import neighbouring_start
 from antiphon.verifiers.relations import Within
+
+_LARGEST = sys.float_info.max
+_SMALLEST = sys.float_info.min
 
 
 def _epsilon(value: object) -> Fraction:
@@ -55,7 +60,10 @@ class Laplace(NoninteractiveMechanism[float, float]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_scale", float(self.sensitivity / self.epsilon))
+        scale = self.sensitivity / self.epsilon
+        if not _SMALLEST <= scale <= _LARGEST:
+            raise InvalidArgument("sensitivity/epsilon must be a number that a double can hold")
+        object.__setattr__(self, "_scale", float(scale))
 
     @property
     def signature(self) -> Signature:
@@ -68,7 +76,7 @@ class Laplace(NoninteractiveMechanism[float, float]):
         return (Claim(Pure(self.epsilon), f, Status.ASSUMED, source),)
 
     def respond(self, dataset: float, coins: Coins) -> float:
-        return dataset + coins.laplace(self._scale)
+        return min(max(dataset + coins.laplace(self._scale), -_LARGEST), _LARGEST)
 
 
 def _step_size(value: object) -> float:
@@ -102,13 +110,24 @@ class RoundToGrid(PostProcessor[None]):
             return Either((Multiples(self.step_size), Finite((HALT,))))
         if isinstance(answers, Either):
             return Either(tuple(map(self._rounded, answers.spaces)))
-        if isinstance(answers, Integers | Finite | Tuples | Multiples):
+        if isinstance(answers, Multiples):
+            return Multiples(self.step_size)
+        if isinstance(answers, Finite):
+            return Finite(distinct(map(self._round, answers.values)))
+        if isinstance(answers, Integers | Tuples):
             return answers
         raise CompositionError(f"RoundToGrid rounds numbers; the mechanism answers {answers}")
 
     def step(self, state: None, side: Side, message: Any, coins: Any) -> tuple[None, Side, Any]:
         if side is LEFT:
             return None, RIGHT, message
-        if type(message) is float and math.isfinite(message / self.step_size):
-            message = round(message / self.step_size) * self.step_size
-        return None, LEFT, message
+        return None, LEFT, self._round(message)
+
+    def _round(self, answer: Any) -> Any:
+        if type(answer) is float and abs(answer / self.step_size) < DENSE:
+            place = round(answer / self.step_size)
+            rounded = place * self.step_size
+            if abs(rounded) > _LARGEST:  # the nearest multiple is past the largest double
+                rounded = (place - 1 if place > 0 else place + 1) * self.step_size
+            return rounded
+        return answer

@@ -16,6 +16,8 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Signature
 from antiphon.verifiers.functions import neighbouring_start
 
+_LARGE = Fraction(1000)
+"""An ε past which e^(-ε) is 0 in doubles; the truth is then told w.p. 1 - 2^-50."""
 _ANSWERS = Finite(tuple((bit, flag) for bit in (0, 1) for flag in (TOP, BOTTOM)))
 
 
@@ -54,7 +56,7 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
             return self.epsilon.argument / (1 + self.epsilon.argument)
         if self.epsilon == 0:
             return Fraction(1, 2)
-        return max(0.5, (1 - 2**-50) / (1 + math.exp(-self.epsilon)))
+        return max(0.5, (1 - 2**-50) / (1 + math.exp(-float(min(self.epsilon, _LARGE)))))
 
     def respond(self, dataset: int, coins: Any) -> tuple[int, Any]:
         if coins.bernoulli(self.delta):
