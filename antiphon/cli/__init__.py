@@ -1,0 +1,28 @@
+"""The command line. Needs the extra ``cli``; nothing else in Antiphon imports it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from antiphon.protocol.errors import MissingExtra
+
+_NEEDED = ("typer", "rich", "click", "shellingham")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status.
+
+    0: fine; 1: what was checked does not hold (a replay that differs); 2: bad input;
+    3: a bug; 130: interrupted.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        from antiphon.cli.app import run
+    except ImportError as error:
+        if str(error.name).split(".")[0] not in _NEEDED:
+            raise
+        from antiphon.cli.output import report_error
+
+        return report_error(MissingExtra(str(error.name), "cli"), as_json="--json" in given)
+    return run(given)

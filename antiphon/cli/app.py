@@ -1,0 +1,130 @@
+"""The commands and their options; what they do is in the modules beside this one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from antiphon.cli import counterexample as counterexamples
+from antiphon.cli import flights, views
+from antiphon.cli.output import report_error
+from antiphon.demo.data import TOTAL
+from antiphon.protocol.errors import AntiphonError
+
+app: Final = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Interactive mechanisms for differential privacy: build them, replay them, verify them.",
+)
+
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+_Seed = Annotated[
+    int | None,
+    typer.Option(min=0, help="Seed, for study only. Without it: the system's entropy."),
+]
+_File = Annotated[Path, typer.Argument(metavar="VIEW", help="A saved view or recording.")]
+_With = Annotated[
+    Path | None,
+    typer.Option("--with", metavar="FILE.py", help="Run this file: it registers your types."),
+]
+
+
+@app.command()
+def demo(
+    flights_: Annotated[
+        int, typer.Option("--flights", min=1, max=TOTAL, help="Play the first N flights.")
+    ] = TOTAL,
+    output: Annotated[Path, typer.Option(help="Directory for what it writes.")] = Path(
+        "demo-output"
+    ),
+    seed: _Seed = None,
+    epsilon: Annotated[str, typer.Option(help="ε of each counter: 1, 0.5, 1/3, …")] = "1",
+    bit: Annotated[
+        int, typer.Option(min=0, max=1, help="Whether the challenge flight is absent.")
+    ] = 0,
+    json: _Json = False,
+) -> int:
+    """Count a year of flights, privately and adaptively, and replay it."""
+    return flights.demo(
+        number=flights_, output=output, seed=seed, epsilon=epsilon, bit=bit, as_json=json
+    )
+
+
+@app.command()
+def counterexample(
+    delta: Annotated[str, typer.Option(help="δ of each M_δ: 0.1, 1e-6, 1/3, …")] = "0.1",
+    copies: Annotated[int, typer.Option(min=1, help="How many M_δ may be created.")] = 5,
+    runs: Annotated[int, typer.Option(min=1, help="Games for each of the two bits.")] = 20_000,
+    seed: _Seed = None,
+    confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.99,
+    save: Annotated[Path | None, typer.Option(metavar="VIEW", help="Save one view here.")] = None,
+    json: _Json = False,
+) -> int:
+    """Play the adversary that breaks sparse parallel composition for δ > 0."""
+    return counterexamples.counterexample(
+        delta=delta, copies=copies, runs=runs, seed=seed, confidence=confidence, save=save,
+        as_json=json,
+    )  # fmt: skip
+
+
+@app.command()
+def replay(path: _File, with_: _With = None, json: _Json = False) -> int:
+    """Replay a view (the adversary) or a recording (both sides); status 1 if it differs."""
+    return views.replay(path, with_file=with_, as_json=json)
+
+
+@app.command()
+def show(
+    path: _File,
+    style: Annotated[str, typer.Option("--format", help="mermaid or svg.")] = "mermaid",
+    output: Annotated[Path | None, typer.Option(help="A file; else standard output.")] = None,
+    limit: Annotated[int, typer.Option(min=0, help="Draw at most this many rounds.")] = 50,
+    with_: _With = None,
+    json: _Json = False,
+) -> int:
+    """Draw a view as a sequence diagram."""
+    return views.show(path, style=style, output=output, limit=limit, with_file=with_, as_json=json)
+
+
+# typer may bring its own copy of click, so its classes are found by way of an exported one.
+_UsageError: Final[Any] = typer.BadParameter.__mro__[1]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; every error is one line, or with --json one object."""
+    as_json = "--json" in arguments
+    try:
+        status = app(
+            args=list(arguments) or ["--help"], prog_name="antiphon", standalone_mode=False
+        )
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:  # the reader has gone: as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (AntiphonError, OSError) as error:
+        return report_error(error, as_json=as_json)
+    except _UsageError as error:
+        return _usage(error, as_json)
+    except Exception as error:
+        return report_error(error, as_json=as_json, status=3, prefix=_BUG)
+
+
+_BUG: Final = "this is a bug in antiphon, please report it: "
+
+
+def _usage(error: Any, as_json: bool) -> int:
+    message = InvalidUsage(error.format_message())
+    return report_error(message, as_json=as_json)
+
+
+class InvalidUsage(Exception):
+    """Options that the command line does not have, or values they do not take."""

@@ -1,0 +1,110 @@
+"""``antiphon demo``: the play, the pictures and the replay."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from antiphon.cli.flights_output import BUSIEST, Outcome, outcome_data, print_outcome
+from antiphon.cli.output import print_json, progress
+from antiphon.cli.parameters import rational, shown
+from antiphon.demo.analyst import FlightAnalyst
+from antiphon.demo.data import flights
+from antiphon.demo.survey import Counter, play
+from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
+from antiphon.protocol.interaction import replay
+from antiphon.protocol.view import View
+from antiphon.report import Curve, Panel, running_counts
+
+_DIAGRAM_ROUNDS = 24
+
+
+def demo(
+    *, number: int, output: Path, seed: int | None, epsilon: str, bit: int, as_json: bool
+) -> int:
+    """Play, draw, replay, print; the exit status."""
+    exact = rational(epsilon, "epsilon")
+    if exact == 0:
+        raise InvalidArgument("epsilon must be positive: at 0 the counters would answer noise only")
+    analyst = FlightAnalyst(
+        flights=number, every=max(1, number // 52), busy=max(1, number // 8),
+        challenge=number * 3 // 4, epsilon=exact,
+    )  # fmt: skip
+    flights()  # before anything is written, so that missing data leaves nothing behind
+    output.mkdir(parents=True, exist_ok=True)
+    path = output / "flights.view.jsonl"
+    view, counters, seconds = _played(analyst, bit, path, seed, as_json)
+    replay_seconds, mismatch = _replayed(view, as_json)
+    files = {"view": path, "counters": output / "counters.csv"}
+    outcome = Outcome(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
+    _write_readings(counters, files["counters"])
+    _draw(outcome, output)
+    if as_json:
+        print_json(outcome_data(outcome))
+    else:
+        print_outcome(outcome)
+    return 0 if mismatch is None else 1
+
+
+def _played(
+    analyst: FlightAnalyst, bit: int, path: Path, seed: int | None, as_json: bool
+) -> tuple[View, tuple[Counter, ...], float]:
+    start = time.perf_counter()
+    try:
+        with progress("playing flights", analyst.flights, quiet=as_json) as advance:
+            view, counters = play(analyst, bit=bit, path=path, seed=seed, progress=advance)
+    except KeyboardInterrupt:
+        if path.exists():
+            print(f"stopped; what was played so far is in {path}", file=sys.stderr)
+        raise
+    return view, counters, time.perf_counter() - start
+
+
+def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
+    """Replay the view, whose rounds are read back from its file."""
+    start, mismatch = time.perf_counter(), None
+    try:
+        with progress("replaying the saved view", None, quiet=as_json):
+            replay(view)
+    except ReplayMismatch as error:
+        mismatch = error
+    return time.perf_counter() - start, mismatch
+
+
+def _write_readings(counters: tuple[Counter, ...], path: Path) -> None:
+    rows = ["counter,date,flights_told,noisy_flights,true_flights"]
+    for counter in counters:
+        for reading, true, date in zip(counter.readings, counter.true, counter.dates, strict=True):
+            rows.append(f"{counter.name},{date},{reading.told},{reading.noisy},{true}")
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def _draw(outcome: Outcome, output: Path) -> None:
+    files, analyst = outcome.files, outcome.analyst
+    files["picture"], files["picture_svg"] = output / "flights.png", output / "flights.svg"
+    files["diagram"] = output / "diagram.svg"
+    origins = Panel(
+        "Flights of each airport", [_curve(counter) for counter in outcome.origins], analyst.busy,
+        "a noisy count up here: one counter per carrier",
+    )  # fmt: skip
+    panels = [origins]
+    if outcome.busiest:
+        busiest = [_curve(counter) for counter in outcome.busiest]
+        panels.append(Panel(f"The {BUSIEST} busiest carriers, from their creation", busiest))
+    subtitle = (
+        f"{analyst.flights:,} flights, {len(outcome.counters)} counters, "
+        f"each {shown(analyst.epsilon)}-DP; asked after every {analyst.every:,} flights"
+    )
+    if outcome.view.header.seeded:
+        subtitle += "; seeded, not for release"
+    running_counts(
+        panels, title="Flights from New York in 2013, counted privately while they depart",
+        subtitle=subtitle, unit="flights", paths=(files["picture"], files["picture_svg"]),
+    )  # fmt: skip
+    files["diagram"].write_text(outcome.view.svg(_DIAGRAM_ROUNDS), encoding="utf-8")
+
+
+def _curve(counter: Counter) -> Curve:
+    noisy = [reading.noisy for reading in counter.readings]
+    return Curve(counter.name, counter.dates, counter.true, noisy)

@@ -1,0 +1,58 @@
+"""``--with FILE.py``: the only way a user's code is imported."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Generator
+from contextlib import contextmanager, redirect_stdout
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+
+from antiphon.protocol.errors import AntiphonError, InvalidArgument
+
+
+def import_file(path: Path) -> None:
+    """Run a file, so that it can register its types.
+
+    Raises: InvalidArgument if there is no such file, or for whatever it raises.
+    """
+    if not path.is_file():
+        raise InvalidArgument(f"--with {path}: there is no such file")
+    name = f"_antiphon_with_{path.stem}"
+    spec = spec_from_loader(name, SourceFileLoader(name, str(path)))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        with guarded():
+            spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+        where = f", line {lines[-1]}" if lines else ""
+        raise InvalidArgument(f"--with {path}{where}: {type(error).__name__}: {error}") from None
+
+
+@contextmanager
+def guarded() -> Generator[None, None, None]:
+    """While others' code runs: what it prints goes to standard error."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+@contextmanager
+def rerunning() -> Generator[None, None, None]:
+    """While a party from a file is re-run: what it raises says no more than its type."""
+    try:
+        with guarded():
+            yield
+    except (AntiphonError, OSError):
+        raise
+    except Exception as error:
+        raise InvalidArgument(
+            f"a party of the file raised {type(error).__name__} when it was run again: either the "
+            "file was edited, or the type registered now is not the one that played"
+        ) from None

@@ -1,0 +1,173 @@
+"""Pictures and tables. matplotlib and rich are imported when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.protocol.errors import MissingExtra
+
+_COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
+_INK, _SOFT, _GRID = "#1e293b", "#64748b", "#e2e8f0"
+
+
+@attrs.frozen(eq=False)
+class Curve:
+    """A running count: exact and noisy values at some dates."""
+
+    name: str
+    dates: npt.NDArray[np.datetime64] = attrs.field(repr=False)
+    true: Sequence[int] = attrs.field(repr=False)
+    noisy: Sequence[int] = attrs.field(repr=False)
+
+
+@attrs.frozen(eq=False)
+class Panel:
+    """Curves that share an axis; ``level``, a line across it, and what that line means."""
+
+    title: str
+    curves: Sequence[Curve]
+    level: int | None = None
+    meaning: str = ""
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+) -> Any:
+    """A rich table; the columns named in ``numbers`` are aligned to the right.
+
+    Raises: MissingExtra without rich.
+    """
+    try:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+    except ImportError:
+        raise MissingExtra("rich", "cli") from None
+    grid = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for column in columns:
+        grid.add_column(column, justify="right" if column in numbers else "left")
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    return grid
+
+
+def running_counts(
+    panels: Sequence[Panel], *, title: str, subtitle: str, unit: str, paths: Iterable[Path]
+) -> None:
+    """Draw true against noisy running counts, with the error below; one file for each path.
+
+    Raises: MissingExtra without matplotlib.
+    """
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+    plotting: Any = mpl
+    with plotting.rc_context(_STYLE):
+        figure: Any = Figure(figsize=(13.5, 7.2))
+        axes: Any = figure.subplots(
+            2, len(panels), sharex="col", height_ratios=(2.6, 1), squeeze=False
+        )
+        limit = 1.15 * max(_largest_errors(panels))
+        for place, panel in enumerate(panels):
+            _counts(axes[0][place], panel, unit)
+            _label_ends(axes[0][place], panel.curves)
+            _errors(axes[1][place], panel, unit, limit)
+        _legend(axes[0][0])
+        figure.text(0.075, 0.955, title, fontsize=15, fontweight="bold", color=_INK)
+        figure.text(0.075, 0.92, subtitle, fontsize=10.5, color=_SOFT)
+        figure.subplots_adjust(
+            left=0.075, right=0.905, top=0.85, bottom=0.06, wspace=0.46, hspace=0.16
+        )
+        for path in paths:
+            figure.savefig(path, metadata=_UNDATED if path.suffix == ".svg" else None)
+
+
+_STYLE: Final[Any] = {
+    "font.size": 10, "svg.hashsalt": "antiphon", "savefig.dpi": 150, "axes.edgecolor": _SOFT,
+    "axes.labelcolor": _SOFT, "xtick.color": _SOFT, "ytick.color": _SOFT,
+}  # fmt: skip
+_UNDATED: Final = {"Date": None}
+
+
+def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
+    yield 1
+    for panel in panels:
+        for curve in panel.curves:
+            yield from (abs(n - t) for n, t in zip(curve.noisy, curve.true, strict=True))
+
+
+def _plain(axes: Any) -> None:
+    import matplotlib.dates
+
+    mdates: Any = matplotlib.dates
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(axis="y", color=_GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=3)
+    locator = mdates.AutoDateLocator(maxticks=9)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
+    axes.yaxis.set_major_formatter(_thousands)
+
+
+def _thousands(value: float, position: int | None = None) -> str:
+    return f"{value:,.0f}"
+
+
+def _counts(axes: Any, panel: Panel, unit: str) -> None:
+    _plain(axes)
+    axes.set_title(panel.title, loc="left", fontsize=11.5, color=_INK, fontweight="bold")
+    axes.set_ylabel(unit)
+    if panel.level is not None:
+        axes.axhline(panel.level, color=_SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.annotate(
+            panel.meaning, (0.99, panel.level), xycoords=("axes fraction", "data"), ha="right",
+            xytext=(0, -12), textcoords="offset points", fontsize=9, color=_SOFT,
+        )  # fmt: skip
+    for place, curve in enumerate(panel.curves):
+        colour = _COLOURS[place % len(_COLOURS)]
+        axes.plot(curve.dates, curve.true, color=colour, linewidth=1.4, alpha=0.9)
+        axes.plot(curve.dates, curve.noisy, "o", color=colour, markersize=3.6, alpha=0.75)
+    axes.set_ylim(bottom=0)
+
+
+def _legend(axes: Any) -> None:
+    axes.plot([], [], color=_INK, linewidth=1.4, label="true")
+    axes.plot([], [], "o", color=_INK, markersize=3.6, label="noisy, as answered")
+    axes.legend(loc="upper left", frameon=False, fontsize=9.5, labelcolor=_INK)
+
+
+def _label_ends(axes: Any, curves: Sequence[Curve]) -> None:
+    """Each curve's name at its right end, moved apart where two would overlap."""
+    ends = [curve.noisy[-1] for curve in curves]
+    step = 0.052 * (axes.get_ylim()[1] - axes.get_ylim()[0])
+    heights: dict[int, float] = {}
+    below = -step
+    for place in sorted(range(len(curves)), key=lambda i: ends[i]):
+        below = heights[place] = max(ends[place], below + step)
+    for place, curve in enumerate(curves):
+        axes.annotate(
+            f"{curve.name}  {ends[place]:,}", (curve.dates[-1], ends[place]),
+            xytext=(1.015, heights[place]), textcoords=("axes fraction", "data"),
+            va="center", fontsize=9.5, color=_COLOURS[place % len(_COLOURS)], annotation_clip=False,
+        )  # fmt: skip
+
+
+def _errors(axes: Any, panel: Panel, unit: str, limit: float) -> None:
+    _plain(axes)
+    axes.set_ylabel(f"noisy − true\n({unit})")
+    axes.axhline(0, color=_SOFT, linewidth=0.9)
+    for place, curve in enumerate(panel.curves):
+        gap = np.subtract(curve.noisy, curve.true)
+        colour = _COLOURS[place % len(_COLOURS)]
+        axes.plot(curve.dates, gap, color=colour, linewidth=0.9, marker="o", markersize=2.4)
+    axes.set_ylim(-limit, limit)
