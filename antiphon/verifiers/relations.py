@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import fraction
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
@@ -56,7 +57,10 @@ class Within:
     distance: Any = attrs.field(default=Fraction(1), converter=_distance)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        return bool(abs(fraction(zero) - fraction(one)) <= self.distance)
+        try:
+            return bool(abs(fraction(zero) - fraction(one)) <= self.distance)
+        except InvalidArgument:  # not two numbers
+            return False
 
 
 @register("antiphon.OneEntry/1")

@@ -1,0 +1,110 @@
+"""Every exported mechanism and post-processor, with messages to try it with.
+
+``tests/conformance`` checks that this table is complete.
+"""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import attrs
+from hypothesis import strategies as st
+from strategies import adder, tosser
+
+import antiphon as ap
+from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, TreeCounter
+from antiphon.protocol import IdentityPostProcessor, Log, spaces
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@attrs.frozen
+class Entry:
+    """A mechanism, a strategy for its queries, and values that are none of them."""
+
+    name: str
+    mechanism: Any
+    queries: Any
+    outside: tuple[Any, ...]
+    noninteractive: bool = False
+    enumerable: bool = True
+    """Whether its draws are finite, so that ``outcomes`` works."""
+
+
+def counter_queries(largest):
+    return st.integers(0, largest) | st.just(COUNT)
+
+
+_BIT_ALIENS = (True, 2, 0.0, "0", None, (0,), ap.EMPTY, ap.same(0))
+_REAL_ALIENS = (1, True, math.nan, math.inf, -math.inf, "1", None, Fraction(1))
+_COUNT_ALIENS = (-1, 4, True, 0.0, "counts", b"count", None, (0,))
+_ASK_ALIENS = (0, (0, 0), ap.Ask(0, -1), ap.Ask(0, True), ap.Ask(0, 0.0), ap.same(ap.Ask(0, 0)))
+
+bits = st.integers(0, 1)
+two = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
+asks = st.builds(ap.Ask, bits, bits)
+
+MECHANISMS = [
+    Entry("RandomizedResponse", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), bits,
+          _BIT_ALIENS, noninteractive=True),
+    Entry("RandomizedResponse", RandomizedResponse(epsilon=0.5), bits, _BIT_ALIENS,
+          noninteractive=True),
+    Entry("LeakyBit", LeakyBit(delta=Fraction(1, 3)), bits, _BIT_ALIENS),
+    Entry("LeakyBit", LeakyBit(delta=1), bits, _BIT_ALIENS),
+    Entry("Laplace", Laplace(epsilon=1), finite, _REAL_ALIENS, noninteractive=True,
+          enumerable=False),
+    Entry("Laplace", Laplace(epsilon=Fraction(1, 10**300)), finite, _REAL_ALIENS,
+          noninteractive=True, enumerable=False),
+    Entry("TreeCounter", TreeCounter(horizon=64, epsilon=1), counter_queries(1), _COUNT_ALIENS,
+          enumerable=False),
+    Entry("TreeCounter", TreeCounter(horizon=100, epsilon=Fraction(1, 3), largest=3),
+          counter_queries(3), _COUNT_ALIENS, enumerable=False),
+    Entry("ConComp", ap.ConComp(two), asks, (*_ASK_ALIENS, ap.Create(two[0]))),
+    Entry("ExtConComp", ap.ExtConComp(), st.just(ap.Create(two[0])) | asks, _ASK_ALIENS),
+    Entry("InteractiveAsContinual", ap.InteractiveAsContinual(
+        ap.PrivacyGame(two[1], two[1].claims[0].verification).interactive), bits, ()),
+    Entry("mechanism", adder, st.integers(-9, 9), (0.0, True, "1", None)),
+    Entry("mechanism", tosser, bits, _BIT_ALIENS),
+]  # fmt: skip
+"""Mechanisms: those of ``antiphon.mechanisms``, of ``composition``, and adapters."""
+
+
+@attrs.frozen
+class ProcessorEntry:
+    """A post-processor, and a mechanism to stand on its right."""
+
+    name: str
+    processor: Any
+    right: Any
+    left: Any
+    """A strategy for messages from the left."""
+    answers: Any
+    """A strategy for messages from the right."""
+
+
+f = two[0].claims[0].verification
+pairs = st.builds(ap.Pair, bits, bits)
+
+PROCESSORS = [
+    ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(), Laplace(epsilon=1), finite, finite),
+    ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(0.1), Laplace(epsilon=1), finite,
+                   finite),
+    ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(1e300), Laplace(epsilon=1), finite,
+                   finite),
+    ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(1e-300), Laplace(epsilon=1), finite,
+                   finite),
+    ProcessorEntry("IdentityPostProcessor", IdentityPostProcessor(), two[0], bits, bits),
+    ProcessorEntry("Identifier", ap.Identifier(0), two[0], pairs, bits),
+    ProcessorEntry("Identifier", ap.Identifier(1), two[0], pairs, bits),
+    ProcessorEntry("Verifier", ap.Verifier(f), ap.Identifier(0) @ two[0], pairs, bits),
+]  # fmt: skip
+
+SPACES = [
+    spaces.Anything(), spaces.Finite((0, 1.0, "a", ap.TOP)), spaces.Finite(()), spaces.Integers(),
+    spaces.Integers(-2, 2), spaces.Integers(3), spaces.Reals(), spaces.Reals(-1.0, 1.0),
+    spaces.Multiples(0.1), spaces.Multiples(2.0), spaces.Texts(), spaces.Texts(2),
+    spaces.Arrays((2,)), spaces.Arrays((), "int64", 0, 1),
+    spaces.Tuples((spaces.BITS, spaces.Texts(1))), spaces.Tuples(()),
+    spaces.Either((spaces.Integers(0, 3), spaces.Integers(2, 5), spaces.Finite((ap.HALT,)))),
+    spaces.Either(()), spaces.Pairs(spaces.BITS), spaces.Pairs(spaces.Reals()),
+]  # fmt: skip
