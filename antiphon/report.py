@@ -131,13 +131,24 @@ def _counts(axes: Any, panel: Panel, unit: str) -> None:
         axes.axhline(panel.level, color=_SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.annotate(
             panel.meaning, (0.99, panel.level), xycoords=("axes fraction", "data"), ha="right",
-            xytext=(0, -12), textcoords="offset points", fontsize=9, color=_SOFT,
+            va="top", xytext=(0, -4), textcoords="offset points", fontsize=9, color=_SOFT,
         )  # fmt: skip
     for place, curve in enumerate(panel.curves):
         colour = _COLOURS[place % len(_COLOURS)]
         axes.plot(curve.dates, curve.true, color=colour, linewidth=1.4, alpha=0.9)
         axes.plot(curve.dates, curve.noisy, "o", color=colour, markersize=3.6, alpha=0.75)
     axes.set_ylim(bottom=0)
+    axes.set_xlim(*_span(panel.curves))
+
+
+def _span(curves: Sequence[Curve]) -> tuple[Any, Any]:
+    """The dates drawn: all of them, and two weeks at least."""
+    first = min(curve.dates[0] for curve in curves)
+    last = max(curve.dates[-1] for curve in curves)
+    day = np.timedelta64(1, "D")
+    missing = max(0, 14 - (last - first) // day)
+    margin = (last - first) // day // 40 + (missing + 1) // 2
+    return first - margin * day, last + margin * day
 
 
 def _legend(axes: Any) -> None:

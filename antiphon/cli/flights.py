@@ -86,7 +86,7 @@ def _draw(outcome: Outcome, output: Path) -> None:
     files["diagram"] = output / "diagram.svg"
     origins = Panel(
         "Flights of each airport", [_curve(counter) for counter in outcome.origins], analyst.busy,
-        "a noisy count up here: one counter per carrier",
+        "busy from here on:\none counter per carrier",
     )  # fmt: skip
     panels = [origins]
     if outcome.busiest:

@@ -44,6 +44,12 @@ def _whole(value: Any) -> int:
     return value
 
 
+def _position(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise InvalidArgument(f"a flight's number is an int >= 0, not {value!r}")
+    return value
+
+
 def _epsilon(value: Any) -> Fraction:
     return exact.positive(value, "epsilon")
 
@@ -66,7 +72,7 @@ class FlightAnalyst(Adversary[Notes]):
     flights: int = attrs.field(default=TOTAL, converter=_whole)
     every: int = attrs.field(default=TOTAL // 52, converter=_whole)
     busy: int = attrs.field(default=TOTAL // 8, converter=_whole)
-    challenge: int = attrs.field(default=TOTAL * 3 // 4, converter=_whole)
+    challenge: int = attrs.field(default=TOTAL * 3 // 4, converter=_position)
     epsilon: Fraction = attrs.field(default=Fraction(1), converter=_epsilon)
     _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
 

@@ -186,7 +186,7 @@ class _Sheet:
         left = self._x[max(arrow.source, arrow.target) - 1]
         middle = (left + max(start, end)) / 2
         style = f'class="label" fill="{_COLOURS[arrow.kind]}" text-anchor="middle"'
-        yield _text(middle, y - 5, arrow.text, style)
+        yield _text(middle, y - 6, arrow.text, style)
 
 
 def _depth(exchange: Exchange) -> float:

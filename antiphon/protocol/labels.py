@@ -43,7 +43,7 @@ def _shown(value: Any, depth: int) -> str:
     if kind is Pair:
         return _pair(_shown(value.zero, depth + 1), _shown(value.one, depth + 1), value)
     if kind is Ask:
-        return f"({_shown(value.query, depth + 1)}, {value.index})"
+        return f"({_shown(value.query, depth + 1)}, {_shown(value.index, depth + 1)})"
     if kind is tuple:
         return _tuple(value, depth)
     if isinstance(value, AnyChain):
@@ -73,7 +73,7 @@ def _plain(value: Any) -> str:
         return str(value) if value.bit_length() <= 64 else f"a {value.bit_length()}-bit int"
     if type(value) is Fraction:
         small = max(value.numerator.bit_length(), value.denominator.bit_length()) <= 48
-        return str(value) if small else f"≈{float(value):.6g}"
+        return str(value) if small else "a long fraction"
     if isinstance(value, Log):
         return f"ln {_plain(value.argument)}"
     if type(value) is np.ndarray:
