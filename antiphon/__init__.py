@@ -1,7 +1,7 @@
 """Antiphon: interactive mechanisms for differential privacy, built, replayed and verified."""
 
 from antiphon import audit, composition, mechanisms, verifiers
-from antiphon.audit import PrivacyGame
+from antiphon.audit import PrivacyGame, equivalent
 from antiphon.composition import ConComp, Create, ExtConComp
 from antiphon.protocol import (
     BOTTOM,
@@ -87,6 +87,7 @@ __all__ = [
     "adversary",
     "audit",
     "composition",
+    "equivalent",
     "interact",
     "mechanism",
     "mechanisms",

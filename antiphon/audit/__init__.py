@@ -1,10 +1,38 @@
-"""What tests a claim: the privacy game and adversaries."""
+"""What tests a claim: the privacy game, exact answers to it, simulators, and adversaries."""
 
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
     counterexample_game,
     learned_bit,
 )
+from antiphon.audit.exact import (
+    Equivalence,
+    Law,
+    Question,
+    Solution,
+    StrategyAdversary,
+    StrategyNode,
+    equivalent,
+    law_of_views,
+)
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
 
-__all__ = ["CounterexampleAdversary", "PrivacyGame", "counterexample_game", "learned_bit"]
+__all__ = [
+    "CounterexampleAdversary",
+    "Equivalence",
+    "Law",
+    "Lyu",
+    "PrivacyGame",
+    "Question",
+    "Solution",
+    "StrategyAdversary",
+    "StrategyNode",
+    "VadhanWang",
+    "counterexample_game",
+    "equivalent",
+    "law_of_views",
+    "learned_bit",
+    "lyu",
+    "vadhan_wang",
+]

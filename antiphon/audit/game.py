@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import attrs
+from typing_extensions import Unpack
 
+from antiphon.audit.exact.question import Question, Search, Solution
+from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
 from antiphon.protocol.interaction import Seed, Watch, interact
@@ -40,6 +46,55 @@ class PrivacyGame:
         """V[f] ∘* I ∘* M, an IM with initial states 0 and 1 (CM Cor. 3.8)."""
         game: AnyChain = Verifier(self.verification) @ Identifier() @ self.system
         return game
+
+    def question(self, **search: Unpack[Search]) -> Question:
+        """The game as a question to the exact solver, which keeps what it learns."""
+        return Question(self.system, self.verification, **search)
+
+    def solve(self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]) -> Solution:
+        """``tight_delta`` with its error bound, the worse world and the size of the search."""
+        return self.question(**search).solve(epsilon, rounds)
+
+    def tight_delta(
+        self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]
+    ) -> Fraction:
+        """The least δ with which M is (ε, δ)-DP w.r.t. f, against ``rounds`` messages.
+
+        Exact for ``epsilon`` 0 or ``Log(q)``. For another ε, e^ε is rounded down by at most
+        2^-63, so the figure is never below the truth and above it by no more. Creations
+        count as messages. Cost: grows with the number of distinct beliefs.
+
+        Raises: Intractable for an infinite alphabet, a continuous draw, or past ``limit``
+        beliefs; InvalidArgument for a missing catalogue, ε < 0 or an unbounded horizon.
+
+        >>> from antiphon.mechanisms import RandomizedResponse
+        >>> from antiphon.protocol import Log
+        >>> rr = RandomizedResponse(epsilon=Log(3), delta=0)
+        >>> game = PrivacyGame(rr, rr.claims[0].verification)
+        >>> game.tight_delta(epsilon=Log(3), rounds=1), game.tight_delta(epsilon=0, rounds=1)
+        (Fraction(0, 1), Fraction(1, 2))
+        """
+        return self.solve(epsilon=epsilon, rounds=rounds, **search).delta
+
+    def tight_epsilon(
+        self, *, delta: object, rounds: int, **search: Unpack[Search]
+    ) -> exact.ExactEpsilon | float:
+        """The least ε for a δ, exactly, as 0 or ``Log(q)``; ``math.inf`` if no ε will do."""
+        return self.question(**search).tight_epsilon(delta, rounds)
+
+    def privacy_curve(
+        self, *, epsilons: Iterable[exact.Epsilon], rounds: int, **search: Unpack[Search]
+    ) -> tuple[tuple[exact.ExactEpsilon, Fraction], ...]:
+        """Tight δ at many ε: ((ε, δ(ε)), …). Beliefs are shared between the points."""
+        asked = self.question(**search)
+        solutions = [asked.solve(epsilon, rounds) for epsilon in epsilons]
+        return tuple((solution.epsilon, solution.delta) for solution in solutions)
+
+    def best_adversary(
+        self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]
+    ) -> StrategyAdversary:
+        """An adversary, with its distinguishing event, that attains ``tight_delta`` exactly."""
+        return self.question(**search).best_adversary(epsilon, rounds)
 
     def play(
         self,

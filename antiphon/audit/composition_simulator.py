@@ -1,0 +1,201 @@
+"""𝒫 with V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) (CM §4-5).
+
+The proof of Theorems 4.10, 4.12, 5.2 and 5.5 as an object: 𝒫 keeps the samples of
+randomized response and runs one simulator T_j for each created mechanism, which asks
+for its sample only when it needs one. So whatever Comp[RR…] promises, the composition
+promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
+from antiphon.composition.creation import CompositionMessages, Create
+from antiphon.composition.functions import FixedMechanisms, FixedParameters, SparseParallel
+from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.protocol import exact
+from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.messages import TOP, Ask, Pair, identical
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature, Tuples
+from antiphon.verifiers.verification import Verification
+
+Parameters = tuple[exact.ExactEpsilon, Fraction]
+
+
+@attrs.frozen
+class RandomizedResponses(NoninteractiveMechanism[int, Any]):
+    """Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}] on (b, …, b): a bit -> the tuple of k samples."""
+
+    parameters: tuple[Parameters, ...]
+
+    @property
+    def _parts(self) -> tuple[RandomizedResponse, ...]:
+        return tuple(RandomizedResponse(epsilon=e, delta=d) for e, d in self.parameters)
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(BITS, Tuples(tuple(p.signature.answers for p in self._parts)), BITS)
+
+    def respond(self, dataset: int, coins: Any) -> tuple[Any, ...]:
+        return tuple(part.respond(dataset, coins) for part in self._parts)
+
+
+@attrs.frozen
+class Unrestricted(Verification[None]):
+    """f that accepts every pair."""
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def step(self, state: None, zero: Any, one: Any, /) -> None:
+        return None
+
+
+@attrs.frozen(eq=False)
+class FirstWorld(PostProcessor[Any]):
+    """I(0) ∘* M as an IPM that never asks its right: right while all pairs are identical."""
+
+    created: Create
+
+    @property
+    def initial_state(self) -> Any:
+        return self.created.mechanism.initial_state
+
+    def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
+        after, answer = self.created.step(state, message.zero, coins)
+        return after, LEFT, answer
+
+
+class Simulation(NamedTuple):
+    """One T_j: the creation, its simulator once chosen, the simulator's state."""
+
+    created: Create
+    simulator: PostProcessor[Any] | None
+    state: Any
+
+
+class SimulatedComposition(NamedTuple):
+    """The state of 𝒫."""
+
+    samples: tuple[Any, ...] | None
+    """r₁, …, r_k; a used one is None."""
+    simulations: tuple[Simulation, ...]
+    waiting: Any
+    """The message that came before the samples."""
+
+
+@attrs.frozen(eq=False)
+class CompositionSimulator(PostProcessor[SimulatedComposition]):
+    """𝒫 for one of the four theorems; made by ``composition_simulator``."""
+
+    parameters: tuple[Parameters, ...]
+    choose: Callable[[Create, Pair[Any]], PostProcessor[Any]]
+    """Which T_j a mechanism gets, seen at its first pair."""
+    by_index: bool
+    """Whether T_j takes sample j (Thm 4.10), or the first unused of its parameters."""
+    _chosen: dict[Any, PostProcessor[Any]] = attrs.field(init=False, factory=dict, repr=False)
+
+    @property
+    def initial_state(self) -> SimulatedComposition:
+        return SimulatedComposition(None, (), None)
+
+    def signature(self, right: Signature) -> Signature:
+        messages = Pairs(CompositionMessages())
+        return Signature(messages, Anything(), messages)
+
+    def step(self, state: SimulatedComposition, side: Side, message: Any, coins: Any) -> Any:
+        if side is RIGHT:
+            state, message = state._replace(samples=message, waiting=None), state.waiting
+        elif state.samples is None:
+            return state._replace(waiting=message), RIGHT, SAMPLE_QUERY
+        if type(message.zero) is not Ask:
+            simulation = Simulation(message.zero, None, None)
+            return (
+                state._replace(simulations=(*state.simulations, simulation)),
+                LEFT,
+                TOP,
+            )
+        return self._ask(
+            state, message.zero.index, Pair(message.zero.query, message.one.query), coins
+        )
+
+    def _ask(self, state: SimulatedComposition, index: int, pair: Pair[Any], coins: Any) -> Any:
+        created, simulator, own = state.simulations[index]
+        if simulator is None:
+            simulator = self._simulator(created, pair)
+            own = simulator.initial_state
+        own, to, message = simulator.step(own, LEFT, pair, coins)
+        samples = state.samples
+        assert samples is not None
+        while to is RIGHT:
+            place = index if self.by_index else self._place(samples, created)
+            sample, samples = samples[place], (*samples[:place], None, *samples[place + 1 :])
+            own, to, message = simulator.step(own, RIGHT, sample, coins)
+        simulations = list(state.simulations)
+        simulations[index] = Simulation(created, simulator, own)
+        return SimulatedComposition(samples, tuple(simulations), None), LEFT, message
+
+    def _simulator(self, created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
+        """One simulator for each kind of creation, so that equal states stay equal."""
+        key = created, identical(pair.zero, pair.one)
+        if key not in self._chosen:
+            self._chosen[key] = self.choose(created, pair)
+        return self._chosen[key]
+
+    def _place(self, samples: tuple[Any, ...], created: Create) -> int:
+        """The smallest unused sample with the mechanism's parameters (CM Thm 4.12)."""
+        for place, (sample, own) in enumerate(zip(samples, self.parameters, strict=True)):
+            if sample is not None and own == created.parameters:
+                return place
+        raise CompositionError("no sample of these parameters is left: the sequence is not valid")
+
+
+def composition_simulator(verification: Verification[Any], *, rounds: int) -> CompositionSimulator:
+    """𝒫 of Thm 4.10, 4.12, 5.2 or 5.5, by the kind of f, for ``rounds`` messages.
+
+    For f_∞ the T_j of always-identical pairs run without V[f'_j], which f_∞ does not
+    check either (theory §2.1, corrected).
+    Raises: CompositionError for another f, or f_∞ with a positive δ (Thm 5.2's premise).
+    """
+
+    def guarded(created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
+        if created.parameters[1]:
+            return lyu(
+                created.mechanism,
+                epsilon=created.parameters[0],
+                delta=created.parameters[1],
+                rounds=rounds,
+            )
+        return vadhan_wang(created.mechanism, epsilon=created.parameters[0])
+
+    def pure(created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
+        if created.parameters[1]:
+            return FirstWorld(created)
+        return vadhan_wang(created.mechanism, Unrestricted(), epsilon=created.parameters[0])
+
+    def first_pair(created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
+        return FirstWorld(created) if identical(pair.zero, pair.one) else guarded(created, pair)
+
+    if isinstance(verification, FixedMechanisms):
+        parameters = tuple(created.parameters for created in verification.created)
+        return CompositionSimulator(parameters, guarded, True)
+    if isinstance(verification, FixedParameters):
+        return CompositionSimulator(verification.parameters, guarded, False)
+    if isinstance(verification, SparseParallel):
+        if verification.require_first_pair_consistent:
+            return CompositionSimulator(verification.parameters, first_pair, False)
+        if any(delta for _, delta in verification.parameters):
+            raise CompositionError(
+                "Thm 5.2 needs every fixed delta to be 0; without first-pair consistency there is "
+                "no simulator (CM §5.2)"
+            )
+        return CompositionSimulator(verification.parameters, pure, False)
+    raise CompositionError("a simulator is known for the four functions of composition only")

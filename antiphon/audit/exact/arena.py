@@ -1,0 +1,292 @@
+"""Where the game is played: which columns there are, and what an adversary may say.
+
+``SingleArena`` follows one mechanism under any f. ``CompositionArena`` follows
+ExtConComp under an f of ``composition``: given the transcript the created
+mechanisms are independent, so there is one column for each, and interchangeable
+ones are the same number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import attrs
+
+from antiphon.audit.exact.columns import SPENT, Columns, Outcome, Part
+from antiphon.composition.creation import Create
+from antiphon.composition.functions import Checked, Purse, Suitable
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import TOP, Ask, Pair, identical, same
+from antiphon.protocol.spaces import Space
+from antiphon.verifiers.verification import Refused, Verification
+
+
+class Position(NamedTuple):
+    """What is public and undecided: the purse, the creations so far, the live columns (sorted)."""
+
+    purse: Any
+    created: int
+    columns: tuple[int, ...]
+
+
+class Branch(NamedTuple):
+    """One answer: factors for both weights, and where the game goes on."""
+
+    answer: Any
+    factor0: int
+    factor1: int
+    position: Position
+
+
+class Option(NamedTuple):
+    """A message the adversary may send: to which column, what, and what may follow."""
+
+    column: int
+    """The column asked, or SPENT for a creation."""
+    move: Any
+    """The Move, or the Create."""
+    branches: tuple[Branch, ...]
+    denominator: int
+    """What the factors of the branches are over."""
+
+
+Live: TypeAlias = tuple[tuple[int, int], ...]
+"""(index of a mechanism, its column), for the columns that matter."""
+
+
+class Arena(Protocol):
+    """The rules of one game."""
+
+    columns: Columns
+
+    def start(self) -> Position: ...
+    def options(self, position: Position) -> Iterator[Option]: ...
+    def message(self, option: Option, index: int) -> Any: ...
+    def follow(self, live: Live, option: Option, branch: Branch) -> Live: ...
+
+
+class OneColumn:
+    """What the arenas of a single part share: the one column that is there, or none."""
+
+    columns: Columns
+    _part: int
+
+    def start(self) -> Position:
+        """The position before any message."""
+        return Position(None, 0, (self.columns.first(self._part),))
+
+    def options(self, position: Position) -> Iterator[Option]:
+        """What may be said."""
+        for column in position.columns:
+            for move in self.columns.moves(column):
+                branches = (_alone(outcome) for outcome in move.outcomes)
+                yield Option(column, move, tuple(branches), move.denominator)
+
+    def follow(self, live: Live, option: Option, branch: Branch) -> Live:
+        """The live columns by index, after a branch: there is one, of index 0."""
+        return tuple((0, column) for column in branch.position.columns)
+
+
+def _alone(outcome: Outcome) -> Branch:
+    live = () if outcome.column == SPENT else (outcome.column,)
+    return Branch(outcome.answer, outcome.factor0, outcome.factor1, Position(None, 0, live))
+
+
+@attrs.define(eq=False)
+class SingleArena(OneColumn):
+    """V[f] ∘* I(·) ∘* M for one mechanism M whose messages can be listed."""
+
+    columns: Columns
+    mechanism: Mechanism[Any, Any, Any]
+    initial_state: Any
+    verification: Verification[Any]
+    queries: Callable[[Any], Sequence[Any]]
+    _part: int = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        first, step, start = (
+            self.verification.initial_state,
+            self.mechanism.step,
+            self.initial_state,
+        )
+        part = Part((step, step), (start, start), self._judge, first, self.queries)
+        self._part = self.columns.add_part(part)
+
+    def _judge(self, state: Any, zero: Any, one: Any) -> Any:
+        after = self.verification.step(state, zero, one)
+        return after if type(after) is Refused else (after, False)
+
+    def message(self, option: Option, index: int) -> Any:
+        """The message of an option."""
+        return _pair(option.move.zero, option.move.one)
+
+
+@attrs.define(eq=False)
+class ComparisonArena(OneColumn):
+    """Two mechanisms against each other: "b = 0" is the first, "b = 1" the second.
+
+    Messages are single. The tight δ at ε = 0 is the largest total variation
+    distance of the two view laws, so it is 0 iff the mechanisms are equivalent.
+    """
+
+    columns: Columns
+    mechanisms: tuple[Mechanism[Any, Any, Any], Mechanism[Any, Any, Any]]
+    initial_states: tuple[Any, Any]
+    queries: tuple[Any, ...]
+    _part: int = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        first, second = self.mechanisms
+        part = Part(
+            (first.step, second.step), self.initial_states, _alike, None, lambda _: self.queries
+        )
+        self._part = self.columns.add_part(part)
+
+    def message(self, option: Option, index: int) -> Any:
+        """The message of an option."""
+        return option.move.zero
+
+
+def _alike(state: Any, zero: Any, one: Any) -> Any:
+    return (None, False) if zero is one else _UNEQUAL
+
+
+_UNEQUAL = Refused("the same message goes to both")
+
+
+@attrs.define(eq=False)
+class CompositionArena:
+    """V[f] ∘* I(·) ∘* ExtConComp, f suitable, creations from a finite catalogue."""
+
+    columns: Columns
+    verification: Suitable
+    catalogue: tuple[Create, ...]
+    max_creations: int
+    _parts: list[int] = attrs.field(factory=list[int])
+    _useful: dict[tuple[int, bool], bool] = attrs.field(factory=dict[tuple[int, bool], bool])
+
+    def __attrs_post_init__(self) -> None:
+        for create in self.catalogue:
+            part = Part(
+                (create.step, create.step),
+                (create.mechanism.initial_state,) * 2,
+                self._judge(create),
+                (create.claim and create.claim.verification.initial_state, False),
+                listed(create.mechanism.signature.queries),
+            )
+            self._parts.append(self.columns.add_part(part))
+
+    def start(self) -> Position:
+        return Position(self.verification.purse, 0, ())
+
+    def _judge(self, create: Create) -> Callable[[Any, Any, Any], Any]:
+        def judge(state: Any, zero: Any, one: Any) -> Any:
+            child = self.verification.judge(Checked(create, *state), zero, one)
+            if type(child) is Refused:
+                return child
+            return (child.state, child.differed), child.differed and not state[1]
+
+        return judge
+
+    def options(self, position: Position) -> Iterator[Option]:
+        yield from self._creations(position)
+        purse, created, columns = position
+        if created < self.verification.prescribed:
+            return
+        for place, column in enumerate(columns):
+            if place and columns[place - 1] == column:
+                continue  # interchangeable with the one before
+            others = (*columns[:place], *columns[place + 1 :])
+            for move in self.columns.moves(column):
+                after = self._spend(purse, column) if move.differs else purse
+                if type(after) is Refused:
+                    continue
+                branches = (
+                    self._branch(after, created, others, outcome) for outcome in move.outcomes
+                )
+                yield Option(column, move, tuple(branches), move.denominator)
+
+    def _spend(self, purse: Purse, column: int) -> Purse | Refused:
+        create = self.catalogue[self._parts.index(self.columns.columns[column].part)]
+        return self.verification.differ(purse, create)
+
+    def _creations(self, position: Position) -> Iterator[Option]:
+        purse, created, columns = position
+        if created >= self.max_creations:
+            return
+        for part, create in zip(self._parts, self.catalogue, strict=True):
+            after = self.verification.admit(purse, created, create)
+            if type(after) is Refused:
+                continue
+            column = self.columns.first(part)
+            if created >= self.verification.prescribed and not self._informative(column, after):
+                continue
+            branch = self._branch(after, created + 1, columns, Outcome(TOP, 1, 1, column))
+            yield Option(SPENT, create, (branch,), 1)
+
+    def _branch(
+        self, purse: Any, created: int, others: tuple[int, ...], outcome: Outcome
+    ) -> Branch:
+        """Put the new column in its place; drop columns that can tell nothing any more."""
+        live = others if outcome.column == SPENT else (*others, outcome.column)
+        factor0, factor1 = outcome.factor0, outcome.factor1
+        kept: list[int] = []
+        for column in live:
+            if self._informative(column, purse):
+                kept.append(column)
+            else:
+                total0, total1 = self.columns.totals[column]
+                factor0, factor1 = factor0 * total0, factor1 * total1
+        return Branch(
+            outcome.answer, factor0, factor1, Position(purse, created, tuple(sorted(kept)))
+        )
+
+    def _informative(self, column: int, purse: Any) -> bool:
+        """Whether some valid message to this part could still tell the worlds apart.
+
+        Not if its state has one law in both worlds and no differing pair can be
+        paid for (then every answer has one law too), or if it takes no message.
+        """
+        _, differed = self.columns.columns[column].judged
+        may_differ = differed or type(self._spend(purse, column)) is not Refused
+        key = column, may_differ
+        known = self._useful.get(key)
+        if known is None:
+            known = bool(self.columns.moves(column)) and (
+                may_differ or not self.columns.known_equal(column)
+            )
+            self._useful[key] = known
+        return known
+
+    def message(self, option: Option, index: int) -> Any:
+        """The message of an option, to the mechanism of that index."""
+        if option.column == SPENT:
+            return same(option.move)
+        if identical(option.move.zero, option.move.one):
+            return same(Ask(option.move.zero, index))
+        return Pair(Ask(option.move.zero, index), Ask(option.move.one, index))
+
+    def follow(self, live: Live, option: Option, branch: Branch) -> Live:
+        """The live columns by the index of their mechanism, after a branch of an option."""
+        _, created, columns = branch.position
+        after = dict(live)
+        if option.column == SPENT:
+            after[created - 1] = self.columns.first(self._part_of(option.move))
+        else:
+            index = next(i for i, column in live if column == option.column)
+            after[index] = option.move.outcomes[option.branches.index(branch)].column
+        return tuple((i, c) for i, c in after.items() if c != SPENT and c in columns)
+
+    def _part_of(self, create: Create) -> int:
+        return self._parts[self.catalogue.index(create)]
+
+
+def listed(queries: Space) -> Callable[[Any], Sequence[Any]]:
+    """The same messages in every state: all of a finite space."""
+    messages = tuple(queries.enumerate())
+    return lambda state: messages
+
+
+def _pair(zero: Any, one: Any) -> Pair[Any]:
+    return same(zero) if identical(zero, one) else Pair(zero, one)

@@ -1,0 +1,145 @@
+"""Best adversaries: a maximising strategy as an ordinary adversary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.audit.exact.arena import Live
+from antiphon.audit.exact.solver import Choice, Solver
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.errors import Intractable
+from antiphon.protocol.messages import EMPTY, HALT, identical
+from antiphon.protocol.registry import register
+from antiphon.protocol.view import View
+
+
+@register("antiphon.StrategyNode/1")
+@attrs.frozen
+class StrategyNode:
+    """What to say, and where to go on for each answer; a leaf says HALT and accuses or not."""
+
+    message: Any = HALT
+    branches: tuple[tuple[Any, int], ...] = ()
+    accuses: bool = False
+    """Whether the views that end here belong to the distinguishing event."""
+
+
+@register("antiphon.StrategyAdversary/1")
+@attrs.frozen
+class StrategyAdversary(Adversary[int]):
+    """A decision tree (shared where it repeats) that plays, saves and replays like any adversary.
+
+    ``bit`` is the world b whose views the event S favours: Pr_b[S] − e^ε Pr_{1−b}[S] is
+    ``advantage``. State: the number of the node; an answer that neither world can give
+    leads to HALT.
+    """
+
+    nodes: tuple[StrategyNode, ...] = attrs.field(repr=False)
+    bit: int
+    growth: Fraction
+    """e^ε."""
+    advantage: Fraction
+    """The tight δ_b(ε) it attains."""
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, message: Any, coins: Any) -> tuple[int, Any]:
+        after = state if message is EMPTY else self._follow(state, message)
+        return after, HALT if after < 0 else self.nodes[after].message
+
+    def _follow(self, state: int, answer: Any) -> int:
+        return next((to for a, to in self.nodes[state].branches if identical(a, answer)), -1)
+
+    def event(self, view: View) -> bool:
+        """Whether a view of this adversary belongs to the distinguishing event S."""
+        state = 0
+        for answer in view.answers:
+            state = self._follow(state, answer)
+            if state < 0:
+                return False
+        return self.nodes[state].accuses
+
+    def tree(self) -> str:
+        """The strategy as a readable decision tree; a part drawn before is named by number."""
+        return "\n".join(self._lines(0, "", set()))
+
+    def _lines(self, number: int, indent: str, drawn: set[int]) -> Iterator[str]:
+        node = self.nodes[number]
+        if node.message is HALT:
+            verdict = f"accuse: b = {self.bit}" if node.accuses else "stop"
+            yield f"{indent}{verdict}"
+            return
+        if number in drawn:
+            yield f"{indent}go on as in [{number}]"
+            return
+        drawn.add(number)
+        yield f"{indent}[{number}] say {node.message}"
+        for answer, to in node.branches:
+            yield f"{indent}  on {answer}:"
+            yield from self._lines(to, indent + "    ", drawn)
+
+
+@attrs.define
+class StrategyBuilder:
+    """Follows the maximising choice of a solved solver from its first position."""
+
+    solver: Solver
+    limit: int
+    _nodes: list[StrategyNode] = attrs.field(factory=list[StrategyNode])
+    _numbers: dict[Any, int] = attrs.field(factory=dict[Any, int])
+
+    def build(self, growth: Fraction, rounds: int) -> tuple[StrategyNode, ...]:
+        """The nodes, the root first. Raises: Intractable past ``limit`` nodes."""
+        first = self.solver.first()
+        live = tuple((0, column) for column in self.solver.position(first).columns)
+        self._node(rounds, first, growth.denominator, growth.numerator, live)
+        return tuple(self._nodes)
+
+    def _node(self, rounds: int, position: int, ahead: int, behind: int, live: Live) -> int:
+        key = rounds, position, *_reduced(ahead, behind), live
+        known = self._numbers.get(key)
+        if known is not None:
+            return known
+        if len(self._nodes) >= self.limit:
+            raise Intractable("the nodes of a strategy", len(self._nodes) + 1, self.limit)
+        number = self._numbers[key] = len(self._nodes)
+        self._nodes.append(StrategyNode())  # its place; filled below
+        if self.solver.stops(rounds, position, ahead, behind):
+            gain, _ = self.solver.value(0, position, ahead, behind)
+            self._nodes[number] = StrategyNode(accuses=gain > 0)
+        else:
+            choice = self.solver.best_choice(rounds, position, ahead, behind)
+            self._nodes[number] = self._inner(choice, rounds, position, ahead, behind, live)
+        return number
+
+    def _inner(
+        self, choice: Choice, rounds: int, position: int, ahead: int, behind: int, live: Live
+    ) -> StrategyNode:
+        arena, option = self.solver.arena, choice.option
+        index = next((i for i, column in live if column == option.column), 0)
+        branches = [
+            (
+                branch.answer,
+                self._node(
+                    rounds - 1,
+                    to,
+                    ahead * factor,
+                    behind * other,
+                    arena.follow(live, option, branch),
+                ),
+            )
+            for branch, (factor, other, to) in zip(option.branches, choice.branches, strict=True)
+            if factor or other
+        ]
+        return StrategyNode(arena.message(option, index), tuple(branches))
+
+
+def _reduced(ahead: int, behind: int) -> tuple[int, int]:
+    ratio = Fraction(ahead, behind) if behind else Fraction(1 if ahead else 0)
+    return (ratio.numerator, ratio.denominator) if behind else (int(ratio), 0)

@@ -1,0 +1,277 @@
+"""Simulators: a DP mechanism as post-processing of randomized response (CM App. A, B).
+
+T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M: what makes the composition theorems true. A
+simulator is an IPM; it takes the adversary's pairs on its left and, on its right, one
+sample of RR_{ε,δ}(b), which it asks for with the pair (0, 1) that I(b) resolves. All
+weights are Fractions, so the equivalence can be decided exactly.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.audit.exact.histories import Histories, History
+from antiphon.protocol import exact
+from antiphon.protocol.errors import CompositionError, InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import HALT, TOP, Pair
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.spaces import Anything, Signature
+from antiphon.verifiers.verification import Refused, Verification
+
+Point = tuple[Fraction, Fraction]
+"""(φ⁰, φ¹), or any pair of numbers, one for each world."""
+
+SAMPLE_QUERY = Pair(0, 1)
+"""What a simulator asks its right: I(b) makes it the input b of randomized response."""
+
+
+class Simulated(NamedTuple):
+    """The state of a simulator."""
+
+    judged: Any
+    """The verifier's state."""
+    history: History
+    share: Point
+    """φ of the history; (1, 1) where it is not used."""
+    sample: Any
+    """The sample of RR_{ε,δ}(b), once it has been asked for; None before."""
+    waiting: Any
+    """The pair that waits for the sample, else None."""
+
+
+@attrs.frozen(eq=False)
+class Simulator(PostProcessor[Simulated]):
+    """T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M, for a finite M."""
+
+    mechanism: ContinualMechanism[Any, Any, Any]
+    verification: Verification[Any]
+    growth: Fraction
+    """e^ε, rational."""
+    _histories: Histories = attrs.field(init=False, repr=False)
+    _known: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
+    """(history, φ, pair) -> continuations: a step is asked again for every outcome of its coins."""
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_histories", Histories(self.mechanism, self.verification))
+
+    @property
+    def initial_state(self) -> Simulated:
+        one = Fraction(1)
+        first = self.verification.initial_state
+        return Simulated(first, self._histories.empty(), (one, one), None, None)
+
+    def signature(self, right: Signature) -> Signature:
+        return Signature(Anything(), Anything())
+
+    def step(self, state: Simulated, side: Side, message: Any, coins: Any) -> Any:
+        if side is RIGHT:
+            state, message = state._replace(sample=message, waiting=None), state.waiting
+        if type(state.judged) is Refused or type(message) is not Pair:
+            return self._refuse(state)
+        found = self._continuations(state, message)
+        if found is None:
+            return self._refuse(state)
+        weights = self.weights(state, found)
+        if weights is None:
+            return state._replace(waiting=message), RIGHT, SAMPLE_QUERY
+        answer, history, share = found[coins.categorical(weights)]
+        judged = self.verification.step(state.judged, message.zero, message.one)
+        return state._replace(judged=judged, history=history, share=share), LEFT, answer
+
+    def _refuse(self, state: Simulated) -> Any:
+        return state._replace(judged=Refused("the pair is not valid")), LEFT, HALT
+
+    def _continuations(self, state: Simulated, pair: Pair[Any]) -> Any:
+        contains = self.mechanism.signature.queries.contains
+        if not (contains(pair.zero) and contains(pair.one)):
+            return None
+        if state.history.column < 0:  # the mechanism has halted, and says so again
+            return ((HALT, state.history, state.share),)
+        judged = self.verification.step(state.judged, pair.zero, pair.one)
+        if type(judged) is Refused:
+            return None
+        key = state.history, state.share, pair
+        if key not in self._known:
+            found = self._histories.respond(state.history, pair.zero, pair.one)
+            self._known[key] = None if found is None else self.shares(state, found)
+        return self._known[key]
+
+    @abstractmethod
+    def shares(self, state: Simulated, found: Any) -> Any:
+        """(answer, history, φ) for every (answer, history)."""
+
+    @abstractmethod
+    def weights(self, state: Simulated, found: Any) -> list[Fraction] | None:
+        """The law of the next answer; None if the sample of RR is needed to know it."""
+
+
+@attrs.frozen(eq=False)
+class VadhanWang(Simulator):
+    """The simulator for pure DP (CM App. B, Lemma 4.7).
+
+    ν^b = (e^ε μ^b − μ^{1−b})/(e^ε − 1) (μ^b if ε = 0). It asks RR only when the two
+    conditional laws first differ; so never while all pairs are identical.
+    """
+
+    def shares(self, state: Simulated, found: Any) -> Any:
+        return tuple((answer, history, state.share) for answer, history in found)
+
+    def _nu(self, history: History, bit: int) -> Fraction:
+        mu, other = history.masses[bit], history.masses[1 - bit]
+        if self.growth == 1:
+            return mu
+        nu = (self.growth * mu - other) / (self.growth - 1)
+        if nu < 0:
+            raise CompositionError("the mechanism is not epsilon-DP: its claim is false")
+        return nu
+
+    def weights(self, state: Simulated, found: Any) -> list[Fraction] | None:
+        laws = [
+            [self._nu(history, bit) / whole for _, history, _ in found]
+            if (whole := self._nu(state.history, bit))
+            else None
+            for bit in (0, 1)
+        ]
+        if state.sample is not None:
+            known: int = state.sample[0]
+            return laws[known]
+        return laws[0] if laws[0] == laws[1] else None
+
+
+@attrs.frozen(eq=False)
+class Lyu(Simulator):
+    """The simulator for approximate DP (CM App. A, Lemma 4.6), up to a horizon.
+
+    Asks RR_{ε,δ}(b) at the first message; on (b, ⊤) answers from the conditionals of
+    φ^b, on (r, ⊥) from those of ψ^r. ε = 0 is included (theory §2.1: φ4).
+    """
+
+    delta: Fraction = attrs.field(kw_only=True)
+    rounds: int = attrs.field(kw_only=True)
+
+    def weights(self, state: Simulated, found: Any) -> list[Fraction] | None:
+        if state.sample is None:
+            return None
+        bit, sure = state.sample[0], state.sample[1] is TOP
+        measure = self._phi if sure else self._psi
+        return [measure(history, share, bit) for _, history, share in found]
+
+    def _phi(self, history: History, share: Point, bit: int) -> Fraction:
+        return share[bit]
+
+    def _psi(self, history: History, share: Point, bit: int) -> Fraction:
+        """(e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b}) / ((1−δ)(e^ε−1)), and its limits."""
+        if self.delta == 1:
+            return share[bit]
+        rest = [mu - self.delta * phi for mu, phi in zip(history.masses, share, strict=True)]
+        if self.growth == 1:
+            return rest[bit] / (1 - self.delta)
+        numerator = self.growth * rest[bit] - rest[1 - bit]
+        return numerator / ((1 - self.delta) * (self.growth - 1))
+
+    def shares(self, state: Simulated, found: Any) -> Any:
+        """φ of every continuation: the largest points, answer by answer (φ1-φ4)."""
+        left = self.rounds - state.history.length - 1
+        if left < 0:
+            raise InvalidArgument(
+                f"this simulator was built for {self.rounds} rounds; build a longer one"
+            )
+        needs = [self._needs(history, left) for _, history in found]
+        spent = [Fraction(0), Fraction(0)]
+        shares: list[Point] = []
+        for place, (_, history) in enumerate(found):
+            upper = tuple(
+                state.share[b] - spent[b] - sum((n[b] for n in needs[place + 1 :]), Fraction(0))
+                for b in (0, 1)
+            )
+            point = self._largest(history, needs[place], (upper[0], upper[1]))
+            spent = [s + p for s, p in zip(spent, point, strict=True)]
+            shares.append(point)
+        return tuple((a, h, s) for (a, h), s in zip(found, shares, strict=True))
+
+    def _needs(self, history: History, rounds: int) -> Point:
+        """L^b(h)/δ: what φ^b(h) must be at least (φ1)."""
+        ahead = (self._histories.ahead(history, b, self.growth, rounds) for b in (0, 1))
+        need0, need1 = (each / self.delta for each in ahead)
+        return need0, need1
+
+    def _largest(self, history: History, lower: Point, upper: Point) -> Point:
+        """The coordinatewise largest feasible point of (φ1)-(φ4) (theory §2.1)."""
+        shrink = 1 / self.growth
+        mu0, mu1 = (mu / self.delta for mu in history.masses)
+        c0, c1 = mu0 - shrink * mu1, mu1 - shrink * mu0
+        u0, u1 = upper
+        if self.growth == 1:
+            u0, u1 = min(u0, mu0), min(u1, mu1)  # (φ4)
+        points = [(u0, u1), (u0, min(u1, c1 + shrink * u0)), (min(u0, c0 + shrink * u1), u1)]
+        if self.growth != 1:
+            x = (c0 + shrink * c1) / (1 - shrink * shrink)
+            points.append((x, c1 + shrink * x))
+        feasible = [
+            (x, y)
+            for x, y in points
+            if lower[0] <= x <= u0 and lower[1] <= y <= u1
+            if x - shrink * y <= c0 and y - shrink * x <= c1
+        ]
+        if not feasible:
+            raise CompositionError("the mechanism is not (epsilon, delta)-DP: its claim is false")
+        return max(feasible)
+
+
+def vadhan_wang(
+    mechanism: ContinualMechanism[Any, Any, Any],
+    verification: Verification[Any] | None = None,
+    *,
+    epsilon: exact.Epsilon | None = None,
+) -> VadhanWang:
+    """T with T ∘* RR_{ε,0}(b) ≡ V[f] ∘* I(b) ∘* M (CM Lemma 4.7); by default for M's own claim.
+
+    Raises: InvalidArgument if e^ε is not rational or δ > 0.
+    """
+    f, growth, delta = _claimed(
+        mechanism, verification, epsilon, None if epsilon is None else Fraction(0)
+    )
+    if delta:
+        raise InvalidArgument("vadhan_wang is for pure DP; for delta > 0 use lyu(…, rounds=…)")
+    return VadhanWang(mechanism, f, growth)
+
+
+def lyu(
+    mechanism: ContinualMechanism[Any, Any, Any],
+    verification: Verification[Any] | None = None,
+    *,
+    epsilon: exact.Epsilon | None = None,
+    delta: object = None,
+    rounds: int,
+) -> Lyu:
+    """T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for ``rounds`` messages (CM Lemma 4.6).
+
+    Raises: InvalidArgument if e^ε is not rational or δ = 0 (use ``vadhan_wang``).
+    """
+    f, growth, own = _claimed(mechanism, verification, epsilon, delta)
+    if not own:
+        raise InvalidArgument("lyu divides by delta; for delta = 0 use vadhan_wang")
+    return Lyu(mechanism, f, growth, delta=own, rounds=rounds)
+
+
+def _claimed(
+    mechanism: ContinualMechanism[Any, Any, Any],
+    verification: Verification[Any] | None,
+    epsilon: exact.Epsilon | None,
+    delta: object,
+) -> tuple[Any, Fraction, Fraction]:
+    claim = next(iter(mechanism.claims), None)
+    if claim is None and (verification is None or epsilon is None):
+        raise InvalidArgument("the mechanism claims nothing: give verification, epsilon and delta")
+    own_epsilon, own_delta = claim.parameters if claim else (Fraction(0), Fraction(0))
+    chosen = own_epsilon if epsilon is None else exact.epsilon(epsilon)
+    growth = exact.exp(chosen)
+    if not isinstance(growth, Fraction):
+        raise InvalidArgument("a simulator needs a rational e^epsilon: give epsilon=Log(q)")
+    f: Any = verification if verification is not None else claim and claim.verification
+    return f, growth, own_delta if delta is None else exact.probability(delta)
