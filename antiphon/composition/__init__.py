@@ -1,5 +1,6 @@
 """What wires many mechanisms into one, and what that costs."""
 
+from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import (
@@ -7,11 +8,17 @@ from antiphon.composition.functions import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.composition.properties import Property, Violation, check_properties
 
 __all__ = [
+    "ComplexMechanism",
     "ConComp",
     "Create",
     "ExtConComp",
+    "Property",
+    "TwoCopies",
+    "Violation",
+    "check_properties",
     "fixed_mechanisms",
     "fixed_parameters",
     "sparse_parallel",

@@ -1,0 +1,98 @@
+"""Complex mechanisms M = P ∘* ExtConComp (CM §6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import Pair, identical
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Anything, Pairs, Signature
+
+
+@register("antiphon.ComplexMechanism/1")
+@attrs.frozen
+class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
+    """P ∘* ExtConComp: a mechanism that creates and asks sub-mechanisms (CM §6).
+
+    P is deterministic and has one initial state; randomness of its own is a 0-DP
+    sub-mechanism. If P has the destination, response and f→f' properties
+    (``composition.check_properties``) and ExtConComp is (ε, δ)-DP w.r.t. f', then this
+    is (ε, δ)-DP w.r.t. f (CM Thm 6.1).
+    State: (P's state, ExtConComp's state).
+    """
+
+    post_processor: PostProcessor[Any]
+    chain: Chain = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "chain", self.post_processor @ ExtConComp())
+
+    @property
+    def signature(self) -> Signature:
+        return self.chain.signature
+
+    @property
+    def initial_state(self) -> tuple[Any, ...]:
+        return self.chain.initial_state
+
+    def step(self, state: tuple[Any, ...], message: Any, coins: Any) -> tuple[Any, Any]:
+        return self.chain.step(state, message, coins)
+
+    def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
+        return self.chain.carries_data(state, message)
+
+    def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
+        return self.chain.failures(state)
+
+    def why_halted(self, state: tuple[Any, ...]) -> str | None:
+        return self.chain.why_halted(state)
+
+
+@register("antiphon.TwoCopies/1")
+@attrs.frozen
+class TwoCopies(PostProcessor[tuple[Any, Any]]):
+    """P²: two copies of P in lockstep (CM Def. 6.2, corrected for pairs on its left).
+
+    A left pair (m₀, m₁) goes m_b to copy b; an answer from the right goes to both. To
+    the right it sends the pair of the copies' messages, to the left their common one.
+    State: the states of the copies.
+    Raises: CompositionError if the copies part ways, so that P lacks the destination
+    or the response property.
+    """
+
+    post_processor: PostProcessor[Any]
+
+    @property
+    def deterministic(self) -> bool:  # type: ignore[override]
+        return self.post_processor.deterministic
+
+    @property
+    def initial_state(self) -> tuple[Any, Any]:
+        return (self.post_processor.initial_state,) * 2
+
+    def signature(self, right: Signature) -> Signature:
+        single = right.queries.space if isinstance(right.queries, Pairs) else Anything()
+        own = self.post_processor.signature(Signature(single, right.answers))
+        return Signature(Pairs(own.queries), own.answers, Pairs(own.queries))
+
+    def step(
+        self, state: tuple[Any, Any], side: Side, message: Any, coins: Any
+    ) -> tuple[tuple[Any, Any], Side, Any]:
+        zero, one = (message.zero, message.one) if side is LEFT else (message, message)
+        step = self.post_processor.step
+        state0, to, out0 = step(state[0], side, zero, coins)
+        state1, to1, out1 = step(state[1], side, one, coins)
+        if to is not to1:
+            raise CompositionError("P lacks the destination property: its copies part ways")
+        if to is RIGHT:
+            return (state0, state1), RIGHT, Pair(out0, out1)
+        if not identical(out0, out1):
+            raise CompositionError("P lacks the response property: its copies answer differently")
+        return (state0, state1), LEFT, out0

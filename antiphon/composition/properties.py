@@ -1,0 +1,160 @@
+"""The destination, response and f→f' properties of a post-processor (CM §6.1).
+
+Two runs of P in lockstep, with the same senders and the same messages from the right
+but possibly different ones from the left, must send to the same side (destination),
+say the same to the left (response), and, where the left pairs are f-valid, send an
+f'-valid sequence of pairs to the right (f→f').
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.composition.creation import Create
+from antiphon.protocol.errors import CompositionError, Intractable
+from antiphon.protocol.messages import HALT, TOP, Ask, identical
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.tapes import ReplayedCoins
+from antiphon.verifiers.verification import Refused, Verification
+
+
+class Property(enum.Enum):
+    """The three properties of CM §6.1."""
+
+    DESTINATION = "destination"
+    RESPONSE = "response"
+    VALIDITY = "f→f'"
+
+
+Heard = tuple[tuple[Side, Any], ...]
+"""What P received in a run: (from, message), in order."""
+
+
+@attrs.frozen
+class Violation:
+    """Two runs of P that break a property; ``replay`` shows what P sent in each."""
+
+    property: Property
+    post_processor: PostProcessor[Any] = attrs.field(repr=False)
+    runs: tuple[Heard, Heard]
+    reason: str
+
+    def replay(self) -> tuple[tuple[tuple[Side, Any], ...], ...]:
+        """What P sends, message by message, in each of the two runs."""
+        return tuple(tuple(_sent(self.post_processor, run)) for run in self.runs)
+
+
+def _sent(post_processor: PostProcessor[Any], run: Heard) -> Iterator[tuple[Side, Any]]:
+    state = post_processor.initial_state
+    for side, message in run:
+        state, to, out = post_processor.step(state, side, message, ReplayedCoins())
+        yield to, out
+
+
+class _Lockstep(NamedTuple):
+    """Two runs so far."""
+
+    states: tuple[Any, Any]
+    outer: Any
+    """State of f on the left pairs; Refused if they are not f-valid."""
+    inner: Any
+    """State of f' on the pairs sent right."""
+    created: tuple[Create, ...]
+    pending: tuple[Any, ...]
+    """The answers the right may give next; empty: a left message is due."""
+
+
+def check_properties(
+    post_processor: PostProcessor[Any],
+    outer: Verification[Any],
+    inner: Verification[Any],
+    *,
+    queries: Iterable[Any],
+    rounds: int,
+    limit: int = 200_000,
+) -> Violation | None:
+    """Check the three properties exhaustively; the first violation, or None.
+
+    Args: ``outer`` and ``inner`` are f and f'; ``queries``, the left messages to try;
+    ``rounds``, how many messages P receives in a run, from both sides. Sub-mechanisms
+    must have finite answer spaces.
+    Raises: CompositionError if P declares coins; Intractable past ``limit`` pairs of
+    states, or for an infinite answer space.
+    """
+    if not post_processor.deterministic:
+        raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
+    start = post_processor.initial_state
+    first = _Lockstep((start, start), outer.initial_state, inner.initial_state, (), ())
+    messages = tuple(queries)
+    waiting: deque[tuple[_Lockstep, Heard, Heard]] = deque([(first, (), ())])
+    seen = {first}
+    while waiting:
+        lock, heard0, heard1 = waiting.popleft()
+        if len(heard0) == rounds:
+            continue
+        for side, zero, one in _next(lock, messages):
+            runs = (*heard0, (side, zero)), (*heard1, (side, one))
+            after = _advance(post_processor, outer, inner, lock, side, zero, one)
+            if isinstance(after, tuple) and not isinstance(after, _Lockstep):
+                return Violation(after[0], post_processor, runs, after[1])
+            if after not in seen:
+                if len(seen) >= limit:
+                    raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)
+                seen.add(after)
+                waiting.append((after, *runs))
+    return None
+
+
+def _next(lock: _Lockstep, messages: tuple[Any, ...]) -> Iterator[tuple[Side, Any, Any]]:
+    if lock.pending:
+        yield from ((RIGHT, answer, answer) for answer in lock.pending)
+    else:
+        yield from ((LEFT, zero, one) for zero, one in product(messages, repeat=2))
+
+
+def _advance(
+    post_processor: PostProcessor[Any],
+    outer: Verification[Any],
+    inner: Verification[Any],
+    lock: _Lockstep,
+    side: Side,
+    zero: Any,
+    one: Any,
+) -> _Lockstep | tuple[Property, str]:
+    valid = lock.outer
+    if side is LEFT and type(valid) is not Refused:
+        valid = outer.step(valid, zero, one)
+    step: Callable[..., Any] = post_processor.step
+    state0, to0, out0 = step(lock.states[0], side, zero, ReplayedCoins())
+    state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
+    states = (state0, state1)
+    if to0 is not to1:
+        return Property.DESTINATION, "the runs send their next message to different sides"
+    if to0 is LEFT:
+        if not identical(out0, out1):
+            return Property.RESPONSE, "the runs answer the left differently"
+        return _Lockstep(states, valid, lock.inner, lock.created, ())
+    inside = lock.inner
+    if type(valid) is not Refused and type(inside) is not Refused:
+        inside = inner.step(inside, out0, out1)
+        if type(inside) is Refused:
+            return Property.VALIDITY, f"the pair sent to the right is not f'-valid: {inside.reason}"
+    created = (*lock.created, out0) if type(out0) is Create else lock.created
+    pending = tuple(dict.fromkeys((*_answers(out0, created), *_answers(out1, created))))
+    return _Lockstep(states, valid, inside, created, pending)
+
+
+def _answers(message: Any, created: tuple[Create, ...]) -> tuple[Any, ...]:
+    """What ExtConComp may answer to a message."""
+    if type(message) is Create:
+        return (TOP,)
+    if type(message) is Ask and 0 <= message.index < len(created):
+        space = created[message.index].mechanism.signature.answers
+        return (*space.enumerate(), HALT)
+    return (HALT,)
