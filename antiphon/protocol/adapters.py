@@ -82,7 +82,7 @@ class FunctionMechanism(ContinualMechanism[Any, Any, Any]):
 
     function: Callable[[Any, Any, Coins], tuple[Any, Any]]
     signature: Signature  # pyright: ignore[reportIncompatibleMethodOverride]
-    initial_state: Any = None
+    initial_state: Any = attrs.field(default=None, repr=False)
     claims: tuple[Claim, ...] = ()  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:

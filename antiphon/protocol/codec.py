@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import enum
+import json
 import math
 import re
 from collections.abc import Callable
@@ -121,8 +122,8 @@ def _pair(value: Pair[Any], secrets: bool) -> Json:
 
 
 def _as_is(value: Any, secrets: bool) -> Json:
-    json: Json = value
-    return json
+    plain: Json = value
+    return plain
 
 
 _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
@@ -141,18 +142,20 @@ _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
     Log: lambda value, secrets: {"log": _ratio(value.argument)},
     bytes: lambda value, secrets: {"bytes": base64.b64encode(value).decode("ascii")},
     np.ndarray: _array,
-    Unregistered: lambda value, secrets: {"unregistered": value.name},
+    Unregistered: lambda value, secrets: (
+        json.loads(value.text) if value.text else {"unregistered": value.name}
+    ),
 }
 
 
-def encode_message(value: object) -> Json:
-    """The JSON value of what an adversary said, whatever it is.
+def encode_any(value: object, *, secrets: bool = False) -> Json:
+    """The JSON value of a party, or of what an adversary said, whatever it is.
 
-    What has no JSON form is written by the name of its type only: a verifier halts it,
-    and the transcript must still say that it came.
+    What has no JSON form is written by the name of its type only: a verifier halts such a
+    message, and the transcript must still say that it came.
     """
     try:
-        return encode(value)
+        return encode(value, secrets=secrets)
     except (InvalidArgument, RecursionError, AttributeError):
         return unwritable(value)
 
@@ -252,7 +255,27 @@ def _decode_type(data: Any, depth: int) -> Any:
         raise TranscriptError(
             f"{data['type']} has no parameters {_short(set(parameters) - allowed)}"
         )
-    return kind(**{name: decode(value, depth + 1) for name, value in parameters.items()})
+    decoded = {name: decode(value, depth + 1) for name, value in parameters.items()}
+    if any(type(value) is Unregistered for value in decoded.values()):
+        return _unregistered(kind.__qualname__, data)
+    try:
+        return kind(**decoded)
+    except Exception:
+        if mentions_unregistered(data):
+            return _unregistered(kind.__qualname__, data)
+        raise
+
+
+def _unregistered(name: str, data: Json) -> Unregistered:
+    """Stands for what has parts without a registered name; written again as it was read."""
+    return Unregistered(name, json.dumps(data))
+
+
+def mentions_unregistered(data: Json) -> bool:
+    """Whether a JSON value names something without a registered name."""
+    if isinstance(data, dict):
+        return "unregistered" in data or any(map(mentions_unregistered, data.values()))
+    return isinstance(data, list) and any(map(mentions_unregistered, data))
 
 
 def _decode_object(data: Any, depth: int) -> Any:
@@ -279,8 +302,8 @@ def _decode_ask(data: Any, depth: int) -> Any:
 
 def _decode_chain(data: Any, depth: int) -> Any:
     *parts, last = (decode(part, depth) for part in data["chain"])
-    if isinstance(last, Unregistered) or any(isinstance(part, Unregistered) for part in parts):
-        return Unregistered("a chain with an unregistered part")
+    if any(type(part) is Unregistered for part in (*parts, last)):
+        return _unregistered("Chain", data)
     return chain(parts, last) if isinstance(last, Mechanism) else Links((*parts, last))  # pyright: ignore[reportUnknownArgumentType]
 
 

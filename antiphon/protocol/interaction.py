@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.codec import Json, encode, encode_message
+from antiphon.protocol.codec import encode, encode_any, mentions_unregistered
 from antiphon.protocol.coins import Coins, Draw, SampledCoins, seed_sequence
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.mechanism import Mechanism
@@ -90,8 +90,8 @@ def _play(
     tossed: Coins = SampledCoins(seeds[1])
     tape = RecordedCoins(tossed) if secret else None
     session = mechanism.start(initial, coins=tape or tossed)
-    header = Header(encode(adversary), encode(mechanism), seeded=seed is not None)
-    hidden = Secret(encode(mechanism, secrets=True), encode(initial)) if secret else None
+    header = Header(encode_any(adversary), encode_any(mechanism), seeded=seed is not None)
+    hidden = Secret(encode_any(mechanism, secrets=True), encode(initial)) if secret else None
     sink = MemorySink() if path is None else FileSink(Path(path), header, hidden)
     with sink:
         state, heard = adversary.initial_state, EMPTY
@@ -109,7 +109,7 @@ def _play(
             sink.answers(heard, drawn)
             if watch is not None:
                 watch(Round(message, heard, draws))
-            if heard is HALT:
+            if session.over:
                 ending = Ending.MECHANISM
                 break
         closing = own.take()
@@ -152,16 +152,15 @@ def replay(
         with _Located(number):
             coins.feed(each.draws)
             state, message = player.step(state, heard, coins)
+            coins.feed(())  # nothing may be left
         _compare(number, "message", each.message, _as_said(message))
         heard = each.answer
         if session is not None:
             with _Located(number):
                 tape.feed(next(stretches, ()))
                 answer = session.send(each.message)
+                tape.feed(())
             _compare(number, "answer", heard, answer)
-    with _Located(number):
-        tape.feed(())  # nothing may be left of either tape
-        coins.feed(())
     with _Located(number + 1):
         coins.feed(view.closing)
         if view.ending is Ending.ADVERSARY:
@@ -199,13 +198,8 @@ def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
 def _same_on_file(expected: Any, actual: Any) -> bool:
     """Whether both are written alike: all that can be said of unregistered parts."""
     try:
-        written = encode_message(expected)
-        return written == encode_message(actual) and _mentions_unregistered(written)
+        written = encode_any(expected)
+        return written == encode_any(actual) and mentions_unregistered(written)
     except RecursionError:
         return False
 
-
-def _mentions_unregistered(data: Json) -> bool:
-    if isinstance(data, dict):
-        return "unregistered" in data or any(map(_mentions_unregistered, data.values()))
-    return isinstance(data, list) and any(map(_mentions_unregistered, data))

@@ -68,3 +68,5 @@ class Unregistered:
     """Stands in a loaded view for something that has no registered name."""
 
     name: str
+    text: str = attrs.field(default="", repr=False)
+    """What the file says of it, if more than the name: JSON."""

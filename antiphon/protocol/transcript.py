@@ -23,7 +23,7 @@ from antiphon.protocol.codec import (
     decode_draws,
     encode,
     encode_draws,
-    encode_message,
+    encode_any,
     is_object,
     unwritable,
 )
@@ -98,7 +98,7 @@ class FileSink:
         self._file.write((text + "\n").encode("ascii"))
 
     def says(self, message: Any, draws: tuple[Draw, ...]) -> None:
-        said = encode_message(message)
+        said = encode_any(message)
         text = _dumps(_line("says", said, draws))
         if text.count("{") + text.count("[") > MAX_DEPTH // 4 and not _readable(said):
             text = _dumps(_line("says", unwritable(message), draws))
@@ -264,9 +264,8 @@ def _entries(path: Path) -> Iterator[Entry]:
                 raise TranscriptError(f"line {number} comes after the end")
             if entry.tag != expected and not (entry.tag == "end" and expected == "says"):
                 raise TranscriptError(f"line {number}: {entry.tag} where {expected} was due")
-            by_mechanism = entry.tag == "end" and entry.value is Ending.MECHANISM
-            if halted is not by_mechanism and entry.tag != "answers":
-                raise TranscriptError(f"line {number}: a mechanism's HALT is the last answer")
+            if entry.value is Ending.MECHANISM and entry.tag == "end" and not halted:
+                raise TranscriptError(f"line {number}: the mechanism's last answer was no HALT")
             if entry.tag == "says" and entry.value is HALT:
                 raise TranscriptError(f"line {number}: an adversary's HALT is an end")
             halted = entry.tag == "answers" and entry.value is HALT
