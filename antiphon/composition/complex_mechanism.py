@@ -48,6 +48,9 @@ class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
     def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
         return self.chain.carries_data(state, message)
 
+    def is_over(self, state: tuple[Any, ...]) -> bool:
+        return self.chain.is_over(state)
+
     def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
         return self.chain.failures(state)
 
@@ -81,6 +84,9 @@ class TwoCopies(PostProcessor[tuple[Any, Any]]):
         single = right.queries.space if isinstance(right.queries, Pairs) else Anything()
         own = self.post_processor.signature(Signature(single, right.answers))
         return Signature(Pairs(own.queries), own.answers, Pairs(own.queries))
+
+    def is_over(self, state: tuple[Any, Any]) -> bool:
+        return self.post_processor.is_over(state[0])
 
     def step(
         self, state: tuple[Any, Any], side: Side, message: Any, coins: Any

@@ -102,6 +102,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             return True  # nothing is known of it
         return child.created.mechanism.carries_data(child.state, message.query)
 
+    def is_over(self, state: ConcurrentState) -> bool:
+        return isinstance(state, Dead)
+
     def why_halted(self, state: ConcurrentState) -> str | None:
         return str(state.failure) if isinstance(state, Dead) else None
 

@@ -90,6 +90,9 @@ class Links(PostProcessor[tuple[Any, ...]]):
         to, message = walk(steps, states, start, side, message, coins, MAX_HOPS)
         return tuple(states), to, message
 
+    def is_over(self, state: tuple[Any, ...]) -> bool:
+        return any(link.is_over(own) for link, own in zip(self.links, state, strict=True))
+
     def wired(self, right: Signature) -> Links:
         return Links(_wire(self.links, right)[0])
 
@@ -164,6 +167,9 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         if all(link.forwards_queries for link in self.links):
             return self.mechanism.carries_data(state[-1], message)
         return True  # nothing is known of what the links make of it
+
+    def is_over(self, state: tuple[Any, ...]) -> bool:
+        return any(part.is_over(own) for part, own in zip(self.parts, state, strict=True))
 
     def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
         return self.mechanism.failures(state[-1])

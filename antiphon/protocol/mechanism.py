@@ -65,6 +65,13 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         """Whether a message brings data in, so that a live transcript hides it."""
         return self.signature.updates.contains(message)
 
+    def is_over(self, state: State) -> bool:
+        """Whether a HALT answered with this state ends the interaction.
+
+        False for a composition that only passes on the HALT of one of its children.
+        """
+        return True
+
     def why_halted(self, state: State) -> str | None:
         """Why this state answers HALT, if it does; never part of a transcript."""
         return None

@@ -71,6 +71,14 @@ class PostProcessor(ABC, Generic[State]):
         """The signature on its left, given the one on its right."""
         return right
 
+    def is_over(self, state: State) -> bool:
+        """Whether a HALT sent left with this state ends the interaction.
+
+        True unless a subclass knows better: a link that forwards every answer says
+        False, because the HALT is then another's.
+        """
+        return True
+
     def why_halted(self, state: State) -> str | None:
         """Why this state sends HALT, if it does."""
         return None
@@ -99,6 +107,9 @@ class IdentityPostProcessor(PostProcessor[None]):
     def initial_state(self) -> None:
         return None
 
+    def is_over(self, state: None) -> bool:
+        return False
+
     def step(self, state: None, side: Side, message: Any, coins: Coins) -> tuple[None, Side, Any]:
         return None, RIGHT if side is LEFT else LEFT, message
 
@@ -108,7 +119,7 @@ class FunctionPostProcessor(PostProcessor[Any]):
     """An IPM made of one plain function; see ``post_processor``."""
 
     function: Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]
-    initial_state: Any = None
+    initial_state: Any = attrs.field(default=None, repr=False)
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
 

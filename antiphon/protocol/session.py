@@ -112,7 +112,7 @@ class Session:
                 if not isinstance(error, Exception) or isinstance(error, ReplayMismatch):
                     raise
                 answer = HALT
-            if answer is HALT and self._over is None:
+            if answer is HALT and self._over is None and self._mechanism.is_over(self._state):
                 self._over = "the mechanism halted"
             if self._exchanges is not None:
                 secret = self._mechanism.carries_data(before, message)

@@ -22,8 +22,8 @@ from antiphon.protocol.codec import (
     decode,
     decode_draws,
     encode,
-    encode_draws,
     encode_any,
+    encode_draws,
     is_object,
     unwritable,
 )

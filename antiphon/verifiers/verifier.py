@@ -69,6 +69,9 @@ class Verifier(PostProcessor[VerifierState]):
             return state, LEFT, HALT
         return state, RIGHT, message
 
+    def is_over(self, state: VerifierState) -> bool:
+        return type(state) is Refused
+
     def why_halted(self, state: VerifierState) -> str | None:
         return state.reason if type(state) is Refused else None
 

@@ -110,7 +110,10 @@ class SingleArena(OneColumn):
             self.mechanism.step,
             self.initial_state,
         )
-        part = Part((step, step), (start, start), self._judge, first, self.queries)
+        over = self.mechanism.is_over
+        part = Part(
+            (step, step), (start, start), (over, over), self._judge, first, self.queries
+        )
         self._part = self.columns.add_part(part)
 
     def _judge(self, state: Any, zero: Any, one: Any) -> Any:
@@ -139,7 +142,12 @@ class ComparisonArena(OneColumn):
     def __attrs_post_init__(self) -> None:
         first, second = self.mechanisms
         part = Part(
-            (first.step, second.step), self.initial_states, _alike, None, lambda _: self.queries
+            (first.step, second.step),
+            self.initial_states,
+            (first.is_over, second.is_over),
+            _alike,
+            None,
+            lambda _: self.queries,
         )
         self._part = self.columns.add_part(part)
 
@@ -171,6 +179,7 @@ class CompositionArena:
             part = Part(
                 (create.step, create.step),
                 (create.mechanism.initial_state,) * 2,
+                (_ends, _ends),
                 self._judge(create),
                 (create.claim and create.claim.verification.initial_state, False),
                 listed(create.mechanism.signature.queries),
@@ -280,6 +289,11 @@ class CompositionArena:
 
     def _part_of(self, create: Create) -> int:
         return self._parts[self.catalogue.index(create)]
+
+
+def _ends(state: Any) -> bool:
+    """Whatever a child's HALT means inside it, ExtConComp asks it no more."""
+    return True
 
 
 def listed(queries: Space) -> Callable[[Any], Sequence[Any]]:

@@ -64,6 +64,7 @@ SPENT = -1
 """Stands for a column that no valid message can use any more."""
 
 Step: TypeAlias = Callable[[Any, Any, Any], tuple[Any, Any]]
+IsOver: TypeAlias = Callable[[Any], bool]
 Judge: TypeAlias = Callable[[Any, Any, Any], "tuple[Any, bool] | Refused"]
 """(verifier state, q0, q1) -> (verifier state', whether the pair is the first to differ)."""
 
@@ -75,6 +76,8 @@ class Part:
     steps: tuple[Step, Step]
     """The step under b = 0 and under b = 1: one function, unless two mechanisms are compared."""
     initial_states: tuple[Any, Any]
+    is_over: tuple[IsOver, IsOver]
+    """Whether a HALT with this state ends the part."""
     judge: Judge
     judged: Any
     """The verifier's first state."""
@@ -175,7 +178,10 @@ class Columns:
             factor1, law1 = laws1.get(number, _NOTHING)
             factor0, factor1 = factor0 * by0, factor1 * by1
             answer = self._messages.values[number]
-            if answer is HALT:
+            if answer is _PASSED_ON:
+                to = self._column(Column(part, judged, law0, law1))
+                found.append(Outcome(HALT, factor0, factor1, to))
+            elif answer is HALT:
                 total0, total1 = (sum(w for _, w in law) for law in (law0, law1))
                 found.append(Outcome(answer, factor0 * total0, factor1 * total1, SPENT))
             else:
@@ -210,6 +216,8 @@ class Columns:
         if known is None:
             step = self.parts[part].steps[world]
             found = _branches(step, self._states.values[state], self._messages.values[query])
+            over = self.parts[part].is_over[world]
+            found = [(p, (s, _said(s, answer, over))) for p, (s, answer) in found]
             common = math.lcm(*(p.denominator for p, _ in found))
             known = self._kernel[key] = (
                 common,
@@ -250,13 +258,25 @@ def _branches(step: Any, state: Any, query: Any) -> list[tuple[Fraction, tuple[A
         except Exception as error:
             if isinstance(error, AntiphonError) and coins.draws == 0:
                 raise _RefusedStep from error
-            return None, HALT
+            return _FAILED, HALT
         return after, answer
 
     try:
         return list(outcomes(run))
     except _RefusedStep:
         return []
+
+
+def _said(state: Any, answer: Any, is_over: IsOver) -> Any:
+    """The answer; a HALT that does not end the interaction is told from one that does."""
+    ends = answer is not HALT or state is _FAILED or is_over(state)
+    return answer if ends else _PASSED_ON
+
+
+_FAILED = object()
+"""The state of a mechanism whose step raised."""
+_PASSED_ON = object()
+"""The HALT of a part of the mechanism, which goes on."""
 
 
 class _RefusedStep(Exception):

@@ -153,7 +153,7 @@ def law_of_views(
                 continue
             for q, (after, answer) in outcomes(partial(mechanism.step, state, message)):
                 longer = (*view, Round(message, answer, draws))
-                if answer is HALT:
+                if answer is HALT and mechanism.is_over(after):
                     add(longer, weight * p * q)
                 else:
                     play(next_own, after, answer, longer, weight * p * q)
