@@ -101,7 +101,9 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
     """Which T_j a mechanism gets, seen at its first pair."""
     by_index: bool
     """Whether T_j takes sample j (Thm 4.10), or the first unused of its parameters."""
-    _chosen: dict[Any, PostProcessor[Any]] = attrs.field(init=False, factory=dict, repr=False)
+    _chosen: dict[Any, PostProcessor[Any]] = attrs.field(
+        init=False, factory=dict[Any, PostProcessor[Any]], repr=False
+    )
 
     @property
     def initial_state(self) -> SimulatedComposition:
@@ -110,6 +112,9 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
     def signature(self, right: Signature) -> Signature:
         messages = Pairs(CompositionMessages())
         return Signature(messages, Anything(), messages)
+
+    def is_over(self, state: SimulatedComposition) -> bool:
+        return False  # its HALTs are those of simulated mechanisms, as ExtConComp's are
 
     def step(self, state: SimulatedComposition, side: Side, message: Any, coins: Any) -> Any:
         if side is RIGHT:

@@ -85,7 +85,7 @@ class TwoCopies(PostProcessor[tuple[Any, Any]]):
         own = self.post_processor.signature(Signature(single, right.answers))
         return Signature(Pairs(own.queries), own.answers, Pairs(own.queries))
 
-    def is_over(self, state: tuple[Any, Any]) -> bool:
+    def is_over(self, state: tuple[Any, Any]) -> bool | None:
         return self.post_processor.is_over(state[0])
 
     def step(

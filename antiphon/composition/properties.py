@@ -57,6 +57,13 @@ def _sent(post_processor: PostProcessor[Any], run: Heard) -> Iterator[tuple[Side
         yield to, out
 
 
+class _Broken(NamedTuple):
+    """Why a step of two runs breaks a property."""
+
+    property: Property
+    reason: str
+
+
 class _Lockstep(NamedTuple):
     """Two runs so far."""
 
@@ -101,8 +108,8 @@ def check_properties(
         for side, zero, one in _next(lock, messages):
             runs = (*heard0, (side, zero)), (*heard1, (side, one))
             after = _advance(post_processor, outer, inner, lock, side, zero, one)
-            if isinstance(after, tuple) and not isinstance(after, _Lockstep):
-                return Violation(after[0], post_processor, runs, after[1])
+            if isinstance(after, _Broken):
+                return Violation(after.property, post_processor, runs, after.reason)
             if after not in seen:
                 if len(seen) >= limit:
                     raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)
@@ -126,7 +133,7 @@ def _advance(
     side: Side,
     zero: Any,
     one: Any,
-) -> _Lockstep | tuple[Property, str]:
+) -> _Lockstep | _Broken:
     valid = lock.outer
     if side is LEFT and type(valid) is not Refused:
         valid = outer.step(valid, zero, one)
@@ -135,16 +142,17 @@ def _advance(
     state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
     states = (state0, state1)
     if to0 is not to1:
-        return Property.DESTINATION, "the runs send their next message to different sides"
+        return _Broken(Property.DESTINATION, "the runs send their next message to different sides")
     if to0 is LEFT:
         if not identical(out0, out1):
-            return Property.RESPONSE, "the runs answer the left differently"
+            return _Broken(Property.RESPONSE, "the runs answer the left differently")
         return _Lockstep(states, valid, lock.inner, lock.created, ())
     inside = lock.inner
     if type(valid) is not Refused and type(inside) is not Refused:
         inside = inner.step(inside, out0, out1)
         if type(inside) is Refused:
-            return Property.VALIDITY, f"the pair sent to the right is not f'-valid: {inside.reason}"
+            reason = f"the pair sent to the right is not f'-valid: {inside.reason}"
+            return _Broken(Property.VALIDITY, reason)
     created = (*lock.created, out0) if type(out0) is Create else lock.created
     pending = tuple(dict.fromkeys((*_answers(out0, created), *_answers(out1, created))))
     return _Lockstep(states, valid, inside, created, pending)

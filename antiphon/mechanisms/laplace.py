@@ -118,8 +118,8 @@ class RoundToGrid(PostProcessor[None]):
             return answers
         raise CompositionError(f"RoundToGrid rounds numbers; the mechanism answers {answers}")
 
-    def is_over(self, state: None) -> bool:
-        return False
+    def is_over(self, state: None) -> None:
+        return None
 
     def step(self, state: None, side: Side, message: Any, coins: Any) -> tuple[None, Side, Any]:
         if side is LEFT:

@@ -90,8 +90,8 @@ class Links(PostProcessor[tuple[Any, ...]]):
         to, message = walk(steps, states, start, side, message, coins, MAX_HOPS)
         return tuple(states), to, message
 
-    def is_over(self, state: tuple[Any, ...]) -> bool:
-        return any(link.is_over(own) for link, own in zip(self.links, state, strict=True))
+    def is_over(self, state: tuple[Any, ...]) -> bool | None:
+        return _decided(self.links, state)
 
     def wired(self, right: Signature) -> Links:
         return Links(_wire(self.links, right)[0])
@@ -169,7 +169,8 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         return True  # nothing is known of what the links make of it
 
     def is_over(self, state: tuple[Any, ...]) -> bool:
-        return any(part.is_over(own) for part, own in zip(self.parts, state, strict=True))
+        decided = _decided(self.links, state)
+        return self.mechanism.is_over(state[-1]) if decided is None else decided
 
     def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
         return self.mechanism.failures(state[-1])
@@ -211,6 +212,12 @@ def join(
     if isinstance(right, Links):
         return Links((*parts, *right.links))
     return Links((*parts, right)) if isinstance(right, PostProcessor) else chain(parts, right)
+
+
+def _decided(links: Sequence[PostProcessor[Any]], states: tuple[Any, ...]) -> bool | None:
+    """Whether a HALT that left these links ends the interaction; None: it came from their right."""
+    answers = (link.is_over(own) for link, own in zip(links, states, strict=False))
+    return next((answer for answer in answers if answer is not None), None)
 
 
 def _answering(mechanism: Mechanism[Any, Any, Any]) -> Step:

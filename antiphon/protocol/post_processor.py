@@ -71,11 +71,11 @@ class PostProcessor(ABC, Generic[State]):
         """The signature on its left, given the one on its right."""
         return right
 
-    def is_over(self, state: State) -> bool:
+    def is_over(self, state: State) -> bool | None:
         """Whether a HALT sent left with this state ends the interaction.
 
-        True unless a subclass knows better: a link that forwards every answer says
-        False, because the HALT is then another's.
+        True unless a subclass knows better; None where the HALT is only passed on, so
+        that whoever sent it decides.
         """
         return True
 
@@ -107,8 +107,8 @@ class IdentityPostProcessor(PostProcessor[None]):
     def initial_state(self) -> None:
         return None
 
-    def is_over(self, state: None) -> bool:
-        return False
+    def is_over(self, state: None) -> None:
+        return None
 
     def step(self, state: None, side: Side, message: Any, coins: Coins) -> tuple[None, Side, Any]:
         return None, RIGHT if side is LEFT else LEFT, message

@@ -52,8 +52,8 @@ class Identifier(PostProcessor[int]):
     def signature(self, right: Signature) -> Signature:
         return Signature(Pairs(right.queries), right.answers, Pairs(right.queries))
 
-    def is_over(self, state: int) -> bool:
-        return False
+    def is_over(self, state: int) -> None:
+        return None
 
     def step(self, state: int, side: Side, message: Any, coins: Any) -> tuple[int, Side, Any]:
         if side is RIGHT:

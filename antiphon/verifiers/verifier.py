@@ -69,8 +69,8 @@ class Verifier(PostProcessor[VerifierState]):
             return state, LEFT, HALT
         return state, RIGHT, message
 
-    def is_over(self, state: VerifierState) -> bool:
-        return type(state) is Refused
+    def is_over(self, state: VerifierState) -> bool | None:
+        return True if type(state) is Refused else None
 
     def why_halted(self, state: VerifierState) -> str | None:
         return state.reason if type(state) is Refused else None
