@@ -61,6 +61,8 @@ MECHANISMS = [
           counter_queries(3), _COUNT_ALIENS, enumerable=False),
     Entry("ConComp", ap.ConComp(two), asks, (*_ASK_ALIENS, ap.Create(two[0]))),
     Entry("ExtConComp", ap.ExtConComp(), st.just(ap.Create(two[0])) | asks, _ASK_ALIENS),
+    Entry("ComplexMechanism", ap.composition.ComplexMechanism(IdentityPostProcessor()),
+          st.just(ap.Create(two[0])) | asks, _ASK_ALIENS),
     Entry("InteractiveAsContinual", ap.InteractiveAsContinual(
         ap.PrivacyGame(two[1], two[1].claims[0].verification).interactive), bits, ()),
     Entry("mechanism", adder, st.integers(-9, 9), (0.0, True, "1", None)),
@@ -96,6 +98,8 @@ PROCESSORS = [
     ProcessorEntry("IdentityPostProcessor", IdentityPostProcessor(), two[0], bits, bits),
     ProcessorEntry("Identifier", ap.Identifier(0), two[0], pairs, bits),
     ProcessorEntry("Identifier", ap.Identifier(1), two[0], pairs, bits),
+    ProcessorEntry("TwoCopies", ap.composition.TwoCopies(IdentityPostProcessor()),
+                   ap.Identifier(0) @ two[0], pairs, bits),
     ProcessorEntry("Verifier", ap.Verifier(f), ap.Identifier(0) @ two[0], pairs, bits),
 ]  # fmt: skip
 

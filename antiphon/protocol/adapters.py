@@ -75,6 +75,15 @@ class InteractiveAsContinual(ContinualMechanism[Any, Any, Any]):
         inner, answer = self.mechanism.step(state[0], message, coins)
         return (inner,), answer
 
+    def is_over(self, state: tuple[Any, ...]) -> bool:
+        return not state or self.mechanism.is_over(state[0])
+
+    def why_halted(self, state: tuple[Any, ...]) -> str | None:
+        return self.mechanism.why_halted(state[0]) if state else None
+
+    def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
+        return self.mechanism.failures(state[0]) if state else ()
+
 
 @attrs.frozen(eq=False)
 class FunctionMechanism(ContinualMechanism[Any, Any, Any]):

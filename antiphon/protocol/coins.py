@@ -106,7 +106,8 @@ def _scale(value: Number, name: str) -> Number:
 
 def _plain(value: Number) -> Number:
     """A NumPy scalar as the Python number it is, so that it can stand on a tape."""
-    return value.item() if isinstance(value, np.generic) else value
+    item = getattr(value, "item", None)
+    return value if item is None else item()
 
 
 # --- sampled -------------------------------------------------------------------------

@@ -202,4 +202,3 @@ def _same_on_file(expected: Any, actual: Any) -> bool:
         return written == encode_any(actual) and mentions_unregistered(written)
     except RecursionError:
         return False
-

@@ -49,6 +49,25 @@ def test_the_halt_of_a_child_ends_that_child_only_and_repeats():
     assert ALL.failures(state) == ()
 
 
+def test_a_session_and_an_interaction_outlive_the_halt_of_a_child(tmp_path):
+    f = ap.composition.sparse_parallel([(1, 0)])
+    systems = [ALL, ap.ConComp([RR, RR]), ap.InteractiveAsContinual(ALL),
+               ap.Verifier(f) @ ap.Identifier(1) @ ALL]  # fmt: skip
+    for system in systems:
+        script = [] if type(system) is ap.ConComp else [RR, RR]
+        script += [ap.Ask(0, 0), ap.Ask(0, 0), ap.Ask(0, 0), ap.Ask(0, 1), ap.Ask(0, 7), RR]
+        if system is systems[3]:
+            script = [ap.same(message) for message in script]
+        if system is systems[2]:
+            script = [None, *script]
+        view = ap.interact(ap.scripted(script), system, sink=tmp_path / "view")
+        assert [answer is ap.HALT for answer in view.answers[-5:]] == [False, True, True, False,
+                                                                       True]  # fmt: skip
+        assert view.ending.value == "mechanism"
+        assert ap.View.load(tmp_path / "view") == view
+        assert ap.replay(view) == view
+
+
 def test_a_halted_child_answers_halt_also_to_what_it_never_took():
     state, _ = after(RR, ap.Ask(0, 0), ap.Ask(0, 0))
     assert ALL.step(state, ap.Ask("nonsense", 0), SampledCoins())[1] is ap.HALT
