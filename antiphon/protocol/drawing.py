@@ -63,7 +63,8 @@ _LEGEND: Final = (
 )  # fmt: skip
 _STYLE: Final = f"""
 text {{ font-family: {_FONT}; }}
-.label {{ font-size: 12.5px; paint-order: stroke; stroke: #fff; stroke-width: 4px; }}
+.label, .halo {{ font-size: 12.5px; }}
+.halo {{ stroke: #fff; stroke-width: 4px; }}
 .small {{ font-size: 11px; fill: #64748b; }}
 """.strip()
 
@@ -185,6 +186,8 @@ class _Sheet:
         yield _line(start, end, y, arrow.kind)
         left = self._x[max(arrow.source, arrow.target) - 1]
         middle = (left + max(start, end)) / 2
+        # The halo is a text of its own: not every renderer knows paint-order.
+        yield _text(middle, y - 6, arrow.text, 'class="halo" fill="#fff" text-anchor="middle"')
         style = f'class="label" fill="{_COLOURS[arrow.kind]}" text-anchor="middle"'
         yield _text(middle, y - 6, arrow.text, style)
 
