@@ -91,7 +91,7 @@ class CompositionMessages(Space):
 
     def contains(self, value: Any) -> bool:
         if type(value) is Ask:
-            index = value.index
+            index = getattr(value, "index", None)  # None if its constructor never ran
             return type(index) is int and index >= 0
         return self.creations and type(value) is Create
 

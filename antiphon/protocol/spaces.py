@@ -322,7 +322,10 @@ class Pairs(Space):
         if type(value) is not Pair:
             return False
         accepts = self.space.contains
-        return accepts(value.zero) and (value.one is value.zero or accepts(value.one))
+        try:
+            return accepts(value.zero) and (value.one is value.zero or accepts(value.one))
+        except AttributeError:  # a pair whose constructor never ran
+            return False
 
     @property
     def discrete(self) -> bool:

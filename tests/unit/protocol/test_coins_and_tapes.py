@@ -1,0 +1,208 @@
+"""Coins: arguments, counting, recording, replaying and enumerating. Laws are statistical."""
+
+import copy
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import antiphon as ap
+from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins, identical
+from antiphon.protocol.coins import integer_weights
+
+PRIMITIVES = [
+    ("bernoulli", 0.3), ("bernoulli", Fraction(1, 3)), ("bernoulli", 0), ("bernoulli", 1),
+    ("categorical", (1, 2, Fraction(1, 2))), ("categorical", (0.5, 0.25)), ("uniform_integer", 1),
+    ("uniform_integer", 10**40), ("laplace", 1), ("laplace", 0.5), ("laplace", Fraction(7, 2)),
+    ("gaussian", 2), ("gaussian", Fraction(1, 2)), ("discrete_laplace", 3),
+    ("discrete_laplace", 0.1), ("discrete_gaussian", 2.5), ("discrete_gaussian", Fraction(1, 9)),
+]  # fmt: skip
+KINDS = {"bernoulli": bool, "laplace": float, "gaussian": float}
+EVERY = pytest.mark.parametrize(("kind", "parameter"), PRIMITIVES)
+
+
+@EVERY
+def test_every_primitive_counts_records_and_replays(kind, parameter):
+    coins = RecordedCoins(SampledCoins(seed=3))
+    values = [getattr(coins, kind)(parameter) for _ in range(20)]
+    assert coins.draws == 20
+    assert {type(value) for value in values} == {KINDS.get(kind, int)}
+    tape = coins.take()
+    assert [draw.kind for draw in tape] == [kind] * 20
+    assert coins.take() == ()
+    replayed = ReplayedCoins(tape)
+    assert [getattr(replayed, kind)(parameter) for _ in range(20)] == values
+    assert replayed.draws == 20
+    direct = SampledCoins(seed=3)
+    assert [getattr(direct, kind)(parameter) for _ in range(20)] == values
+    assert direct.draws == 20
+
+
+BAD = [
+    ("bernoulli", [-0.1, 1.1, math.nan, math.inf, Fraction(-1, 9), Fraction(10, 9), -(2**-1074)]),
+    ("categorical", [(), (0,), (0, 0.0), (1, -1), (1, math.nan), (1, math.inf)]),
+    ("uniform_integer", [0, -1, 1.0, True, Fraction(2), "2", None]),
+    ("laplace", [0, -1, math.nan, math.inf, 0.0]),
+    ("gaussian", [0, -1, math.nan, math.inf, 0.0]),
+    ("discrete_laplace", [0, -1, math.nan, math.inf, True, "1", None]),
+    ("discrete_gaussian", [0, -1, math.nan, math.inf, True, "1", None]),
+]
+
+
+@pytest.mark.parametrize(("kind", "parameters"), BAD)
+def test_bad_parameters_are_refused_before_anything_is_drawn(kind, parameters):
+    for make in (lambda: SampledCoins(seed=1), lambda: RecordedCoins(SampledCoins(seed=1)),
+                 ReplayedCoins):  # fmt: skip
+        coins, fresh = make(), make()
+        for parameter in parameters:
+            with pytest.raises(ap.InvalidArgument):
+                getattr(coins, kind)(parameter)
+        assert coins.draws == 0
+        if not isinstance(coins, ReplayedCoins):
+            assert coins.uniform_integer(10**9) == fresh.uniform_integer(10**9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "kept"),
+    [
+        ("bernoulli", np.float64(0.5), 0.5),
+        ("laplace", np.float64(2), 2.0),
+        ("gaussian", np.float32(2), 2.0),
+        ("categorical", np.array([1.0, 3.0]), (1.0, 3.0)),
+        ("categorical", np.array([1, 3]), (1, 3)),
+        ("discrete_laplace", np.float64(2), Fraction(2)),
+        ("discrete_gaussian", np.float64(0.5), Fraction(1, 2)),
+    ],
+)
+def test_numpy_parameters_stand_on_the_tape_as_plain_numbers(kind, given, kept):
+    """Otherwise a replay of the very same mechanism would not find its own draws."""
+    coins = RecordedCoins(SampledCoins(seed=1))
+    value = getattr(coins, kind)(given)
+    assert type(value) in (bool, int, float)
+    assert type(getattr(SampledCoins(seed=1), kind)(given)) is type(value)
+    (draw,) = coins.take()
+    assert identical(draw.parameter, kept)
+    assert getattr(ReplayedCoins([draw]), kind)(given) == value
+
+
+def test_a_probability_is_certain_only_at_the_ends():
+    coins = SampledCoins(seed=0)
+    assert not any(coins.bernoulli(0) or coins.bernoulli(0.0) for _ in range(200))
+    assert all(coins.bernoulli(1) and coins.bernoulli(Fraction(1)) for _ in range(200))
+    assert {coins.categorical((0, 1, 0)) for _ in range(200)} == {1}
+    assert {coins.uniform_integer(1) for _ in range(20)} == {0}
+
+
+def test_big_integers_use_all_their_bits():
+    coins = SampledCoins(seed=0)
+    for n in (2**64, 2**64 + 1, 2**65, 2**128 - 1, 10**60, 3 * 2**190):
+        values = [coins.uniform_integer(n) for _ in range(200)]
+        assert all(0 <= value < n for value in values)
+        assert max(values) > n * 9 // 10
+        assert min(values) < n // 10
+        assert len(set(values)) == 200
+        assert {value & 1 for value in values} == {0, 1}
+
+
+@given(st.lists(st.fractions(0, 100) | st.floats(0, 1e30), min_size=1, max_size=6))
+def test_integer_weights_are_exactly_proportional(weights):
+    exact = [Fraction(weight) for weight in weights]
+    counts = integer_weights(weights)
+    assert all(type(count) is int for count in counts)
+    total, whole = sum(exact), sum(counts)
+    assert all(count * total == weight * whole for count, weight in zip(counts, exact, strict=True))
+
+
+@given(st.integers(0, 10**6), st.fractions(0, 1))
+def test_a_float_and_its_rational_toss_alike(seed, p):
+    p = Fraction(float(p))
+    one, other = SampledCoins(seed), SampledCoins(seed)
+    assert [one.bernoulli(float(p)) for _ in range(9)] == [other.bernoulli(p) for _ in range(9)]
+
+
+def test_coins_cannot_be_copied_or_pickled():
+    coins = SampledCoins(seed=0)
+    for act in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError):
+            act(coins)
+    with pytest.raises(TypeError):
+        copy.deepcopy(RecordedCoins(coins))
+
+
+# --- tapes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tape", "ask"),
+    [
+        ([], ("bernoulli", 0.5)),
+        ([("bernoulli", 0.5, True)], ("bernoulli", 0.25)),
+        ([("bernoulli", 0.5, True)], ("bernoulli", Fraction(1, 2))),
+        ([("bernoulli", 1, True)], ("bernoulli", 1.0)),
+        ([("laplace", 1.0, 0.5)], ("gaussian", 1.0)),
+        ([("bernoulli", 0.5, 1)], ("bernoulli", 0.5)),
+        ([("laplace", 1.0, 1)], ("laplace", 1.0)),
+        ([("uniform_integer", 6, 6)], ("uniform_integer", 6)),
+        ([("uniform_integer", 6, -1)], ("uniform_integer", 6)),
+        ([("uniform_integer", 6, True)], ("uniform_integer", 6)),
+        ([("categorical", (1, 2), 2)], ("categorical", (1, 2))),
+        ([("discrete_laplace", Fraction(1), 0.0)], ("discrete_laplace", 1)),
+        ([("discrete_gaussian", Fraction(1), "x")], ("discrete_gaussian", 1)),
+    ],
+)
+def test_another_draw_than_the_recorded_is_a_mismatch(tape, ask):
+    coins = ReplayedCoins([Draw(*draw) for draw in tape])
+    with pytest.raises(ap.ReplayMismatch):
+        getattr(coins, ask[0])(ask[1])
+    assert coins.draws == 0
+
+
+def test_a_stretch_must_be_used_up_before_the_next():
+    coins = ReplayedCoins([Draw("bernoulli", 0.5, True)])
+    with pytest.raises(ap.ReplayMismatch):
+        coins.feed([])
+    assert coins.bernoulli(0.5)
+    coins.feed([Draw("bernoulli", 0.5, False)])
+    assert not coins.bernoulli(0.5)
+
+
+# --- enumeration ------------------------------------------------------------------------------
+
+
+def test_outcomes_of_each_finite_primitive():
+    third = Fraction(1, 3)
+    assert list(ap.outcomes(lambda c: c.bernoulli(third))) == [(1 - third, False), (third, True)]
+    assert list(ap.outcomes(lambda c: c.bernoulli(1))) == [(1, True)]
+    assert list(ap.outcomes(lambda c: c.uniform_integer(3))) == [(third, i) for i in range(3)]
+    law = list(ap.outcomes(lambda c: c.categorical((1, 0, 0.5))))
+    assert law == [(Fraction(2, 3), 0), (third, 2)]
+
+
+def test_outcomes_follow_draws_that_depend_on_draws():
+    def run(coins):
+        return coins.uniform_integer(3) if coins.bernoulli(Fraction(1, 4)) else "none"
+
+    law = {result: p for p, result in ap.outcomes(run)}
+    assert law == {"none": Fraction(3, 4), **{i: Fraction(1, 12) for i in range(3)}}
+
+
+@given(st.lists(st.floats(0, 1) | st.fractions(0, 1), max_size=5))
+def test_probabilities_are_fractions_and_sum_to_one(ps):
+    law = list(ap.outcomes(lambda coins: tuple(coins.bernoulli(p) for p in ps)))
+    assert sum(p for p, _ in law) == 1
+    assert all(type(p) is Fraction and p > 0 for p, _ in law)
+    assert len({result for _, result in law}) == len(law)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian", "discrete_laplace", "discrete_gaussian"])
+def test_draws_without_a_finite_law_are_intractable(kind):
+    def run(coins):
+        coins.bernoulli(0.5)
+        return getattr(coins, kind)(1)
+
+    with pytest.raises(ap.Intractable):
+        list(ap.outcomes(run))

@@ -1,0 +1,76 @@
+"""Exact ε and δ. Comparisons between logarithms and rationals are in law 7."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import antiphon as ap
+from antiphon.protocol import Log, exact
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_is_the_shortest_decimal_that_prints_it(value):
+    assert float(exact.fraction(value)) == value
+    assert exact.fraction(value) == Fraction(repr(value))
+
+
+@given(st.integers() | st.fractions())
+def test_exact_numbers_stay_what_they_are(value):
+    assert exact.fraction(value) == value
+    assert type(exact.fraction(value)) is Fraction
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, True, "1", None, 1j, [1], b"1"])
+def test_what_is_no_finite_number_is_refused(wrong):
+    for read in (exact.fraction, exact.probability, exact.epsilon, Log):
+        with pytest.raises(ap.InvalidArgument):
+            read(wrong)
+
+
+def test_ranges():
+    for wrong in (-1, Fraction(-1, 10**30), -1e-300):
+        with pytest.raises(ap.InvalidArgument):
+            exact.epsilon(wrong)
+        with pytest.raises(ap.InvalidArgument):
+            exact.positive(wrong, "x")
+    with pytest.raises(ap.InvalidArgument):
+        exact.positive(0, "x")
+    for wrong in (0, 0.5, Fraction(99, 100)):
+        with pytest.raises(ap.InvalidArgument):
+            Log(wrong)
+
+
+def test_log_one_is_zero():
+    assert exact.epsilon(Log(1)) == Fraction(0)
+    assert type(exact.epsilon(Log(1))) is Fraction
+    assert exact.epsilon(Log(3)) == Log(Fraction(3))
+
+
+@given(st.fractions(1, 10**9))
+def test_the_float_of_a_logarithm(argument):
+    assert math.isclose(float(Log(argument)), math.log(argument), rel_tol=1e-12, abs_tol=1e-15)
+
+
+def test_the_float_of_a_huge_logarithm():
+    assert math.isclose(float(Log(10**400)), 400 * math.log(10))
+    assert math.isclose(float(Log(Fraction(10**900, 10**400 + 1))), 500 * math.log(10))
+
+
+def test_exp():
+    assert exact.exp(Log(3)) == 3
+    assert exact.exp(Fraction(0)) == 1
+    assert math.isclose(exact.exp(Fraction(1)), math.e)
+
+
+def test_errors_show_public_numbers_and_no_more():
+    with pytest.raises(ap.InvalidArgument, match="2"):
+        exact.probability(2)
+    with pytest.raises(ap.InvalidArgument) as caught:
+        exact.probability(10**5000)
+    assert len(str(caught.value)) < 200
+    with pytest.raises(ap.InvalidArgument) as caught:
+        exact.probability("canary")
+    assert "canary" not in str(caught.value)

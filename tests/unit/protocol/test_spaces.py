@@ -1,0 +1,145 @@
+"""Message spaces: total, by exact type, and consistent with their own listing."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from catalogue import SPACES
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import ALIENS, messages
+
+import antiphon as ap
+from antiphon.protocol import spaces
+from antiphon.protocol.codec import decode, encode
+from antiphon.protocol.messages import identical
+
+EVERY = pytest.mark.parametrize("space", SPACES, ids=lambda s: repr(s)[:50])
+
+
+@EVERY
+def test_contains_is_total(space):
+    for alien in ALIENS:
+        assert space.contains(alien) in (True, False)
+
+
+@EVERY
+@given(messages())
+def test_contains_is_total_on_messages(space, message):
+    assert type(space.contains(message)) is bool
+
+
+@EVERY
+def test_listing_and_membership_agree(space):
+    if not space.finite:
+        with pytest.raises(ap.Intractable):
+            space.enumerate()
+        return
+    listed = list(space.enumerate())
+    assert all(map(space.contains, listed))
+    assert not any(identical(a, b) for i, a in enumerate(listed) for b in listed[:i])
+    assert space.discrete
+
+
+@EVERY
+@given(st.data())
+def test_inclusion_is_sound(space, data):
+    other = data.draw(st.sampled_from(SPACES))
+    if space.includes(other):
+        for value in [*ALIENS, *(other.enumerate() if other.finite else ())]:
+            assert space.contains(value) or not other.contains(value)
+    assert space.includes(space)
+
+
+@EVERY
+def test_spaces_are_values(space):
+    again = decode(encode(space))
+    assert again == space
+    assert hash(again) == hash(space)
+
+
+def test_membership_by_exact_type():
+    inside = [
+        (spaces.BITS, [0, 1]),
+        (spaces.Integers(-2, 2), [-2, 2]),
+        (spaces.Reals(-1.0, 1.0), [-1.0, 0.5, -0.0]),
+        (spaces.Multiples(0.1), [0.1, 0.2, round(3.0) * 0.1, -7 * 0.1, 0.0, 1e300]),
+        (spaces.Texts(2), ["", "ab"]),
+        (spaces.Arrays((2,)), [np.zeros(2)]),
+        (spaces.Arrays((), "int64", 0, 1), [np.array(1)]),
+        (spaces.Tuples((spaces.BITS, spaces.Texts())), [(0, "x")]),
+        (spaces.Pairs(spaces.BITS), [ap.Pair(0, 1), ap.same(0)]),
+    ]
+    outside = [
+        (spaces.BITS, [True, 0.0, -0.0, np.int64(0), Fraction(0), 2, "0", None]),
+        (spaces.Integers(-2, 2), [3, -3, True, 1.0, np.int64(1)]),
+        (spaces.Reals(-1.0, 1.0), [1, 1.1, math.nan, math.inf, np.float64(0), Fraction(1, 2)]),
+        (spaces.Reals(), [math.inf, -math.inf, math.nan]),
+        (spaces.Multiples(0.1), [0.15, 1, math.nan, math.inf, -math.inf, "0.1"]),
+        (spaces.Texts(2), ["abc", b"ab", 1]),
+        (spaces.Arrays((2,)), [np.zeros(3), np.zeros((2, 1)), np.zeros(2, "f4"), [0.0, 0.0],
+                               np.array([0.0, math.nan]), np.array([math.inf, 0.0])]),
+        (spaces.Arrays((), "int64", 0, 1), [np.array(2), np.array(True), 1]),
+        (spaces.Tuples((spaces.BITS, spaces.Texts())), [(0,), (0, "x", 1), ["0", "x"], (True, "")]),
+        (spaces.Pairs(spaces.BITS), [(0, 1), ap.Pair(0, 2), ap.Pair(True, 0), 0]),
+    ]  # fmt: skip
+    assert [(s, v) for s, values in inside for v in values if not s.contains(v)] == []
+    assert [(s, v) for s, values in outside for v in values if s.contains(v)] == []
+
+
+def test_a_finite_space_lists_each_value_once_by_exact_type():
+    assert list(spaces.Finite((1, True, 1.0, 0.0, -0.0)).enumerate()) == [1, True, 1.0, 0.0, -0.0]
+    for wrong in [(1, 1), ("a", "b", "a"), ((1, 2), (1, 2))]:
+        with pytest.raises(ap.InvalidArgument):
+            spaces.Finite(wrong)
+    with pytest.raises(ap.InvalidArgument):
+        spaces.Finite(([],))
+
+
+def test_a_lying_element_does_not_get_in():
+    class Equal:
+        def __eq__(self, other):
+            return True
+
+        def __hash__(self):
+            return hash("a")
+
+    assert not spaces.Finite(("a",)).contains(Equal())
+
+
+def test_a_union_lists_no_value_twice():
+    union = spaces.Either((spaces.Integers(0, 3), spaces.Integers(2, 5)))
+    assert list(union.enumerate()) == [0, 1, 2, 3, 4, 5]
+    assert union.includes(spaces.Integers(1, 4))
+    assert union.includes(spaces.Finite((5,)))
+    assert not union.includes(spaces.Finite((6,)))
+    assert list(spaces.Either(()).enumerate()) == []
+
+
+def test_inclusions():
+    assert spaces.Anything().includes(spaces.Reals())
+    assert spaces.Integers().includes(spaces.Integers(0))
+    assert not spaces.Integers(0).includes(spaces.Integers())
+    assert not spaces.Integers(0, 5).includes(spaces.Integers(0))
+    assert spaces.Integers(0).includes(spaces.Finite((0, 7)))
+    assert spaces.Reals().includes(spaces.Reals(0.0, 1.0))
+    assert not spaces.Reals(0.0).includes(spaces.Reals())
+    assert spaces.Pairs(spaces.Integers()).includes(spaces.Pairs(spaces.BITS))
+    assert not spaces.BITS.includes(spaces.Anything())
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0.1, 1.0, 3.7, 1e-3]))
+def test_multiples_are_what_a_grid_rounds_to(value, step):
+    if abs(value / step) < 2**53:
+        assert spaces.Multiples(step).contains(round(value / step) * step)
+
+
+def test_discrete_is_what_the_theorems_mean():
+    discrete = [spaces.BITS, spaces.Integers(), spaces.Multiples(0.5), spaces.Texts(),
+                spaces.Arrays((2,), "int8"), spaces.Pairs(spaces.BITS),
+                spaces.Tuples(())]  # fmt: skip
+    assert all(space.discrete for space in discrete)
+    dense = [spaces.Anything(), spaces.Reals(), spaces.Arrays((2,)), spaces.Pairs(spaces.Reals()),
+             spaces.Tuples((spaces.BITS, spaces.Reals()))]  # fmt: skip
+    assert not any(space.discrete for space in dense)
