@@ -7,6 +7,8 @@ Compare within a group: the column in parentheses is the ratio to the fastest.
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from systems import ASK, CREATE, bare_cursor, session
 
@@ -40,19 +42,24 @@ class TestIdentities:
         benchmark(session(identities=identities).send, ASK)
 
 
-@pytest.mark.benchmark(group="a step among n created mechanisms")
+@pytest.mark.benchmark(group="1,000 steps among n created mechanisms")
 class TestAmongMany:
     @pytest.mark.parametrize("created", [10, 1_000, 1_000_000])
     def test_among(self, benchmark, created):
-        live = session(created=created)
-        benchmark(live.send, ap.same(ap.Ask(1.0, created // 2)))
+        """A thousand questions to children chosen at random: thousandths are per question."""
+        live, chosen = session(created=created), random.Random(1)
+        asks = [ap.same(ap.Ask(1.0, chosen.randrange(created))) for _ in range(1000)]
+        benchmark(lambda: [live.send(ask) for ask in asks])
 
     @pytest.mark.parametrize("created", [10, 1_000, 1_000_000])
     def test_stateful_child_among(self, benchmark, created):
-        """The child's state changes, so both persistent maps are written."""
-        live = session(created=created)
-        live.send(ap.same(ap.Create(TreeCounter(horizon=2**30, epsilon=1))))
-        benchmark(live.send, ap.same(ap.Ask(1, created)))
+        """The same to counters: the child's state changes, so the vector is written."""
+        live, chosen = session(created=0), random.Random(1)
+        create = ap.same(ap.Create(TreeCounter(horizon=2**30, epsilon=1)))
+        for _ in range(created):
+            live.send(create)
+        asks = [ap.same(ap.Ask(1, chosen.randrange(created))) for _ in range(1000)]
+        benchmark(lambda: [live.send(ask) for ask in asks])
 
 
 @pytest.mark.benchmark(group="the n-th message: checking is incremental")

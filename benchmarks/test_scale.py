@@ -41,3 +41,29 @@ def test_streamed_rounds(benchmark, tmp_path):
     benchmark.pedantic(
         lambda: game.play(adversary, bit=0, sink=tmp_path / "view.jsonl"), rounds=3
     )
+
+
+@pytest.mark.benchmark(group="the demo's year of flights")
+def test_demo_stream(benchmark, tmp_path):
+    """All 336,776 flights through the demo's game, streamed to a view (target: 10 s).
+
+    Memory is the resident set after 10,000 flights and at the end (target: + 10 MB).
+    """
+    data = pytest.importorskip("antiphon.demo.data")
+    survey = pytest.importorskip("antiphon.demo.survey")
+    resource = pytest.importorskip("resource")
+    data.flights()  # read once, outside the measure
+    resident: dict[int, int] = {}
+
+    def watch(told: int) -> None:
+        if told <= 10_000:
+            resident[0] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        resident[1] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    analyst = survey.FlightAnalyst()
+    benchmark.pedantic(
+        lambda: survey.play(analyst, bit=0, path=tmp_path / "view.jsonl", progress=watch), rounds=1
+    )
+    grown = (resident[1] - resident[0]) / 1024
+    benchmark.extra_info["MB grown"] = grown
+    print(f"\npeak memory grew by {grown:.1f} MB after the 10,000th flight (target: at most 10)")

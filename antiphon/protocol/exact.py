@@ -142,8 +142,8 @@ def _bounds(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
 
 def _shown(value: object) -> str:
     """Numbers are public parameters and shown; of anything else only its type."""
-    if isinstance(value, int | float | Fraction) and not isinstance(value, bool):
-        return (
-            repr(value) if not isinstance(value, int) or value.bit_length() < 256 else "a huge int"
-        )
-    return f"a {type(value).__name__}"
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return f"a {type(value).__name__}"
+    if isinstance(value, int) and value.bit_length() > 256:
+        return "a huge int"
+    return str(value)
