@@ -111,9 +111,7 @@ class SingleArena(OneColumn):
             self.initial_state,
         )
         over = self.mechanism.is_over
-        part = Part(
-            (step, step), (start, start), (over, over), self._judge, first, self.queries
-        )
+        part = Part((step, step), (start, start), (over, over), self._judge, first, self.queries)
         self._part = self.columns.add_part(part)
 
     def _judge(self, state: Any, zero: Any, one: Any) -> Any:
@@ -148,6 +146,7 @@ class ComparisonArena(OneColumn):
             _alike,
             None,
             lambda _: self.queries,
+            tells_refusals=True,
         )
         self._part = self.columns.add_part(part)
 

@@ -83,6 +83,8 @@ class Part:
     """The verifier's first state."""
     queries: Callable[[Any], Sequence[Any]]
     """Hidden state -> the messages to try; depends on what is public in it only."""
+    tells_refusals: bool = False
+    """Whether to refuse a message is an answer: so where two mechanisms are compared."""
 
 
 class Column(NamedTuple):
@@ -198,6 +200,8 @@ class Columns:
                 "the mechanism refuses a message depending on its hidden state; "
                 "a refusal must be a function of what is public"
             )
+        if refused and self.parts[part].tells_refusals:
+            return 1, {self._messages(REFUSAL): (1, law)}
         if refused:
             return None
         common = math.lcm(*(denominator for denominator, _ in steps))
@@ -277,6 +281,10 @@ _FAILED = object()
 """The state of a mechanism whose step raised."""
 _PASSED_ON = object()
 """The HALT of a part of the mechanism, which goes on."""
+
+
+REFUSAL = Refused("the message is refused")
+"""Stands for the answer of a mechanism that refuses a message; its state is unchanged."""
 
 
 class _RefusedStep(Exception):

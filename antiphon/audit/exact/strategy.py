@@ -12,6 +12,7 @@ from antiphon.audit.exact.arena import Live
 from antiphon.audit.exact.solver import Choice, Solver
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import Intractable
+from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.view import View
@@ -79,9 +80,9 @@ class StrategyAdversary(Adversary[int]):
             yield f"{indent}go on as in [{number}]"
             return
         drawn.add(number)
-        yield f"{indent}[{number}] say {node.message}"
+        yield f"{indent}[{number}] say {message_label(node.message)}"
         for answer, to in node.branches:
-            yield f"{indent}  on {answer}:"
+            yield f"{indent}  on {message_label(answer)}:"
             yield from self._lines(to, indent + "    ", drawn)
 
 
