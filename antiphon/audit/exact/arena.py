@@ -16,9 +16,9 @@ import attrs
 from antiphon.audit.exact.columns import SPENT, Columns, Outcome, Part
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import Checked, Purse, Suitable
+from antiphon.protocol.errors import Intractable
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import TOP, Ask, Pair, identical, same
-from antiphon.protocol.spaces import Space
 from antiphon.verifiers.verification import Refused, Verification
 
 
@@ -63,7 +63,7 @@ class Arena(Protocol):
     def start(self) -> Position: ...
     def options(self, position: Position) -> Iterator[Option]: ...
     def message(self, option: Option, index: int) -> Any: ...
-    def follow(self, live: Live, option: Option, branch: Branch) -> Live: ...
+    def follow(self, live: Live, option: Option, place: int) -> Live: ...
 
 
 class OneColumn:
@@ -83,9 +83,9 @@ class OneColumn:
                 branches = (_alone(outcome) for outcome in move.outcomes)
                 yield Option(column, move, tuple(branches), move.denominator)
 
-    def follow(self, live: Live, option: Option, branch: Branch) -> Live:
+    def follow(self, live: Live, option: Option, place: int) -> Live:
         """The live columns by index, after a branch: there is one, of index 0."""
-        return tuple((0, column) for column in branch.position.columns)
+        return tuple((0, column) for column in option.branches[place].position.columns)
 
 
 def _alone(outcome: Outcome) -> Branch:
@@ -115,7 +115,10 @@ class SingleArena(OneColumn):
         self._part = self.columns.add_part(part)
 
     def _judge(self, state: Any, zero: Any, one: Any) -> Any:
-        after = self.verification.step(state, zero, one)
+        try:
+            after = self.verification.step(state, zero, one)
+        except Exception:
+            return RAISED
         return after if type(after) is Refused else (after, False)
 
     def message(self, option: Option, index: int) -> Any:
@@ -159,17 +162,24 @@ def _alike(state: Any, zero: Any, one: Any) -> Any:
     return (None, False) if zero is one else _UNEQUAL
 
 
+RAISED = Refused("checking the message raised")
+"""As a verifier does: f that raises has not allowed the pair."""
 _UNEQUAL = Refused("the same message goes to both")
 
 
 @attrs.define(eq=False)
 class CompositionArena:
-    """V[f] ∘* I(·) ∘* ExtConComp, f suitable, creations from a finite catalogue."""
+    """V[f] ∘* I(·) ∘* ExtConComp, f suitable, creations from a finite catalogue.
+
+    The HALT of a child ends that child only; the adversary may go on with the others.
+    """
 
     columns: Columns
     verification: Suitable
     catalogue: tuple[Create, ...]
     max_creations: int
+    queries: tuple[Any, ...] | None = None
+    """The messages to try on each mechanism that takes them; None for all."""
     _parts: list[int] = attrs.field(factory=list[int])
     _useful: dict[tuple[int, bool], bool] = attrs.field(factory=dict[tuple[int, bool], bool])
 
@@ -181,7 +191,7 @@ class CompositionArena:
                 (_ends, _ends),
                 self._judge(create),
                 (create.claim and create.claim.verification.initial_state, False),
-                listed(create.mechanism.signature.queries),
+                listed(create.mechanism, self.queries),
             )
             self._parts.append(self.columns.add_part(part))
 
@@ -190,7 +200,10 @@ class CompositionArena:
 
     def _judge(self, create: Create) -> Callable[[Any, Any, Any], Any]:
         def judge(state: Any, zero: Any, one: Any) -> Any:
-            child = self.verification.judge(Checked(create, *state), zero, one)
+            try:
+                child = self.verification.judge(Checked(create, *state), zero, one)
+            except Exception:
+                return RAISED
             if type(child) is Refused:
                 return child
             return (child.state, child.differed), child.differed and not state[1]
@@ -224,6 +237,8 @@ class CompositionArena:
         if created >= self.max_creations:
             return
         for part, create in zip(self._parts, self.catalogue, strict=True):
+            if not create.asserts:
+                continue
             after = self.verification.admit(purse, created, create)
             if type(after) is Refused:
                 continue
@@ -254,9 +269,10 @@ class CompositionArena:
         """Whether some valid message to this part could still tell the worlds apart.
 
         Not if its state has one law in both worlds and no differing pair can be
-        paid for (then every answer has one law too), or if it takes no message.
+        paid for (then every answer has one law too: a purse never grows), or if it
+        takes no message.
         """
-        _, differed = self.columns.columns[column].judged
+        _, differed = self.columns.judged(column)
         may_differ = differed or type(self._spend(purse, column)) is not Refused
         key = column, may_differ
         known = self._useful.get(key)
@@ -275,19 +291,21 @@ class CompositionArena:
             return same(Ask(option.move.zero, index))
         return Pair(Ask(option.move.zero, index), Ask(option.move.one, index))
 
-    def follow(self, live: Live, option: Option, branch: Branch) -> Live:
+    def follow(self, live: Live, option: Option, place: int) -> Live:
         """The live columns by the index of their mechanism, after a branch of an option."""
-        _, created, columns = branch.position
+        _, created, columns = option.branches[place].position
         after = dict(live)
         if option.column == SPENT:
             after[created - 1] = self.columns.first(self._part_of(option.move))
         else:
             index = next(i for i, column in live if column == option.column)
-            after[index] = option.move.outcomes[option.branches.index(branch)].column
+            after[index] = option.move.outcomes[place].column
         return tuple((i, c) for i, c in after.items() if c != SPENT and c in columns)
 
     def _part_of(self, create: Create) -> int:
-        return self._parts[self.catalogue.index(create)]
+        return next(
+            part for part, own in zip(self._parts, self.catalogue, strict=True) if own is create
+        )
 
 
 def _ends(state: Any) -> bool:
@@ -295,9 +313,19 @@ def _ends(state: Any) -> bool:
     return True
 
 
-def listed(queries: Space) -> Callable[[Any], Sequence[Any]]:
-    """The same messages in every state: all of a finite space."""
-    messages = tuple(queries.enumerate())
+def listed(
+    mechanism: Mechanism[Any, Any, Any], given: tuple[Any, ...] | None = None
+) -> Callable[[Any], Sequence[Any]]:
+    """The same messages in every state: those given that lie in Q, or all of a finite Q."""
+    space = mechanism.signature.queries
+    if given is None and not space.finite:
+        raise Intractable(
+            f"listing the messages of {type(mechanism).__name__}, whose alphabet is infinite "
+            "(pass queries=[…], the finite list of messages to try)",
+            "infinite",
+            "finite",
+        )
+    messages = tuple(space.enumerate() if given is None else filter(space.contains, given))
     return lambda state: messages
 
 

@@ -82,7 +82,7 @@ class Part:
     judged: Any
     """The verifier's first state."""
     queries: Callable[[Any], Sequence[Any]]
-    """Hidden state -> the messages to try; depends on what is public in it only."""
+    """Hidden state -> the messages to try in it."""
     tells_refusals: bool = False
     """Whether to refuse a message is an answer: so where two mechanisms are compared."""
 
@@ -91,7 +91,8 @@ class Column(NamedTuple):
     """What is known of one part. Compared by value."""
 
     part: int
-    judged: Any
+    judged: int
+    """Number of the verifier's state."""
     law0: Law
     law1: Law
 
@@ -107,6 +108,7 @@ class Columns:
     _ids: dict[Column, int] = attrs.field(factory=dict[Column, int])
     _states: Interner = attrs.field(factory=Interner)
     _messages: Interner = attrs.field(factory=Interner)
+    _verified: Interner = attrs.field(factory=Interner)
     _kernel: dict[Place, Branches] = attrs.field(factory=dict[Place, Branches])
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
@@ -118,7 +120,12 @@ class Columns:
     def first(self, part: int) -> int:
         """The column of a part before any message."""
         law0, law1 = (((self._states(s), 1),) for s in self.parts[part].initial_states)
-        return self._column(Column(part, self.parts[part].judged, law0, law1))
+        judged = self._verified(self.parts[part].judged)
+        return self._column(Column(part, judged, law0, law1))
+
+    def judged(self, column: int) -> Any:
+        """The verifier's state in a column."""
+        return self._verified.values[self.columns[column].judged]
 
     def known_equal(self, column: int) -> bool:
         """Whether the hidden state has the same law in both worlds."""
@@ -135,12 +142,13 @@ class Columns:
     def respond(self, column: int, zero: Any, one: Any) -> Move | Refused:
         """What one pair may lead to, answers in a fixed order."""
         part, state, law0, law1 = self.columns[column]
-        judged = self.parts[part].judge(state, zero, one)
+        judged = self.parts[part].judge(self._verified.values[state], zero, one)
         if type(judged) is Refused:
             return judged
         pushed0 = self._push(part, 0, law0, self._messages(zero))
         pushed1 = self._push(part, 1, law1, self._messages(one))
         if pushed0 is None or pushed1 is None:
+            _refused_alike(law0, law1, pushed0, pushed1)
             return Refused("the mechanism refuses the message")
         outcomes, denominator = self._answers(part, judged[0], pushed0, pushed1)
         ordered = sorted(outcomes, key=lambda outcome: self._messages(outcome.answer))
@@ -148,8 +156,8 @@ class Columns:
 
     def _explore(self, column: Column) -> Iterable[Move]:
         part = self.parts[column.part]
-        state, _ = (column.law0 or column.law1)[0]
-        queries = [(q, self._messages(q)) for q in part.queries(self._states.values[state])]
+        state = self._verified.values[column.judged]
+        queries = self._queries(column)
         # Each side is pushed forward once, not once a pair.
         pushed0 = [self._push(column.part, 0, column.law0, number) for _, number in queries]
         pushed1 = [self._push(column.part, 1, column.law1, number) for _, number in queries]
@@ -157,10 +165,15 @@ class Columns:
         for ((zero, _), laws0), ((one, _), laws1) in product(
             zip(queries, pushed0, strict=True), zip(queries, pushed1, strict=True)
         ):
-            judged = part.judge(column.judged, zero, one)
-            if type(judged) is Refused or laws0 is None or laws1 is None:
+            judged = part.judge(state, zero, one)
+            if type(judged) is Refused:
+                continue
+            if laws0 is None or laws1 is None:
+                _refused_alike(column.law0, column.law1, laws0, laws1)
                 continue
             found, denominator = self._answers(column.part, judged[0], laws0, laws1)
+            if len(found) == 1 and found[0].column == SPENT:
+                continue  # HALT for certain in both worlds: no more than to stop
             # Two pairs with the same consequences are one move; as a multiset, because
             # two answers that lead alike count twice.
             alike = judged[1], denominator, tuple(sorted(outcome[1:] for outcome in found))
@@ -168,11 +181,22 @@ class Columns:
                 seen.add(alike)
                 yield Move(zero, one, judged[1], found, denominator)
 
+    def _queries(self, column: Column) -> list[tuple[Any, int]]:
+        """The messages to try, with their numbers: those of every state that it may be in."""
+        queries, values = self.parts[column.part].queries, self._states.values
+        states = dict.fromkeys(state for state, _ in (*column.law0, *column.law1))
+        lists = [queries(values[state]) for state in states]
+        if all(each is lists[0] for each in lists):
+            return [(q, self._messages(q)) for q in lists[0]]
+        numbered = {self._messages(q): q for each in lists for q in each}
+        return [(q, number) for number, q in numbered.items()]
+
     def _answers(
         self, part: int, judged: Any, pushed0: Pushed, pushed1: Pushed
     ) -> tuple[tuple[Outcome, ...], int]:
         (denominator0, laws0), (denominator1, laws1) = pushed0, pushed1
         common = math.lcm(denominator0, denominator1)
+        state = self._verified(judged)
         by0, by1 = common // denominator0, common // denominator1
         found: list[Outcome] = []
         for number in laws0 | laws1:
@@ -181,13 +205,13 @@ class Columns:
             factor0, factor1 = factor0 * by0, factor1 * by1
             answer = self._messages.values[number]
             if answer is _PASSED_ON:
-                to = self._column(Column(part, judged, law0, law1))
+                to = self._column(Column(part, state, law0, law1))
                 found.append(Outcome(HALT, factor0, factor1, to))
             elif answer is HALT:
                 total0, total1 = (sum(w for _, w in law) for law in (law0, law1))
                 found.append(Outcome(answer, factor0 * total0, factor1 * total1, SPENT))
             else:
-                to = self._column(Column(part, judged, law0, law1))
+                to = self._column(Column(part, state, law0, law1))
                 found.append(Outcome(answer, factor0, factor1, to))
         return tuple(found), common
 
@@ -214,12 +238,12 @@ class Columns:
         return common, {answer: _reduced(own) for answer, own in laws.items()}
 
     def _branches(self, part: int, world: int, state: int, query: int) -> Branches:
-        """The branches of one step; none if the mechanism refuses the query."""
+        """As ``branches``, in numbers, over a common denominator."""
         key = part, world, state, query
         known = self._kernel.get(key)
         if known is None:
             step = self.parts[part].steps[world]
-            found = _branches(step, self._states.values[state], self._messages.values[query])
+            found = branches(step, self._states.values[state], self._messages.values[query])
             over = self.parts[part].is_over[world]
             found = [(p, (s, _said(s, answer, over))) for p, (s, answer) in found]
             common = math.lcm(*(p.denominator for p, _ in found))
@@ -243,6 +267,16 @@ class Columns:
         return known
 
 
+def _refused_alike(law0: Law, law1: Law, pushed0: Pushed | None, pushed1: Pushed | None) -> None:
+    """A refusal that tells the worlds apart is no refusal."""
+    if (law0 and pushed0 is not None) or (law1 and pushed1 is not None):
+        raise CompositionError(
+            "a message is refused in one world and answered in the other, so the refusal itself "
+            "tells them apart: let f (its relation) allow only pairs of which the mechanism takes "
+            "both sides, or try other queries=[…]"
+        )
+
+
 def _reduced(weights: dict[int, int]) -> tuple[int, Law]:
     """The greatest common divisor, and the law without it; (0, ()) for nothing."""
     factor = math.gcd(*weights.values())
@@ -251,8 +285,11 @@ def _reduced(weights: dict[int, int]) -> tuple[int, Law]:
     return factor, tuple(sorted((state, w // factor) for state, w in weights.items() if w))
 
 
-def _branches(step: Any, state: Any, query: Any) -> list[tuple[Fraction, tuple[Any, Any]]]:
-    """Every outcome of one step. A step that fails is a child that died (law 1)."""
+def branches(step: Any, state: Any, query: Any) -> list[tuple[Fraction, tuple[Any, Any]]]:
+    """Every outcome of one step; none if the message is refused.
+
+    A step that fails later is an outcome: the mechanism is dead and answers HALT (law 1).
+    """
 
     def run(coins: Coins) -> tuple[Any, Any]:
         try:

@@ -39,7 +39,7 @@ class Histories:
     _solvers: tuple[Solver, Solver] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        queries = listed(self.mechanism.signature.queries)
+        queries = listed(self.mechanism)
         self._columns = Columns(LIMIT)
         start = self.mechanism.initial_state
         self._arena = SingleArena(self._columns, self.mechanism, start, self.verification, queries)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections.abc import Hashable
+from decimal import Decimal
 from typing import Any
 
 import attrs
 import numpy as np
 
+from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.vector import Vector
 
 
@@ -26,12 +29,23 @@ def fingerprint(value: Any) -> Hashable:
         return (kind, *map(fingerprint, value))  # pyright: ignore[reportUnknownArgumentType]
     if kind is Vector:
         return (kind, *map(fingerprint, value))
+    if isinstance(value, frozenset):
+        return kind, frozenset(map(fingerprint, value))  # pyright: ignore[reportUnknownArgumentType]
+    if kind is complex:
+        return kind, struct.pack("<2d", value.real, value.imag)
+    if kind is Decimal:
+        return kind, value.as_tuple()
     if kind is np.ndarray:
         return kind, value.dtype.str, value.shape, value.tobytes()
+    if issubclass(kind, np.generic):
+        return kind, str(value.dtype), value.tobytes()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportUnknownMemberType]
     hashed: Any = kind.__hash__
     if "__attrs_attrs__" in vars(kind) and hashed is not object.__hash__:
         fields = (field.name for field in attrs.fields(kind) if field.eq)
         return (kind, *(fingerprint(getattr(value, name)) for name in fields))
+    if dataclasses.is_dataclass(kind) and hashed not in (None, object.__hash__):
+        names = (field.name for field in dataclasses.fields(kind) if field.compare)
+        return (kind, *(fingerprint(getattr(value, name)) for name in names))
     return kind, value
 
 
@@ -43,8 +57,14 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def __call__(self, value: Any) -> int:
-        """The number of a value."""
-        number = self._ids.setdefault(fingerprint(value), len(self.values))
+        """The number of a value. Raises: InvalidArgument if it cannot be hashed."""
+        try:
+            number = self._ids.setdefault(fingerprint(value), len(self.values))
+        except TypeError as error:
+            raise InvalidArgument(
+                f"states and messages must be immutable values that can be hashed ({error}): "
+                "use tuples, frozensets and frozen attrs classes"
+            ) from None
         if number == len(self.values):
             self.values.append(value)
         return number

@@ -11,19 +11,23 @@ from typing import Any, TypedDict
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, CompositionArena, SingleArena
+from antiphon.audit.exact.arena import Arena, CompositionArena, SingleArena, listed
 from antiphon.audit.exact.columns import Columns
 from antiphon.audit.exact.progress import progress
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
-from antiphon.composition.concurrent import ConComp, Concurrent, ExtConComp
+from antiphon.composition.concurrent import Concurrent, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import FixedMechanisms, Suitable
 from antiphon.protocol import exact
-from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
+from antiphon.protocol.spaces import distinct
 from antiphon.verifiers.verification import Verification
+
+_LARGEST = 1000
+"""An ε past which a rational e^ε has too many digits to be of use."""
 
 LIMIT = 3_000_000
 """Beliefs to value before giving up; a belief takes about 300 bytes."""
@@ -33,7 +37,8 @@ class Search(TypedDict, total=False):
     """How far to search: what may be said, what may be created, and when to give up."""
 
     queries: Iterable[Any] | None
-    """The messages to try; by default all of a finite query space."""
+    """The messages to try; by default all of a finite query space. In a composition, the
+    queries to try on each mechanism that takes them."""
     catalogue: Iterable[Any] | None
     """The mechanisms, or creation queries, that ExtConComp may be asked to create."""
     max_creations: int | None
@@ -50,7 +55,7 @@ class Solution:
 
     delta: Fraction
     error: Fraction
-    """0 where e^ε is rational; else how far e^ε was rounded down, which bounds the excess."""
+    """0 where e^ε is rational; else what rounding it down may have added to ``delta``."""
     epsilon: exact.ExactEpsilon
     rounds: int
     bit: int
@@ -82,15 +87,24 @@ class Question:
     def _arena(self) -> Arena:
         columns = Columns(self.limit)
         creations = _creations(self.catalogue, self.verification)
+        given = None if self.queries is None else tuple(self.queries)
+        most = sys.maxsize if self.max_creations is None else self.max_creations
+        if type(most) is not int or most < 0:
+            raise InvalidArgument(f"max_creations must be an int >= 0, not {most!r}")
         if isinstance(self.system, ExtConComp) and isinstance(self.verification, Suitable):
             if not creations:
                 raise InvalidArgument(
                     "which mechanisms may be created? pass catalogue=[…], a finite list of "
                     "mechanisms or creation queries"
                 )
-            most = sys.maxsize if self.max_creations is None else self.max_creations
-            return CompositionArena(columns, self.verification, creations, most)
-        queries = _queries(self.system, self.queries, creations, self.max_creations)
+            if most < self.verification.prescribed:
+                raise InvalidArgument(
+                    f"f prescribes {self.verification.prescribed} creations: "
+                    "max_creations must not be less"
+                )
+            if _factors(self.system, self.verification):
+                return CompositionArena(columns, self.verification, creations, most, given)
+        queries = _queries(self.system, given, creations, most)
         start = self.system.initial_state
         return SingleArena(columns, self.system, start, self.verification, queries)
 
@@ -98,7 +112,7 @@ class Question:
         """Tight δ at one ε. Raises: Intractable, InvalidArgument (the cure is in the text)."""
         normal = exact.epsilon(epsilon)
         growth, error = rational_growth(normal)
-        values = [solver.solve(growth, _rounds(rounds)) for solver in self.solvers()]
+        values = [solver.solve(growth, horizon(rounds)) for solver in self.solvers()]
         bit = values.index(max(values))
         nodes = sum(solver.nodes for solver in self.solvers())
         return Solution(values[bit], error, normal, rounds, bit, nodes)
@@ -117,36 +131,40 @@ class Question:
         δ as a function of e^ε is convex and piecewise linear, so Newton's method from
         the left reaches the crossing in finitely many steps.
         """
-        target = exact.probability(delta)
+        target, rounds = exact.probability(delta), horizon(rounds)
         growth = Fraction(1)
         for solver in self.solvers():
-            while (gap := solver.solve(growth, rounds) - target) > 0:
+            while solver.solve(growth, rounds) > target:
                 mass, against = solver.profile(growth, rounds)
                 if against == 0:
                     return math.inf
                 growth = (mass - target) / against
-                assert gap >= 0
         return exact.epsilon(exact.Log(growth))
 
 
 def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
-    """(a rational at most e^ε, how far below it may be): exact for Log and for 0.
+    """(a rational g at most e^ε, what that may add to δ): exact for Log and for 0.
 
-    A smaller e^ε makes δ larger, so what is computed with it is an upper bound, and by
-    no more than the gap, because δ falls with slope at most 1 in e^ε.
+    A smaller g makes δ larger, so what is computed with it is an upper bound. The best
+    event S for g has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which
+    is below 2^-64 + 10^-33.
     """
-    growth = exact.exp(epsilon)
-    if isinstance(growth, Fraction):
-        return growth, Fraction(0)
-    assert isinstance(epsilon, Fraction)
+    if isinstance(epsilon, exact.Log):
+        return epsilon.argument, Fraction(0)
+    if epsilon == 0:
+        return Fraction(1), Fraction(0)
+    if epsilon > _LARGEST:
+        raise InvalidArgument(f"epsilon must be at most {_LARGEST} nats, or Log(q)")
     context = Context(prec=40, rounding=ROUND_FLOOR)
     power = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
+    # exp is off by half a unit in the 40th digit, and so is the power, of at most 4 digits.
+    low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
     grid = 2**64
-    low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**36))
-    return Fraction(math.floor(low * grid), grid), Fraction(2, grid)
+    return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)
 
 
-def _rounds(rounds: object) -> int:
+def horizon(rounds: object) -> int:
+    """The number of rounds. Raises: InvalidArgument if it is no int >= 0."""
     if type(rounds) is not int or rounds < 0:
         raise InvalidArgument(
             f"rounds must be an int >= 0, not {rounds!r}: an exact answer needs a finite horizon"
@@ -155,43 +173,50 @@ def _rounds(rounds: object) -> int:
 
 
 def _creations(catalogue: Iterable[Any] | None, verification: Any) -> tuple[Create, ...]:
-    if catalogue is None and isinstance(verification, FixedMechanisms):
-        catalogue = verification.created
     given: Iterable[Any] = catalogue or ()
-    distinct = dict.fromkeys(each if isinstance(each, Create) else Create(each) for each in given)
-    return tuple(distinct)
+    if isinstance(verification, FixedMechanisms):
+        given = verification.created  # nothing else can be created
+    return distinct(each if isinstance(each, Create) else Create(each) for each in given)
+
+
+def _factors(system: ExtConComp, verification: Suitable) -> bool:
+    """Whether the game is the children's, each for itself: no subclass has changed a step."""
+    kind = type(verification)
+    own = kind.step, kind._create, kind.initial_state  # pyright: ignore[reportPrivateUsage]
+    plain = Suitable._create, Suitable.initial_state  # pyright: ignore[reportPrivateUsage]
+    steps = Suitable.step, FixedMechanisms.step
+    return type(system) is ExtConComp and own[0] in steps and own[1:] == plain
 
 
 def _queries(
     system: ContinualMechanism[Any, Any, Any],
-    given: Iterable[Any] | None,
+    given: tuple[Any, ...] | None,
     creations: Sequence[Create],
-    most: int | None,
+    most: int,
 ) -> Callable[[Any], Sequence[Any]]:
     """The messages to try in each hidden state."""
-    if given is not None:
-        listed = tuple(given)
-        return lambda state: listed
-    if isinstance(system, ExtConComp | ConComp):
-        return lambda state: tuple(_composed(system, state, creations, most))
-    try:
-        listed = tuple(system.signature.queries.enumerate())
-    except Intractable:
-        raise Intractable(
-            f"listing the messages of {type(system).__name__}, whose alphabet is infinite "
-            "(pass queries=[…], the finite list of messages to try)",
-            "infinite",
-            "finite",
-        ) from None
-    return lambda state: listed
+    if isinstance(system, Concurrent):
+        return lambda state: tuple(_composed(system, state, creations, most, given))
+    for query in given or ():
+        if not system.signature.queries.contains(query):
+            raise InvalidArgument(
+                f"queries lists a {type(query).__name__} outside the query space of "
+                f"{type(system).__name__}, which takes {system.signature.queries}"
+            )
+    return listed(system, given)
 
 
 def _composed(
-    system: Concurrent, state: Any, creations: Sequence[Create], most: int | None
+    system: Concurrent,
+    state: Any,
+    creations: Sequence[Create],
+    most: int,
+    given: tuple[Any, ...] | None,
 ) -> Iterable[Any]:
     children = system.children(state)
-    if isinstance(system, ExtConComp) and (most is None or len(children) < most):
+    if isinstance(system, ExtConComp) and len(children) < most:
         yield from creations
     for index, child in enumerate(children):
-        for query in child.created.mechanism.signature.queries.enumerate():
+        mechanism = child.created.mechanism
+        for query in listed(mechanism, given)(child.state):
             yield Ask(query, index)

@@ -132,10 +132,12 @@ class StrategyBuilder:
                     to,
                     ahead * factor,
                     behind * other,
-                    arena.follow(live, option, branch),
+                    arena.follow(live, option, place),
                 ),
             )
-            for branch, (factor, other, to) in zip(option.branches, choice.branches, strict=True)
+            for place, (branch, (factor, other, to)) in enumerate(
+                zip(option.branches, choice.branches, strict=True)
+            )
             if factor or other
         ]
         return StrategyNode(arena.message(option, index), tuple(branches))
