@@ -9,9 +9,9 @@ from typing import Any
 import attrs
 
 from antiphon.audit.counterexample import CounterexampleAdversary
+from antiphon.audit.statistical.intervals import MOST_TRIALS, clopper_pearson, method
 from antiphon.cli import trial as trials
-from antiphon.cli.confidence import MOST_TRIALS, clopper_pearson
-from antiphon.cli.output import print_json, progress
+from antiphon.cli.output import print_json
 from antiphon.cli.parameters import rational, shown
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import HALT
@@ -77,9 +77,7 @@ def counterexample(
         raise InvalidArgument(f"at most {MOST_TRIALS // 2:,} runs, not {runs:,}")
     adversary = CounterexampleAdversary(delta=exact, copies=copies)
     trials.check_size(adversary)
-    with progress("playing", 2 * runs, quiet=as_json) as advance:
-        zero = trials.trial(adversary, 0, runs, seed, advance)
-        one = trials.trial(adversary, 1, runs, seed, lambda done: advance(runs + done))
+    zero, one = (trials.trial(adversary, bit, runs, seed) for bit in (0, 1))
     if save is not None:
         trials.telling_view(adversary, seed).save(save)
     guarded = trials.guarded_view(adversary, seed)
@@ -105,7 +103,7 @@ def _data(outcome: Outcome, seed: int | None) -> dict[str, Any]:
         "rate": outcome.right / outcome.runs,
         "confidence": outcome.confidence,
         "interval": list(outcome.interval),
-        "method": "Clopper-Pearson",
+        "method": method(outcome.runs),
         "exact": {"probability": float(adversary.success), "fraction": fraction},
         "advantage": {"observed": outcome.advantage, "exact": float(adversary.success)},
         "promised_by_one_parameter": float(adversary.delta),
@@ -128,7 +126,7 @@ def _lines(outcome: Outcome, seed: int | None) -> Iterator[str]:
     for world in outcome.worlds:
         yield f"  b = {world.bit}: learned in {world.right:,} of {world.runs:,} runs"
     yield f"  learned the bit in        {rate:.4%} of all runs; named a wrong bit {wrong} times"
-    yield f"  {label:<24}  [{low:.4%}, {high:.4%}] (Clopper-Pearson, exact)"
+    yield f"  {label:<24}  [{low:.4%}, {high:.4%}] ({method(outcome.runs)})"
     yield f"  1-(1-δ)^ℓ                 {float(adversary.success):.4%} = {success}, {inside} it"
     yield (
         f"  distinguishing advantage  {outcome.advantage:.4%} observed, {success} exactly: "

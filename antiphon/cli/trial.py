@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game, learned_bit
-from antiphon.cli.output import Advance
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.coins import Coins, SampledCoins
+from antiphon.audit.statistical.populations import play_population
 from antiphon.protocol.errors import Intractable
-from antiphon.protocol.messages import EMPTY, HALT
 from antiphon.protocol.view import View
 
 _MOST_BITS = 1 << 18
 _TRIES = 200
-_REPORT_EVERY = 256
 
 
 @attrs.frozen
@@ -42,33 +39,18 @@ def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
     return None if seed is None else np.random.SeedSequence(seed, spawn_key=key)
 
 
-def trial(
-    adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | None, advance: Advance
-) -> Trial:
-    """Play ``runs`` games in the world ``bit``; one stream of coins, no transcripts."""
+def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | None) -> Trial:
+    """Play ``runs`` games in the world ``bit``, as one population: all alike step once."""
     mechanism = counterexample_game(adversary.delta).mechanism(bit)
-    coins = SampledCoins(stream(seed, bit))
-    right = wrong = 0
-    for run in range(runs):
-        guess = _guess(adversary, mechanism, coins)
-        if guess is not None:
-            right, wrong = right + (guess == bit), wrong + (guess != bit)
-        if run % _REPORT_EVERY == 0:
-            advance(run)
-    advance(runs)
-    return Trial(bit, runs, right, wrong)
+    counts = play_population(
+        adversary, mechanism, replicas=runs, feature=_guess, seed=stream(seed, bit)
+    )
+    return Trial(bit, runs, counts.get(bit, 0), counts.get(1 - bit, 0))
 
 
-def _guess(adversary: CounterexampleAdversary, mechanism: Chain, coins: Coins) -> int | None:
+def _guess(answers: Sequence[Any]) -> int | None:
     """The bit that the adversary reads off, if it does: the last answer, as ``learned_bit``."""
-    send = mechanism.start(coins=coins).send
-    state: Any = adversary.initial_state
-    heard: Any = EMPTY
-    while True:
-        state, message = adversary.step(state, heard, coins)
-        if message is HALT:
-            return heard if type(heard) is int else None
-        heard = send(message)
+    return answers[-1] if type(answers[-1]) is int else None
 
 
 def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:

@@ -10,8 +10,8 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary
+from antiphon.audit.statistical.intervals import clopper_pearson, upper_tail
 from antiphon.cli import main
-from antiphon.cli.confidence import clopper_pearson, upper_tail
 from antiphon.cli.parameters import rational, shown
 from antiphon.mechanisms import COUNT, TreeCounter
 
@@ -130,7 +130,16 @@ class TestConfidence:
         exact = sum(math.comb(n, i) * 2**i * 3 ** (n - i) for i in range(k, n + 1)) / Fraction(5**n)
         assert upper_tail(k, n, float(p)) == pytest.approx(float(exact), rel=1e-9)
 
-    @pytest.mark.parametrize("bad", [(-1, 5), (6, 5), (0, 0), (0, 10**9)])
+    def test_many_trials_are_bounded_by_chernoff(self):
+        """Wider than the exact interval, and of the right size: within 1.6 times of it."""
+        for share in (0.01, 0.4):
+            narrow = clopper_pearson(int(share * 10**7), 10**7, confidence=0.95)
+            wide = clopper_pearson(int(share * 4 * 10**7), 4 * 10**7, confidence=0.95)
+            assert wide[0] < share < wide[1]
+            # four times the trials: half the width, if the bounds were equally tight
+            assert 1 < 2 * (wide[1] - wide[0]) / (narrow[1] - narrow[0]) < 1.6
+
+    @pytest.mark.parametrize("bad", [(-1, 5), (6, 5), (0, 0), (0, 10**16)])
     def test_counts_that_are_none(self, bad):
         with pytest.raises(ap.InvalidArgument):
             clopper_pearson(*bad, confidence=0.9)
@@ -328,7 +337,7 @@ class TestBadInput:
             ["counterexample", "--copies", "1000000000"],
             ["counterexample", "--runs", "0"],
             ["counterexample", "--runs", "many"],
-            ["counterexample", "--runs", "1000000000"],
+            ["counterexample", "--runs", "1000000000000001"],
             ["counterexample", "--confidence", "1"],
             ["counterexample", "--seed", "-1"],
             ["counterexample", "--runs", "1", "--save", "/no/such/directory/v"],
