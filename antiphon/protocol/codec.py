@@ -91,7 +91,7 @@ def _text(value: str, secrets: bool) -> Json:
 
 
 def _ratio(value: Fraction) -> str:
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 3 * _MAX_DIGITS:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 13 * _MAX_DIGITS // 4:
         raise InvalidArgument("a fraction message is too long for a transcript")
     return f"{value.numerator}/{value.denominator}"
 
@@ -304,6 +304,10 @@ def _decode_chain(data: Any, depth: int) -> Any:
     *parts, last = (decode(part, depth) for part in data["chain"])
     if any(type(part) is Unregistered for part in (*parts, last)):
         return _unregistered("Chain", data)
+    if not all(isinstance(part, PostProcessor) for part in parts):
+        raise TranscriptError("a chain is made of post-processors, with a mechanism at its end")
+    if not isinstance(last, Mechanism | PostProcessor):
+        raise TranscriptError("a chain ends in a mechanism or a post-processor")
     return chain(parts, last) if isinstance(last, Mechanism) else Links((*parts, last))  # pyright: ignore[reportUnknownArgumentType]
 
 

