@@ -12,6 +12,7 @@ from typing_extensions import Unpack
 
 from antiphon.audit.exact.question import Question, Search, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.audit.statistical.audit import AuditReport, Sampling, audit
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
@@ -95,6 +96,22 @@ class PrivacyGame:
     ) -> StrategyAdversary:
         """An adversary, with its distinguishing event, that attains ``tight_delta`` exactly."""
         return self.question(**search).best_adversary(epsilon, rounds)
+
+    def audit(
+        self, adversary: Adversary[Any], *, epsilon: exact.Epsilon, **test: Unpack[Sampling]
+    ) -> AuditReport:
+        """Test the claim (ε, δ) on samples of one adversary; see ``audit.statistical.audit``.
+
+        Refuted with the stated confidence, and then with a view that replays; or not refuted.
+
+        >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
+        >>> adversary = CounterexampleAdversary(delta=0.1, copies=5)
+        >>> game = counterexample_game(0.1)
+        >>> report = game.audit(adversary, epsilon=0, delta=0.1, samples=10**6, seed=1)
+        >>> report.verdict, 0.40 < report.delta_lower < 0.40951
+        ('refuted', True)
+        """
+        return audit(self, adversary, epsilon=epsilon, **test)
 
     def play(
         self,

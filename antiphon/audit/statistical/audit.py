@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol, Required, TypedDict
 
 import attrs
 import numpy as np
@@ -19,15 +19,23 @@ from antiphon.audit.statistical.estimators import (
 from antiphon.audit.statistical.populations import Feature, play_population
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary, History
+from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.interaction import interact
 from antiphon.protocol.view import View
 
-if TYPE_CHECKING:
-    from antiphon.audit.game import PrivacyGame
-
 LEAST_SAMPLES = 1000
+"""Half of the samples choose the event and half test it; fewer show nothing."""
 _TRIES = 1000
+
+
+class Game(Protocol):
+    """What is audited: both worlds of a privacy game."""
+
+    def mechanism(self, bit: int) -> Chain:
+        """The world ``bit``."""
+        ...
 
 
 @attrs.frozen
@@ -59,8 +67,19 @@ class AuditReport:
         return data | {"event_bit": self.event.bit, "event_size": len(self.event.features)}
 
 
+class Sampling(TypedDict, total=False):
+    """What ``audit`` takes besides the game, the adversary and ε."""
+
+    delta: object
+    samples: Required[int]
+    confidence: float
+    feature: Feature
+    rounds: int | None
+    seed: int | np.random.SeedSequence | None
+
+
 def audit(
-    game: PrivacyGame,
+    game: Game,
     adversary: Adversary[Any],
     *,
     epsilon: exact.Epsilon,
@@ -117,9 +136,7 @@ def audit(
         method="Clopper-Pearson on an event chosen by likelihood ratio on disjoint samples",
         event=event,
         hits=(hits, against),
-        counterexample=_find(game, adversary, event, feature, rounds, streams[4])
-        if refuted
-        else None,
+        counterexample=shown,
     )
 
 
@@ -128,8 +145,8 @@ def _checked(
 ) -> tuple[float, float]:
     if type(samples) is not int or samples < LEAST_SAMPLES:
         raise InvalidArgument(
-            f"an audit needs at least {LEAST_SAMPLES} samples, not {samples!r}: half of them choose "
-            "the event"
+            f"an audit needs at least {LEAST_SAMPLES} samples, not {samples!r}: half of them "
+            "choose the event"
         )
     if not 0 < confidence < 1:
         raise InvalidArgument(f"confidence must lie between 0 and 1, not {confidence!r}")
@@ -147,7 +164,7 @@ def _above(value: Fraction) -> float:
 
 
 def _find(
-    game: PrivacyGame,
+    game: Game,
     adversary: Adversary[Any],
     event: Event,
     feature: Feature,
@@ -157,7 +174,7 @@ def _find(
     """A view in the event, if one turns up soon."""
     seeds = [None] * _TRIES if seed is None else seed.spawn(_TRIES)
     for each in seeds:
-        view = game.play(adversary, bit=event.bit, rounds=rounds, seed=each)
+        view = interact(adversary, game.mechanism(event.bit), rounds=rounds, seed=each)
         if feature(History(view.answers)) in event.features:
             return view
     return None
