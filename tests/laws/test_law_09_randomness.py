@@ -48,7 +48,9 @@ def suspicious(tree):
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_no_source_uses_another_generator(path):
     found = set(suspicious(ast.parse(path.read_text())))
-    assert found <= ({"os.urandom"} if path.name == "coins.py" else set())
+    # The Generator stands around the PCG64 that SampledCoins.split seeds from its own words.
+    coins = {"os.urandom", "np.random.Generator"}
+    assert found <= (coins if path.name == "coins.py" else set())
 
 
 @pytest.mark.parametrize(

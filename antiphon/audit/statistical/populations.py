@@ -10,14 +10,13 @@ one by one. Either way the law is that of independent interactions.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from fractions import Fraction
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 
 from antiphon.protocol.adversary import Adversary, History
-from antiphon.protocol.coins import Coins, SampledCoins, seed_sequence
+from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.enumeration import outcomes
 from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
@@ -55,8 +54,6 @@ class Population:
     feature: Feature
     rounds: int | None = None
     coins: SampledCoins = attrs.field(factory=SampledCoins)
-    generator: np.random.Generator = attrs.field(factory=np.random.default_rng)
-    """Splits the blocks."""
     blocks: int = 0
     """How many block steps have been made."""
 
@@ -113,8 +110,8 @@ class Population:
         if len(found) == 1:
             yield count, found[0][1]
             return
-        shares = self.generator.multinomial(count, _floats([p for p, _ in found]))
-        for share, (_, result) in zip(shares.tolist(), found, strict=True):
+        shares = self.coins.split(count, [p for p, _ in found])
+        for share, (_, result) in zip(shares, found, strict=True):
             if share:
                 yield share, result
 
@@ -123,15 +120,6 @@ def _bound(
     step: Callable[[Any, Any, Any], tuple[Any, Any]], state: Any, message: Any
 ) -> Callable[[Coins], tuple[Any, Any]]:
     return lambda coins: step(state, message, coins)
-
-
-def _floats(probabilities: list[Fraction]) -> list[float]:
-    """As floats that sum to at most 1, as the multinomial sampler wants them."""
-    values = [float(p) for p in probabilities]
-    excess = sum(values) - 1
-    largest = values.index(max(values))
-    values[largest] -= max(0.0, excess) + 1e-15
-    return values
 
 
 _SPENT: Final = object()
@@ -162,16 +150,5 @@ def play_population(
     """
     if type(replicas) is not int or replicas < 1:
         raise InvalidArgument(f"replicas must be an int >= 1, not {replicas!r}")
-    if seed is None:
-        population = Population(adversary, mechanism, feature, rounds)
-    else:
-        draws, splits = seed_sequence(seed).spawn(2)
-        population = Population(
-            adversary,
-            mechanism,
-            feature,
-            rounds,
-            SampledCoins(draws),
-            np.random.Generator(np.random.PCG64(splits)),
-        )
+    population = Population(adversary, mechanism, feature, rounds, SampledCoins(seed))
     return population.play(replicas, initial)
