@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.audit.exact.histories import Histories, History
+from antiphon.audit.exact.interning import fingerprint
+from antiphon.audit.exact.question import horizon
 from antiphon.protocol import exact
 from antiphon.protocol.errors import CompositionError, InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -95,7 +97,7 @@ class Simulator(PostProcessor[Simulated]):
         judged = self.verification.step(state.judged, pair.zero, pair.one)
         if type(judged) is Refused:
             return None
-        key = state.history, state.share, pair
+        key = state.history, state.share, fingerprint(pair)
         if key not in self._known:
             found = self._histories.respond(state.history, pair.zero, pair.one)
             self._known[key] = None if found is None else self.shares(state, found)
@@ -256,7 +258,7 @@ def lyu(
     f, growth, own = _claimed(mechanism, verification, epsilon, delta)
     if not own:
         raise InvalidArgument("lyu divides by delta; for delta = 0 use vadhan_wang")
-    return Lyu(mechanism, f, growth, delta=own, rounds=rounds)
+    return Lyu(mechanism, f, growth, delta=own, rounds=horizon(rounds))
 
 
 def _claimed(

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.columns import SPENT, Columns, Outcome, Part
+from antiphon.audit.exact.columns import SPENT, Columns, Outcome, Part, Step
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import Checked, Purse, Suitable
-from antiphon.protocol.errors import Intractable
+from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import TOP, Ask, Pair, identical, same
 from antiphon.verifiers.verification import Refused, Verification
@@ -143,7 +143,7 @@ class ComparisonArena(OneColumn):
     def __attrs_post_init__(self) -> None:
         first, second = self.mechanisms
         part = Part(
-            (first.step, second.step),
+            (_guarded(first), _guarded(second)),
             self.initial_states,
             (first.is_over, second.is_over),
             _alike,
@@ -156,6 +156,18 @@ class ComparisonArena(OneColumn):
     def message(self, option: Option, index: int) -> Any:
         """The message of an option."""
         return option.move.zero
+
+
+def _guarded(mechanism: Mechanism[Any, Any, Any]) -> Step:
+    """The step behind the query space, where a session stands."""
+    accepts, step = mechanism.signature.queries.contains, mechanism.step
+
+    def guarded(state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+        if accepts(message):
+            return step(state, message, coins)
+        raise InvalidArgument("the message is outside the query space")
+
+    return guarded
 
 
 def _alike(state: Any, zero: Any, one: Any) -> Any:
@@ -181,6 +193,7 @@ class CompositionArena:
     queries: tuple[Any, ...] | None = None
     """The messages to try on each mechanism that takes them; None for all."""
     _parts: list[int] = attrs.field(factory=list[int])
+    _spent: dict[tuple[Any, int], Any] = attrs.field(factory=dict[tuple[Any, int], Any])
     _useful: dict[tuple[int, bool], bool] = attrs.field(factory=dict[tuple[int, bool], bool])
 
     def __attrs_post_init__(self) -> None:
@@ -229,8 +242,12 @@ class CompositionArena:
                 yield Option(column, move, tuple(branches), move.denominator)
 
     def _spend(self, purse: Purse, column: int) -> Purse | Refused:
-        create = self.catalogue[self._parts.index(self.columns.columns[column].part)]
-        return self.verification.differ(purse, create)
+        key = purse, self.columns.columns[column].part
+        known = self._spent.get(key)
+        if known is None:
+            create = self.catalogue[self._parts.index(key[1])]
+            known = self._spent[key] = self.verification.differ(purse, create)
+        return known
 
     def _creations(self, position: Position) -> Iterator[Option]:
         purse, created, columns = position

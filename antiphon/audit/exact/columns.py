@@ -245,16 +245,20 @@ class Columns:
             step = self.parts[part].steps[world]
             found = branches(step, self._states.values[state], self._messages.values[query])
             over = self.parts[part].is_over[world]
-            found = [(p, (s, _said(s, answer, over))) for p, (s, answer) in found]
             common = math.lcm(*(p.denominator for p, _ in found))
             known = self._kernel[key] = (
                 common,
                 [
-                    (self._messages(answer), self._states(after), int(p * common))
+                    (self._answer(after, answer, over), self._states(after), int(p * common))
                     for p, (after, answer) in found
                 ],
             )
         return known
+
+    def _answer(self, state: Any, answer: Any, is_over: IsOver) -> int:
+        """Its number; a HALT that does not end the interaction is told from one that does."""
+        passed_on = answer is HALT and not ends(state, answer, is_over)
+        return self._messages(_PASSED_ON if passed_on else answer)
 
     def _column(self, column: Column) -> int:
         known = self._ids.get(column)
@@ -308,10 +312,9 @@ def branches(step: Any, state: Any, query: Any) -> list[tuple[Fraction, tuple[An
         return []
 
 
-def _said(state: Any, answer: Any, is_over: IsOver) -> Any:
-    """The answer; a HALT that does not end the interaction is told from one that does."""
-    ends = answer is not HALT or state is _FAILED or is_over(state)
-    return answer if ends else _PASSED_ON
+def ends(state: Any, answer: Any, is_over: IsOver) -> bool:
+    """Whether an answer with this state ends the interaction."""
+    return answer is HALT and (state is _FAILED or is_over(state))
 
 
 _FAILED = object()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
 from antiphon.audit.exact.arena import ComparisonArena
-from antiphon.audit.exact.columns import Columns
+from antiphon.audit.exact.columns import Columns, branches, ends
 from antiphon.audit.exact.interning import fingerprint
-from antiphon.audit.exact.question import LIMIT
+from antiphon.audit.exact.question import LIMIT, horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.protocol.adversary import Adversary
@@ -22,7 +21,8 @@ from antiphon.protocol.enumeration import outcomes
 from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
-from antiphon.protocol.spaces import Pairs, Space
+from antiphon.protocol.session import sealed
+from antiphon.protocol.spaces import Pairs, Space, distinct
 from antiphon.protocol.tapes import RecordedCoins
 from antiphon.protocol.view import Round
 from antiphon.verifiers.verifier import Verifier
@@ -56,16 +56,20 @@ def equivalent(
     """Decide M_a ≡ M_b (CM Def. 2.10) up to a horizon, in Fractions.
 
     Args: ``rounds``, how many messages an adversary sends; ``queries``, the messages to
-    try, by default all of a finite query space. IMs with several initial states must
-    agree from each of them.
+    try, by default all of both query spaces. A message that one side refuses and the
+    other answers tells them apart. IMs with several initial states must agree from each.
     Raises: Intractable for an infinite alphabet or past ``limit`` beliefs;
     InvalidArgument if the initial states differ.
     """
-    if mechanism_a.initial_states != mechanism_b.initial_states:
+    rounds = horizon(rounds)
+    starts, others = mechanism_a.initial_states, mechanism_b.initial_states
+    if not (starts.includes(others) and others.includes(starts)):
         raise InvalidArgument("the mechanisms have different sets of initial states")
-    messages = tuple(_messages(mechanism_a) if queries is None else queries)
+    if queries is None:
+        queries = (*_messages(mechanism_a), *_messages(mechanism_b))
+    messages = distinct(queries)
     worst = Equivalence(rounds, Fraction(0))
-    for initial in mechanism_a.initial_states.enumerate():
+    for initial in starts.enumerate():
         states = mechanism_a.enter(initial), mechanism_b.enter(initial)
         arena = ComparisonArena(Columns(limit), (mechanism_a, mechanism_b), states, messages)
         solver = Solver(arena, 0, limit)
@@ -118,6 +122,27 @@ class Law:
         return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0))
 
 
+Hidden: TypeAlias = dict[Any, tuple[Any, Fraction]]
+"""The law of the hidden state with the view so far: key -> (state, probability of both)."""
+
+
+def _answers(
+    mechanism: Mechanism[Any, Any, Any], states: Hidden, message: Any, weight: Fraction
+) -> Iterable[tuple[Any, bool, Hidden]]:
+    """(answer, whether it ends the interaction, law of the next state) of one message."""
+    found: dict[Any, tuple[Any, bool, Hidden]] = {}
+    for state, p in states.values():
+        steps = branches(mechanism.step, state, message)
+        if not steps:
+            raise InvalidArgument("the mechanism refuses what the adversary says")
+        for q, (after, answer) in steps:
+            over = ends(after, answer, mechanism.is_over)
+            hidden = found.setdefault((fingerprint(answer), over), (answer, over, {}))[2]
+            key = fingerprint(after)
+            hidden[key] = after, hidden.get(key, (after, Fraction(0)))[1] + weight * p * q
+    return found.values()
+
+
 def law_of_views(
     adversary: Adversary[Any],
     mechanism: Mechanism[Any, Any, Any],
@@ -127,18 +152,23 @@ def law_of_views(
 ) -> Law:
     """Every view of adversary × mechanism with its exact probability (CM Def. 2.9).
 
-    Both parties' draws must be finite. Cost: one run for each outcome of the coins.
-    Raises: Intractable at a continuous draw.
+    As ``interact`` plays them; the adversary's coins for saying HALT are left out. Both
+    parties' draws must be finite. Cost: one step for each view and hidden state.
+    Raises: Intractable at a continuous draw; InvalidArgument if the adversary says what
+    the mechanism refuses.
     """
     if not mechanism.initial_states.contains(initial):
         raise InvalidArgument("law_of_views needs one of the mechanism's initial states")
+    rounds = horizon(rounds)
+    queries = mechanism.signature.queries
     laws: dict[Any, tuple[tuple[Round, ...], Fraction]] = {}
 
     def add(view: tuple[Round, ...], weight: Fraction) -> None:
         key = fingerprint(view)
         laws[key] = view, laws.get(key, (view, Fraction(0)))[1] + weight
 
-    def play(own: Any, state: Any, heard: Any, view: tuple[Round, ...], weight: Fraction) -> None:
+    def play(own: Any, states: Hidden, heard: Any, view: tuple[Round, ...]) -> None:
+        weight = sum((p for _, p in states.values()), Fraction(0))
         if len(view) == rounds:
             add(view, weight)
             return
@@ -151,12 +181,16 @@ def law_of_views(
             if message is HALT:
                 add(view, weight * p)
                 continue
-            for q, (after, answer) in outcomes(partial(mechanism.step, state, message)):
+            message = sealed(message, queries)
+            if not queries.contains(message):
+                raise InvalidArgument("the adversary says what is outside the query space")
+            for answer, over, after in _answers(mechanism, states, message, p):
                 longer = (*view, Round(message, answer, draws))
-                if answer is HALT and mechanism.is_over(after):
-                    add(longer, weight * p * q)
+                if over:
+                    add(longer, sum((q for _, q in after.values()), Fraction(0)))
                 else:
-                    play(next_own, after, answer, longer, weight * p * q)
+                    play(next_own, after, answer, longer)
 
-    play(adversary.initial_state, mechanism.enter(initial), EMPTY, (), Fraction(1))
+    start = mechanism.enter(initial)
+    play(adversary.initial_state, {fingerprint(start): (start, Fraction(1))}, EMPTY, ())
     return Law(tuple(laws.values()))

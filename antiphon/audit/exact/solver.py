@@ -28,6 +28,8 @@ Key: TypeAlias = tuple[int, int, int, int]
 Ratio: TypeAlias = tuple[int, int]
 """(numerator, denominator), not reduced: equal denominators, the common case, just add."""
 Report: TypeAlias = Callable[[int], None]
+_DEEPEST = 20_000
+"""The longest horizon: the recursion is as deep."""
 
 
 class Choice(NamedTuple):
@@ -67,6 +69,8 @@ class Solver:
 
     def solve_from(self, position: Position, ahead: int, behind: int, rounds: int) -> Fraction:
         """The value of a position whose worlds have these weights."""
+        if rounds > _DEEPEST:
+            raise Intractable("the rounds of an exact answer", rounds, _DEEPEST)
         depth = sys.getrecursionlimit()
         sys.setrecursionlimit(max(depth, 8 * rounds + 2000))  # the recursion is `rounds` deep
         try:
@@ -190,6 +194,8 @@ class Solver:
     def _number(self, position: Position) -> int:
         number = self._ids.setdefault(position, len(self._positions))
         if number == len(self._positions):
+            if number >= self.limit:
+                raise Intractable("the exact solver's positions", number + 1, self.limit)
             self._positions.append(position)
             self._totals[number] = self._total(position)
         return number

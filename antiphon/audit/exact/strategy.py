@@ -10,10 +10,11 @@ import attrs
 
 from antiphon.audit.exact.arena import Live
 from antiphon.audit.exact.solver import Choice, Solver
+from antiphon.composition.creation import Create
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import Intractable
 from antiphon.protocol.labels import message_label
-from antiphon.protocol.messages import EMPTY, HALT, identical
+from antiphon.protocol.messages import EMPTY, HALT, Ask, Pair, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.view import View
 
@@ -42,7 +43,7 @@ class StrategyAdversary(Adversary[int]):
     nodes: tuple[StrategyNode, ...] = attrs.field(repr=False)
     bit: int
     growth: Fraction
-    """e^ε."""
+    """e^ε, rounded down if it is irrational."""
     advantage: Fraction
     """The tight δ_b(ε) it attains."""
 
@@ -68,22 +69,46 @@ class StrategyAdversary(Adversary[int]):
 
     def tree(self) -> str:
         """The strategy as a readable decision tree; a part drawn before is named by number."""
-        return "\n".join(self._lines(0, "", set()))
+        return "\n".join(self._lines())
 
-    def _lines(self, number: int, indent: str, drawn: set[int]) -> Iterator[str]:
-        node = self.nodes[number]
-        if node.message is HALT:
-            verdict = f"accuse: b = {self.bit}" if node.accuses else "stop"
-            yield f"{indent}{verdict}"
-            return
-        if number in drawn:
-            yield f"{indent}go on as in [{number}]"
-            return
-        drawn.add(number)
-        yield f"{indent}[{number}] say {message_label(node.message)}"
-        for answer, to in node.branches:
-            yield f"{indent}  on {message_label(answer)}:"
-            yield from self._lines(to, indent + "    ", drawn)
+    def _lines(self) -> Iterator[str]:
+        waiting: list[tuple[str, str, int]] = [("", "", 0)]
+        named = self._repeated()
+        drawn: set[int] = set()
+        while waiting:
+            indent, heard, number = waiting.pop()
+            node = self.nodes[number]
+            name = f"[{number}] " if number in named else ""
+            if node.message is HALT:
+                yield f"{indent}{heard}{f'accuse b = {self.bit}' if node.accuses else 'stop'}"
+            elif number in drawn:
+                yield f"{indent}{heard}go on as in {name}".rstrip()
+            else:
+                drawn.add(number)
+                yield f"{indent}{heard}{name}say {said(node.message)}"
+                inner = indent + "  "
+                following = [(inner, f"on {message_label(a)}: ", to) for a, to in node.branches]
+                waiting.extend(reversed(following))
+
+    def _repeated(self) -> set[int]:
+        """The nodes that several others lead to."""
+        met: set[int] = set()
+        again: set[int] = set()
+        for node in self.nodes:
+            for _, to in node.branches:
+                (again if to in met else met).add(to)
+        return again
+
+
+def said(message: Any) -> str:
+    """A message in a decision tree: "(0, 1) to 2", "create LeakyBit(delta=1/10)"."""
+    pair: Any = message
+    zero, one = (pair.zero, pair.one) if type(pair) is Pair else (None, None)
+    if isinstance(zero, Create) and identical(zero, one):
+        return message_label(zero)
+    if type(zero) is Ask and type(one) is Ask and identical(zero.index, one.index):
+        return f"{message_label(Pair(zero.query, one.query))} to {zero.index}"
+    return message_label(message)
 
 
 @attrs.define
@@ -103,6 +128,7 @@ class StrategyBuilder:
         return tuple(self._nodes)
 
     def _node(self, rounds: int, position: int, ahead: int, behind: int, live: Live) -> int:
+        rounds = self._shortest(rounds, position, ahead, behind)
         key = rounds, position, *_reduced(ahead, behind), live
         known = self._numbers.get(key)
         if known is not None:
@@ -118,6 +144,16 @@ class StrategyBuilder:
             choice = self.solver.best_choice(rounds, position, ahead, behind)
             self._nodes[number] = self._inner(choice, rounds, position, ahead, behind, live)
         return number
+
+    def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
+        """The fewest rounds that attain the value: a strategy that asks nothing in vain."""
+        value, unit = self.solver.value(rounds, position, ahead, behind)
+        while rounds:
+            less, over = self.solver.value(rounds - 1, position, ahead, behind)
+            if less * unit != value * over:
+                break
+            rounds -= 1
+        return rounds
 
     def _inner(
         self, choice: Choice, rounds: int, position: int, ahead: int, behind: int, live: Live
