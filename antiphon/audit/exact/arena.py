@@ -143,7 +143,7 @@ class ComparisonArena(OneColumn):
     def __attrs_post_init__(self) -> None:
         first, second = self.mechanisms
         part = Part(
-            (_guarded(first), _guarded(second)),
+            (guarded(first), guarded(second)),
             self.initial_states,
             (first.is_over, second.is_over),
             _alike,
@@ -158,7 +158,7 @@ class ComparisonArena(OneColumn):
         return option.move.zero
 
 
-def _guarded(mechanism: Mechanism[Any, Any, Any]) -> Step:
+def guarded(mechanism: Mechanism[Any, Any, Any]) -> Step:
     """The step behind the query space, where a session stands."""
     accepts, step = mechanism.signature.queries.contains, mechanism.step
 

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import ComparisonArena
-from antiphon.audit.exact.columns import Columns, branches, ends
+from antiphon.audit.exact.arena import ComparisonArena, guarded
+from antiphon.audit.exact.columns import REFUSAL, Columns, branches, ends
 from antiphon.audit.exact.interning import fingerprint
 from antiphon.audit.exact.question import LIMIT, horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain
+from antiphon.protocol.codec import encode
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.enumeration import outcomes
 from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import EMPTY, HALT
+from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.session import sealed
 from antiphon.protocol.spaces import Pairs, Space, distinct
 from antiphon.protocol.tapes import RecordedCoins
-from antiphon.protocol.view import Round
+from antiphon.protocol.view import Ending, Header, Round, View
 from antiphon.verifiers.verifier import Verifier
 
 
@@ -33,13 +34,18 @@ class Equivalence:
     """Whether two IMs have equal view laws against every adversary of ``rounds`` messages.
 
     True or False in a condition. ``distance`` is the largest total variation distance
-    an adversary attains; ``adversary`` attains it, if they differ.
+    an adversary attains. If they differ, ``adversary`` attains it, from the initial state
+    ``initial``, and ``transcript`` is one view of it, that saves and replays, which has
+    the different ``probabilities`` under the two (None if what tells them apart is that
+    only one takes a message: a refusal is no answer).
     """
 
     rounds: int
     distance: Fraction
     adversary: StrategyAdversary | None = None
     initial: Any = None
+    transcript: View | None = attrs.field(default=None, repr=False)
+    probabilities: tuple[Fraction, Fraction] | None = None
 
     def __bool__(self) -> bool:
         return self.distance == 0
@@ -77,8 +83,40 @@ def equivalent(
         if distance > worst.distance:
             nodes = StrategyBuilder(solver, limit).build(Fraction(1), rounds)
             adversary = StrategyAdversary(nodes, 0, Fraction(1), distance)
-            worst = Equivalence(rounds, distance, adversary, initial)
+            told = _told_apart(adversary, (mechanism_a, mechanism_b), initial)
+            worst = Equivalence(rounds, distance, adversary, initial, *told)
     return worst
+
+
+def _told_apart(
+    adversary: StrategyAdversary,
+    mechanisms: tuple[Mechanism[Any, Any, Any], Mechanism[Any, Any, Any]],
+    initial: Any,
+) -> tuple[View | None, tuple[Fraction, Fraction] | None]:
+    """A view that ends in the distinguishing event, with its probabilities."""
+    path = adversary.accusing_path(without=REFUSAL)
+    if path is None:
+        return None, None
+    (zero, over0), (one, over1) = (_followed(path, each, initial) for each in mechanisms)
+    header = Header(encode(adversary), encode(mechanisms[0]), seeded=True)
+    rounds = tuple(Round(message, answer) for message, answer in path)
+    ending = Ending.MECHANISM if over0 or over1 else Ending.ADVERSARY
+    return View(header, rounds, ending), (zero, one)
+
+
+def _followed(
+    path: Iterable[tuple[Any, Any]], mechanism: Mechanism[Any, Any, Any], initial: Any
+) -> tuple[Fraction, bool]:
+    """The probability of the answers of a path, and whether the last one ends it."""
+    start, over = mechanism.enter(initial), False
+    states: Hidden = {fingerprint(start): (start, Fraction(1))}
+    for message, answer in path:
+        found = _answers(mechanism, states, message, Fraction(1))
+        alike = [(ended, after) for said, ended, after in found if identical(said, answer)]
+        if not alike:
+            return Fraction(0), False
+        over, states = alike[0]
+    return sum((p for _, p in states.values()), Fraction(0)), over
 
 
 def _messages(mechanism: Mechanism[Any, Any, Any]) -> Iterable[Any]:
@@ -128,14 +166,15 @@ Hidden: TypeAlias = dict[Any, tuple[Any, Fraction]]
 
 def _answers(
     mechanism: Mechanism[Any, Any, Any], states: Hidden, message: Any, weight: Fraction
-) -> Iterable[tuple[Any, bool, Hidden]]:
-    """(answer, whether it ends the interaction, law of the next state) of one message."""
+) -> Collection[tuple[Any, bool, Hidden]]:
+    """(answer, whether it ends the interaction, law of the next state) of one message.
+
+    Nothing if it is refused.
+    """
     found: dict[Any, tuple[Any, bool, Hidden]] = {}
+    step = guarded(mechanism)
     for state, p in states.values():
-        steps = branches(mechanism.step, state, message)
-        if not steps:
-            raise InvalidArgument("the mechanism refuses what the adversary says")
-        for q, (after, answer) in steps:
+        for q, (after, answer) in branches(step, state, message):
             over = ends(after, answer, mechanism.is_over)
             hidden = found.setdefault((fingerprint(answer), over), (answer, over, {}))[2]
             key = fingerprint(after)
@@ -182,9 +221,10 @@ def law_of_views(
                 add(view, weight * p)
                 continue
             message = sealed(message, queries)
-            if not queries.contains(message):
-                raise InvalidArgument("the adversary says what is outside the query space")
-            for answer, over, after in _answers(mechanism, states, message, p):
+            found = _answers(mechanism, states, message, p)
+            if not found:
+                raise InvalidArgument("the mechanism refuses what the adversary says")
+            for answer, over, after in found:
                 longer = (*view, Round(message, answer, draws))
                 if over:
                     add(longer, sum((q for _, q in after.values()), Fraction(0)))

@@ -67,6 +67,24 @@ class StrategyAdversary(Adversary[int]):
                 return False
         return self.nodes[state].accuses
 
+    def accusing_path(self, *, without: Any = None) -> tuple[tuple[Any, Any], ...] | None:
+        """(message, answer), … of a view in the event, without a certain answer; else None."""
+        waiting: list[tuple[int, tuple[tuple[Any, Any], ...]]] = [(0, ())]
+        met: set[int] = set()
+        while waiting:
+            number, path = waiting.pop()
+            node = self.nodes[number]
+            if node.accuses:
+                return path
+            if number not in met:
+                met.add(number)
+                waiting.extend(
+                    (to, (*path, (node.message, answer)))
+                    for answer, to in reversed(node.branches)
+                    if answer is not without
+                )
+        return None
+
     def tree(self) -> str:
         """The strategy as a readable decision tree; a part drawn before is named by number."""
         return "\n".join(self._lines())
