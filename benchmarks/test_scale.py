@@ -38,9 +38,7 @@ def test_streamed_rounds(benchmark, tmp_path):
     counter = TreeCounter(horizon=2**20, epsilon=1)
     game = ap.PrivacyGame(counter, counter.claims[0].verification)
     adversary = ap.scripted([ap.same(1)] * 100_000)
-    benchmark.pedantic(
-        lambda: game.play(adversary, bit=0, sink=tmp_path / "view.jsonl"), rounds=3
-    )
+    benchmark.pedantic(lambda: game.play(adversary, bit=0, sink=tmp_path / "view.jsonl"), rounds=3)
 
 
 @pytest.mark.benchmark(group="the demo's year of flights")
