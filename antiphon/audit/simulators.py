@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.audit.exact.histories import Histories, History
-from antiphon.audit.exact.interning import fingerprint
 from antiphon.audit.exact.question import horizon
 from antiphon.protocol import exact
 from antiphon.protocol.errors import CompositionError, InvalidArgument
+from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Pair
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -57,6 +57,8 @@ class Simulator(PostProcessor[Simulated]):
     _histories: Histories = attrs.field(init=False, repr=False)
     _known: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
     """(history, φ, pair) -> continuations: a step is asked again for every outcome of its coins."""
+    _laws: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
+    """(history, φ, pair, sample) -> the law of the continuations."""
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_histories", Histories(self.mechanism, self.verification))
@@ -75,10 +77,16 @@ class Simulator(PostProcessor[Simulated]):
             state, message = state._replace(sample=message, waiting=None), state.waiting
         if type(state.judged) is Refused or type(message) is not Pair:
             return self._refuse(state)
-        found = self._continuations(state, message)
+        if state.history.column < 0:  # the mechanism has halted, and says so again
+            return state, LEFT, HALT
+        key = state.history, state.share, fingerprint(message)
+        found = self._continuations(state, message, key)
         if found is None:
             return self._refuse(state)
-        weights = self.weights(state, found)
+        drawn = *key, state.sample
+        if drawn not in self._laws:
+            self._laws[drawn] = self.weights(state, found)
+        weights = self._laws[drawn]
         if weights is None:
             return state._replace(waiting=message), RIGHT, SAMPLE_QUERY
         answer, history, share = found[coins.categorical(weights)]
@@ -88,16 +96,13 @@ class Simulator(PostProcessor[Simulated]):
     def _refuse(self, state: Simulated) -> Any:
         return state._replace(judged=Refused("the pair is not valid")), LEFT, HALT
 
-    def _continuations(self, state: Simulated, pair: Pair[Any]) -> Any:
+    def _continuations(self, state: Simulated, pair: Pair[Any], key: Any) -> Any:
         contains = self.mechanism.signature.queries.contains
         if not (contains(pair.zero) and contains(pair.one)):
             return None
-        if state.history.column < 0:  # the mechanism has halted, and says so again
-            return ((HALT, state.history, state.share),)
         judged = self.verification.step(state.judged, pair.zero, pair.one)
         if type(judged) is Refused:
             return None
-        key = state.history, state.share, fingerprint(pair)
         if key not in self._known:
             found = self._histories.respond(state.history, pair.zero, pair.one)
             self._known[key] = None if found is None else self.shares(state, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +11,7 @@ import attrs
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import ExactEpsilon
+from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.registry import register
@@ -41,6 +42,7 @@ class Create:
     accepts: Callable[[Any], bool] = attrs.field(init=False, eq=False, repr=False)
     step: Callable[[Any, Any, Any], tuple[Any, Any]] = attrs.field(init=False, eq=False, repr=False)
     verify: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
+    _key: Hashable = attrs.field(init=False, eq=False, repr=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.mechanism, ContinualMechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -63,6 +65,13 @@ class Create:
         object.__setattr__(self, "step", self.mechanism.step)
         verify = _unclaimed if claim is None else claim.verification.step
         object.__setattr__(self, "verify", verify)
+
+    def __fingerprint__(self) -> Hashable:
+        """Its content, found once: exact search meets a creation in every state."""
+        if self._key is None:
+            key = fingerprint((self.mechanism, self.claim))
+            object.__setattr__(self, "_key", key)
+        return self._key
 
     @property
     def asserts(self) -> bool:

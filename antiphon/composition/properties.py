@@ -18,8 +18,10 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.protocol.errors import CompositionError, Intractable
+from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.messages import HALT, TOP, Ask, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.spaces import distinct
 from antiphon.protocol.tapes import ReplayedCoins
 from antiphon.verifiers.verification import Refused, Verification
 
@@ -100,7 +102,7 @@ def check_properties(
     first = _Lockstep((start, start), outer.initial_state, inner.initial_state, (), ())
     messages = tuple(queries)
     waiting: deque[tuple[_Lockstep, Heard, Heard]] = deque([(first, (), ())])
-    seen = {first}
+    seen = {fingerprint(first)}
     while waiting:
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
@@ -110,10 +112,11 @@ def check_properties(
             after = _advance(post_processor, outer, inner, lock, side, zero, one)
             if isinstance(after, _Broken):
                 return Violation(after.property, post_processor, runs, after.reason)
-            if after not in seen:
+            key = fingerprint(after)
+            if key not in seen:
                 if len(seen) >= limit:
                     raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)
-                seen.add(after)
+                seen.add(key)
                 waiting.append((after, *runs))
     return None
 
@@ -154,7 +157,7 @@ def _advance(
             reason = f"the pair sent to the right is not f'-valid: {inside.reason}"
             return _Broken(Property.VALIDITY, reason)
     created = (*lock.created, out0) if type(out0) is Create else lock.created
-    pending = tuple(dict.fromkeys((*_answers(out0, created), *_answers(out1, created))))
+    pending = distinct((*_answers(out0, created), *_answers(out1, created)))
     return _Lockstep(states, valid, inside, created, pending)
 
 

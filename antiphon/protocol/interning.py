@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from decimal import Decimal
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -20,33 +21,67 @@ def fingerprint(value: Any) -> Hashable:
 
     Merging answers that differ would make a privacy figure too small, so types are
     part of the key at every depth. A class it does not know is compared by its own
-    ``==`` and ``hash``.
+    ``==`` and ``hash``, unless it gives its content by a method ``__fingerprint__``.
     """
-    kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if kind is float:
-        return kind, struct.pack("<d", value)
-    if isinstance(value, tuple):
-        return (kind, *map(fingerprint, value))  # pyright: ignore[reportUnknownArgumentType]
-    if kind is Vector:
-        return (kind, *map(fingerprint, value))
-    if isinstance(value, frozenset):
-        return kind, frozenset(map(fingerprint, value))  # pyright: ignore[reportUnknownArgumentType]
-    if kind is complex:
-        return kind, struct.pack("<2d", value.real, value.imag)
-    if kind is Decimal:
-        return kind, value.as_tuple()
-    if kind is np.ndarray:
-        return kind, value.dtype.str, value.shape, value.tobytes()
+    kind = _kind(value)
+    content = _content(kind)
+    return kind, value if content is None else content(value)
+
+
+def _kind(value: object) -> Any:
+    return type(value)
+
+
+@lru_cache(maxsize=4096)
+def _content(kind: type[Any]) -> Callable[[Any], Hashable] | None:
+    """What a value of this type is compared by; None: by itself."""
+    if kind in _CONTENTS:
+        return _CONTENTS[kind]
+    own: Callable[[Any], Hashable] | None = vars(kind).get("__fingerprint__")
+    if own is not None:
+        return own
+    if issubclass(kind, tuple):
+        return _items
+    if issubclass(kind, frozenset):
+        return _members
     if issubclass(kind, np.generic):
-        return kind, str(value.dtype), value.tobytes()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportUnknownMemberType]
+        return _scalar
     hashed: Any = kind.__hash__
-    if "__attrs_attrs__" in vars(kind) and hashed is not object.__hash__:
-        fields = (field.name for field in attrs.fields(kind) if field.eq)
-        return (kind, *(fingerprint(getattr(value, name)) for name in fields))
-    if dataclasses.is_dataclass(kind) and hashed not in (None, object.__hash__):
-        names = (field.name for field in dataclasses.fields(kind) if field.compare)
-        return (kind, *(fingerprint(getattr(value, name)) for name in names))
-    return kind, value
+    if hashed is None or hashed is object.__hash__:
+        return None
+    if "__attrs_attrs__" in vars(kind):
+        return _fields(tuple(field.name for field in attrs.fields(kind) if field.eq))
+    if dataclasses.is_dataclass(kind):
+        return _fields(tuple(field.name for field in dataclasses.fields(kind) if field.compare))
+    return None
+
+
+def _items(value: Any) -> Hashable:
+    return tuple(map(fingerprint, value))
+
+
+def _members(value: Any) -> Hashable:
+    return frozenset(map(fingerprint, value))
+
+
+def _scalar(value: Any) -> Hashable:
+    return str(value.dtype), value.tobytes()
+
+
+def _fields(names: tuple[str, ...]) -> Callable[[Any], Hashable]:
+    def content(value: Any) -> Hashable:
+        return tuple([fingerprint(getattr(value, name)) for name in names])
+
+    return content
+
+
+_CONTENTS: Final[dict[type[Any], Callable[[Any], Hashable]]] = {
+    float: lambda value: struct.pack("<d", value),
+    complex: lambda value: struct.pack("<2d", value.real, value.imag),
+    Decimal: lambda value: value.as_tuple(),
+    Vector: _items,
+    np.ndarray: lambda value: (value.dtype.str, value.shape, value.tobytes()),
+}
 
 
 @attrs.define(eq=False)

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.interning import Interner
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.enumeration import outcomes
 from antiphon.protocol.errors import AntiphonError, CompositionError, Intractable
+from antiphon.protocol.interning import Interner
 from antiphon.protocol.messages import HALT
 from antiphon.verifiers.verification import Refused
 

@@ -10,7 +10,6 @@ import attrs
 
 from antiphon.audit.exact.arena import ComparisonArena, guarded
 from antiphon.audit.exact.columns import REFUSAL, Columns, branches, ends
-from antiphon.audit.exact.interning import fingerprint
 from antiphon.audit.exact.question import LIMIT, horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
@@ -20,6 +19,7 @@ from antiphon.protocol.codec import encode
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.enumeration import outcomes
 from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.session import sealed

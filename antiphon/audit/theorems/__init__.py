@@ -1,0 +1,1 @@
+"""The theorems, each checked exactly on finite instances, beside broken twins."""

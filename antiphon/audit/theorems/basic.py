@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import attrs
@@ -68,7 +69,7 @@ class TooTrue(RandomizedResponse):
 def _lemma_2_4() -> Iterable[Check]:
     for growth, delta in ((1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)):
         mechanism = RandomizedResponse(epsilon=Log(growth), delta=delta)
-        yield Check("Lemma 2.4", f"RR(ln {growth}, {delta})", lambda m=mechanism: _claimed(m))
+        yield Check("Lemma 2.4", f"RR(ln {growth}, {delta})", partial(_claimed, mechanism))
     broken = TooTrue(epsilon=Log(2), delta=TENTH)
     yield twin(
         "Lemma 2.4", "RR(ln 2, 1/10) that tells the truth too often", lambda: _claimed(broken)
@@ -93,7 +94,7 @@ def _theorem_2_5() -> Iterable[Check]:
         yield Check(
             "Thm 2.5",
             f"five answers, ε = ln {growth}, δ tight; T = Lyu's",
-            lambda e=Log(growth): _post_processed(e, Fraction(0)),
+            partial(_post_processed, Log(growth), Fraction(0)),
         )
     yield Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
     yield twin(

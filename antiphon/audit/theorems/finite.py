@@ -108,21 +108,21 @@ def clipped(value: int, largest: int) -> tuple[int, ...]:
 
 @attrs.frozen
 class FiniteAboveThreshold(ContinualMechanism[Any, Any, Any]):
-    """SVT_{q,h} (CM Alg. 3) for d = 1, with truncated geometric noise on both sides.
+    """SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise on both sides.
 
     (x, Thresh) -> ⊤ and then HALT, or ⊥: h ← h + x; ⊤ iff q(h) + ν >= Thresh + τ, where
     q(h) = min(h, cap). State: (h, τ), τ drawn at the first message; then ``HALT``.
     """
 
     reach: int
-    start: int = 0
+    base: int = 0
     cap: int = 9
     thresholds: tuple[int, ...] = attrs.field(default=(1,), repr=False)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property
     def initial_state(self) -> Any:
-        return self.start, None
+        return self.base, None
 
     @property
     def signature(self) -> Signature:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import attrs
@@ -52,9 +53,7 @@ def _lemma_4_6() -> Iterable[Check]:
         ("secret, ε = 0", SECRET, START, Fraction(0)),
     )
     for name, mechanism, f, epsilon in instances:
-        yield Check(
-            "Lemma 4.6", f"Lyu: {name}", lambda m=mechanism, f=f, e=epsilon: _lyu(_with(m, f, e))
-        )
+        yield Check("Lemma 4.6", f"Lyu: {name}", partial(_instance, mechanism, f, epsilon))
     yield twin(
         "Lemma 4.6",
         "AboveThreshold, ε = ln 2, δ a tenth too small",
@@ -70,6 +69,10 @@ def _lemma_4_6() -> Iterable[Check]:
         "AboveThreshold, ε = ln 2, ⊤ and ⊥ swapped as printed",
         lambda: _lyu(_with(threshold, EVENT, Log(2)), printed=True),
     )
+
+
+def _instance(mechanism: Any, f: Any, epsilon: ExactEpsilon | None) -> Evidence:
+    return _lyu(_with(mechanism, f, epsilon))
 
 
 def _with(mechanism: Any, f: Any, epsilon: ExactEpsilon | None) -> Any:

@@ -7,12 +7,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from typing_extensions import Unpack
-
 from antiphon.audit.exact.arena import ComparisonArena
 from antiphon.audit.exact.columns import Columns
 from antiphon.audit.exact.comparison import equivalent
-from antiphon.audit.exact.question import LIMIT, Question, Search, rational_growth
+from antiphon.audit.exact.question import LIMIT, Question, rational_growth
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.audit.theorems.check import Bound, Evidence
@@ -33,14 +31,17 @@ def private(
     *,
     exactly: bool = False,
     note: str = "",
-    **search: Unpack[Search],
+    catalogue: Iterable[Any] | None = None,
+    max_creations: int | None = None,
 ) -> Evidence:
     """M is (ε, δ)-DP w.r.t. f for each claimed (ε, δ) (CM Def. 3.7).
 
     ``exactly``: each δ is tight; then the adversary that attains it is shown as well.
     """
     points = tuple(claimed)
-    question = Question(system, verification, report=None, **search)
+    question = Question(
+        system, verification, catalogue=catalogue, max_creations=max_creations, report=None
+    )
     tight = tuple(question.solve(epsilon, rounds).delta for epsilon, _ in points)
     wrong = _wrong(points, tight, exactly)
     shown = points[0][0] if exactly and wrong is None else wrong
