@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 
@@ -16,10 +16,12 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.verifiers.verification import Refused, Verification
 
 
-class History(NamedTuple):
+@attrs.frozen(eq=False)
+class History:
     """A transcript h, as what can be known after it: a column and the weights of both worlds.
 
-    μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``.
+    μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``. One
+    object for each, so that equal histories are the same one.
     """
 
     length: int
@@ -37,6 +39,7 @@ class Histories:
     _columns: Columns = attrs.field(init=False)
     _arena: SingleArena = attrs.field(init=False)
     _solvers: tuple[Solver, Solver] = attrs.field(init=False)
+    _met: dict[Any, History] = attrs.field(init=False, factory=dict[Any, History])
 
     def __attrs_post_init__(self) -> None:
         queries = listed(self.mechanism)
@@ -70,7 +73,12 @@ class Histories:
 
     def _history(self, length: int, column: int, weights: tuple[Fraction, Fraction]) -> History:
         total0, total1 = self._columns.totals[column] if column >= 0 else (1, 1)
-        return History(length, column, weights, (weights[0] * total0, weights[1] * total1))
+        key = length, column, weights
+        known = self._met.get(key)
+        if known is None:
+            masses = weights[0] * total0, weights[1] * total1
+            known = self._met[key] = History(length, column, weights, masses)
+        return known
 
     def ahead(self, history: History, bit: int, growth: Fraction, rounds: int) -> Fraction:
         """L^b(h): the most an adversary of ``rounds`` more queries gains, Pr_b − e^ε Pr_{1−b}."""
