@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from antiphon.cli import audits, flights, views
 from antiphon.cli import counterexample as counterexamples
-from antiphon.cli import flights, views
 from antiphon.cli.output import report_error
 from antiphon.demo.data import TOTAL
 from antiphon.protocol.errors import AntiphonError
@@ -70,6 +70,32 @@ def counterexample(
     return counterexamples.counterexample(
         delta=delta, copies=copies, runs=runs, seed=seed, confidence=confidence, save=save,
         as_json=json,
+    )  # fmt: skip
+
+
+@app.command()
+def audit(
+    target: Annotated[
+        str, typer.Argument(metavar="FILE.py:NAME", help="A PrivacyGame, or a mechanism.")
+    ],
+    adversary: Annotated[str, typer.Option(help="The name of an adversary in the file.")],
+    epsilon: Annotated[str, typer.Option(help="ε of the claim.")],
+    delta: Annotated[str, typer.Option(help="δ of the claim.")] = "0",
+    samples: Annotated[int, typer.Option(min=1, help="Interactions in each world.")] = 1_000_000,
+    confidence: Annotated[float, typer.Option(help="Of a refutation.")] = 0.95,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="End an interaction after so many messages.")
+    ] = None,
+    seed: _Seed = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="VIEW", help="Save a counterexample here.")
+    ] = None,
+    json: _Json = False,
+) -> int:
+    """Test a claim of your system on samples; status 1 if it is refuted."""
+    return audits.audit(
+        target, adversary=adversary, epsilon=epsilon, delta=delta, samples=samples,
+        confidence=confidence, rounds=rounds, seed=seed, save=save, as_json=json,
     )  # fmt: skip
 
 

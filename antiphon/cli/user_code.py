@@ -9,17 +9,18 @@ from contextlib import contextmanager, redirect_stdout
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from types import ModuleType
 
 from antiphon.protocol.errors import AntiphonError, InvalidArgument
 
 
-def import_file(path: Path) -> None:
-    """Run a file, so that it can register its types.
+def import_file(path: Path) -> ModuleType:
+    """Run a file, so that it can register its types; its module.
 
     Raises: InvalidArgument if there is no such file, or for whatever it raises.
     """
     if not path.is_file():
-        raise InvalidArgument(f"--with {path}: there is no such file")
+        raise InvalidArgument(f"{path}: there is no such file")
     name = f"_antiphon_with_{path.stem}"
     spec = spec_from_loader(name, SourceFileLoader(name, str(path)))
     assert spec is not None
@@ -33,7 +34,8 @@ def import_file(path: Path) -> None:
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == str(path)]
         where = f", line {lines[-1]}" if lines else ""
-        raise InvalidArgument(f"--with {path}{where}: {type(error).__name__}: {error}") from None
+        raise InvalidArgument(f"{path}{where}: {type(error).__name__}: {error}") from None
+    return module
 
 
 @contextmanager
