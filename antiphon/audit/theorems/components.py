@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from antiphon.audit.theorems.finite import SECRET, WALK, FiniteAboveThreshold, Table, promised
+from antiphon.audit.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
 from antiphon.composition.creation import Create
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
@@ -51,13 +51,9 @@ def weakened(created: Create, growth: object, delta: object = 0) -> Create:
 
 
 def messages(created: list[Create], count: int) -> list[Pair[Any]]:
-    """The creations, and every pair of questions on 0 and 1 to each of ``count`` mechanisms."""
-    sides = [(zero, one) for zero in (0, 1) for one in (0, 1)]
+    """The creations, and the pairs (0, 0), (0, 1), (1, 0) to the first ``count`` mechanisms."""
+    sides = [(0, 0), (0, 1), (1, 0)]
     return [
         *map(same, created),
         *(Pair(Ask(zero, i), Ask(one, i)) for i in range(count) for zero, one in sides),
     ]
-
-
-BIASED = Table("biased", (((3, 2), (2, 3)),))
-"""Randomized response that can be asked again: stateless, ε = ln 3/2 for one differing pair."""

@@ -1,0 +1,172 @@
+"""Lemma 2.15 and Corollary 3.8: DP of interactive mechanisms, by Def. 2.12."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.audit.exact.question import Question
+from antiphon.audit.game import PrivacyGame
+from antiphon.audit.theorems.check import Check, Evidence, twin
+from antiphon.audit.theorems.finite import (
+    SECRET,
+    WALK,
+    FiniteAboveThreshold,
+    promised,
+)
+from antiphon.audit.theorems.statements import (
+    private_interactive,
+    same_views,
+)
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.functions import fixed_mechanisms
+from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.protocol.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol.mechanism import ONLY, ContinualMechanism
+from antiphon.protocol.messages import HALT, Ask, Pair, same
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.spaces import BITS, Space
+from antiphon.verifiers.functions import bounded, event_level, neighbouring_start
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.verification import Verification
+from antiphon.verifiers.verifier import Verifier
+
+BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
+CURVE: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(4))
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    yield from _lemma_2_15()
+    yield from _corollary_3_8()
+
+
+# --- Lemma 2.15: post-processing ----------------------------------------------------------
+
+
+@attrs.frozen
+class Garbler(PostProcessor[Any]):
+    """Asks twice, the second time what it heard, and answers one of both at random.
+
+    With ``tells`` it has two initial states and answers which one it is in: the
+    premise of Lemma 2.15 is removed.
+    """
+
+    tells: bool = False
+
+    @property
+    def initial_states(self) -> Space:
+        return BITS if self.tells else ONLY
+
+    @property
+    def initial_state(self) -> Any:
+        return None, None
+
+    def enter(self, initial: Any) -> Any:
+        return initial, None
+
+    def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
+        own, heard = state
+        if side is LEFT:
+            return (own, None), RIGHT, message
+        if message is HALT:
+            return state, LEFT, HALT
+        if heard is None:
+            return (own, message), RIGHT, same(message)
+        answer = heard if coins.bernoulli(Fraction(1, 3)) else message
+        return (own, None), LEFT, answer if own is None else own
+
+
+def _lemma_2_15() -> Iterable[Check]:
+    yield Check(
+        "Lemma 2.15", "a noisy P that asks on adaptively ∘* walk, 2 × 2 questions", _garbled
+    )
+    yield twin("Lemma 2.15", "a P with two initial states", lambda: _garbled(tells=True))
+
+
+def _garbled(*, tells: bool = False) -> Evidence:
+    f = bounded(event_level(), 4)
+    question = Question(WALK, f, report=None)
+    claimed = [(each, question.solve(each, 4).delta) for each in CURVE]
+    system = Garbler(tells) @ PrivacyGame(WALK, f).interactive
+    initial = ((0, 0), (1, 1)) if tells else (0, 1)
+    return private_interactive((system, system), initial, claimed, 2, BIT_PAIRS)
+
+
+# --- Corollary 3.8: a CM's DP is that of the IM V[f] ∘* I ∘* M ----------------------------
+
+
+@attrs.frozen
+class Blind(Identifier):
+    """An identifier that ignores b, for a broken twin."""
+
+    def step(self, state: int, side: Side, message: Any, coins: Any) -> tuple[int, Side, Any]:
+        return Identifier.step(self, 0, side, message, coins)
+
+
+def _corollary_3_8() -> Iterable[Check]:
+    threshold = FiniteAboveThreshold(2)
+    pairs = _pairs_of(threshold)
+    f = bounded(event_level(), 3)
+    yield Check(
+        "Cor. 3.8", "AboveThreshold, 3 messages", lambda: _as_interactive(threshold, f, pairs, 3)
+    )
+    instance, messages = _composition()
+    yield Check(
+        "Cor. 3.8",
+        "ExtConComp of RR(ln 2, 1/10), M_{1/5}, secret; interleaved",
+        lambda: _as_interactive(ExtConComp(), instance, messages, 6),
+    )
+    yield twin(
+        "Cor. 3.8",
+        "an identifier that ignores b",
+        lambda: _blinded(threshold, f, pairs, 3),
+    )
+
+
+def _pairs_of(mechanism: ContinualMechanism[Any, Any, Any]) -> list[Pair[Any]]:
+    queries = list(mechanism.signature.queries.enumerate())
+    return [Pair(zero, one) for zero in queries for one in queries]
+
+
+def _composition() -> tuple[Verification[Any], list[Pair[Any]]]:
+    secret = promised(SECRET, bounded(neighbouring_start(), 3), 3)
+    made = [
+        Create(RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 10))),
+        Create(LeakyBit(delta=Fraction(1, 5))),
+        Create(secret),
+    ]
+    asked = [(i, zero, one) for i in range(3) for zero in (0, 1) for one in (0, 1)]
+    questions = [Pair(Ask(zero, i), Ask(one, i)) for i, zero, one in asked]
+    return fixed_mechanisms(made), [*map(same, made), *questions]
+
+
+def _as_interactive(
+    mechanism: ContinualMechanism[Any, Any, Any],
+    f: Verification[Any],
+    pairs: list[Pair[Any]],
+    rounds: int,
+) -> Evidence:
+    """Def. 3.7, by the factored solver, and Def. 2.12, by running the chain, give one δ."""
+    game = PrivacyGame(mechanism, f)
+    question = Question(mechanism, f, report=None)
+    claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
+    systems = game.interactive, game.interactive
+    return private_interactive(systems, (0, 1), claimed, rounds, pairs, exactly=True)
+
+
+def _blinded(
+    mechanism: ContinualMechanism[Any, Any, Any],
+    f: Verification[Any],
+    pairs: list[Pair[Any]],
+    rounds: int,
+) -> Evidence:
+    game = PrivacyGame(mechanism, f)
+    blind = Verifier(f) @ Blind() @ mechanism
+    found = same_views([(game.interactive, blind)], rounds, pairs)
+    return attrs.evolve(found, note="V[f] ∘* I' ∘* M against V[f] ∘* I ∘* M, from b = 0 and 1")
