@@ -128,6 +128,10 @@ class HostilePair(ap.Pair):
         return object.__getattribute__(self, name)
 
 
+class PairSubclass(ap.Pair):
+    """A Pair that behaves, for now."""
+
+
 class HostileAsk(ap.Ask):
     pass
 

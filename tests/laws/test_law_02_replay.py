@@ -6,6 +6,7 @@ and the size of their chunks belong to the part that builds them (audit/statisti
 
 from fractions import Fraction
 
+import attrs
 import pytest
 import references
 from catalogue import MECHANISMS
@@ -145,6 +146,18 @@ def test_a_changed_tape_is_a_mismatch_and_names_the_round(change, number):
     with pytest.raises(ap.ReplayMismatch) as caught:
         ap.replay(changed, adversary, tosser)
     assert caught.value.round == number + 1
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_draw_too_many_or_too_few_of_the_adversary_names_the_round(number):
+    player = ap.adversary(lambda answers, coins: coins.uniform_integer(2))
+    view = ap.interact(player, tosser, seed=3, rounds=4)
+    for change in (lambda draws: draws * 2, lambda draws: ()):
+        rounds = list(view.rounds)
+        rounds[number] = attrs.evolve(rounds[number], draws=change(rounds[number].draws))
+        with pytest.raises(ap.ReplayMismatch) as caught:
+            ap.replay(attrs.evolve(view, rounds=tuple(rounds)), player)
+        assert caught.value.round == number + 1
 
 
 def test_another_adversary_or_system_is_a_mismatch():

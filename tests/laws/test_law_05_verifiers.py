@@ -10,6 +10,7 @@ from strategies import (
     HostileAsk,
     HostilePair,
     Int,
+    PairSubclass,
     breakable,
     messages,
     nested_pair,
@@ -163,6 +164,7 @@ def test_compositions_halt_aliens_anywhere(f, valid):
 def test_compositions_halt_bad_creations_and_questions(f, valid, tmp_path):
     good = valid[0].zero
     for hostile in (
+        HostilePair(good, good), HostilePair(ap.Ask(0, 0), ap.Ask(0, 0)), PairSubclass(good, good),
         ap.Pair(LEAKY, RESPONSE), ap.Pair(good, 0), ap.Pair(good, ap.Ask(0, 0)),
         ap.same(SILENT), ap.same(REFUTED), unset(ap.Create), ap.same(unset(ap.Create)),
         good, ap.Ask(0, 0), (good, good), ap.same(good.mechanism),

@@ -112,6 +112,19 @@ def test_the_two_parties_have_streams_of_their_own():
     assert len(runs) == 1
 
 
+@pytest.mark.parametrize("seed", [0, 1, np.random.SeedSequence(5), None])
+def test_the_two_parties_do_not_toss_the_same(seed):
+    """An adversary whose coins were the mechanism's would know the noise."""
+
+    @ap.mechanism(queries=ap.spaces.Integers(), answers=ap.spaces.Integers())
+    def same_draw(state, message, coins):
+        return state, coins.uniform_integer(2**60)
+
+    player = ap.adversary(lambda answers, coins: coins.uniform_integer(2**60))
+    view = ap.interact(player, same_draw, seed=seed, rounds=5)
+    assert not set(view.messages) & set(view.answers)
+
+
 def test_a_seeded_view_says_that_it_must_not_be_released(tmp_path):
     for seed, releasable in [(3, False), (0, False), (None, True)]:
         path = tmp_path / f"{seed}"

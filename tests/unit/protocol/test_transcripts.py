@@ -340,6 +340,17 @@ def test_recordings_are_for_their_owner_only(tmp_path):
     assert mode(existing) == 0o600
 
 
+def test_a_new_recording_is_never_readable_by_others(tmp_path, monkeypatch):
+    """Not even between its creation and the change of its mode."""
+    monkeypatch.setattr(os, "fchmod", lambda *_: None)
+    before = os.umask(0)
+    try:
+        ap.record(PLAYER, SYSTEM, seed=1, sink=tmp_path / "recording")
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "recording") == 0o600
+
+
 def test_recordings_hold_the_tape_and_the_bit_and_views_do_not(tmp_path):
     for bit in (0, 1):
         recording = ap.record(PLAYER, counterexample_game(0.3).mechanism(bit), seed=1)
