@@ -15,7 +15,7 @@ from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.codec import encode
+from antiphon.protocol.codec import encode_any
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.enumeration import outcomes
 from antiphon.protocol.errors import Intractable, InvalidArgument
@@ -98,7 +98,7 @@ def _told_apart(
     if path is None:
         return None, None
     (zero, over0), (one, over1) = (_followed(path, each, initial) for each in mechanisms)
-    header = Header(encode(adversary), encode(mechanisms[0]), seeded=True)
+    header = Header(encode_any(adversary), encode_any(mechanisms[0]), seeded=True)
     rounds = tuple(Round(message, answer) for message, answer in path)
     ending = Ending.MECHANISM if over0 or over1 else Ending.ADVERSARY
     return View(header, rounds, ending), (zero, one)

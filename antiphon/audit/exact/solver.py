@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
@@ -30,6 +31,19 @@ Ratio: TypeAlias = tuple[int, int]
 Report: TypeAlias = Callable[[int], None]
 _DEEPEST = 20_000
 """The longest horizon: the recursion is as deep."""
+
+
+@contextmanager
+def deep(rounds: int) -> Generator[None, None, None]:
+    """Room for a recursion as deep as the horizon. Raises: Intractable for a longer one."""
+    if rounds > _DEEPEST:
+        raise Intractable("the rounds of an exact answer", rounds, _DEEPEST)
+    depth = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(depth, 16 * rounds + 2000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(depth)
 
 
 class Choice(NamedTuple):
@@ -69,14 +83,8 @@ class Solver:
 
     def solve_from(self, position: Position, ahead: int, behind: int, rounds: int) -> Fraction:
         """The value of a position whose worlds have these weights."""
-        if rounds > _DEEPEST:
-            raise Intractable("the rounds of an exact answer", rounds, _DEEPEST)
-        depth = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(depth, 8 * rounds + 2000))  # the recursion is `rounds` deep
-        try:
+        with deep(rounds):
             return Fraction(*self.value(rounds, self._number(position), ahead, behind))
-        finally:
-            sys.setrecursionlimit(depth)
 
     def first(self) -> int:
         """The number of the first position."""
@@ -168,7 +176,8 @@ class Solver:
     def profile(self, growth: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
         """(Pr_b[S], Pr_{1−b}[S]) of a maximising adversary and event, after ``solve``."""
         start = rounds, self.first(), growth.denominator, growth.numerator
-        mass, against = self._profile(start, {})
+        with deep(rounds):
+            mass, against = self._profile(start, {})
         return mass / growth.denominator, against / growth.numerator
 
     def _profile(

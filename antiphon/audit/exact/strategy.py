@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from antiphon.audit.exact.arena import Live
-from antiphon.audit.exact.solver import Choice, Solver
+from antiphon.audit.exact.solver import Choice, Solver, deep
 from antiphon.composition.creation import Create
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import Intractable
@@ -142,7 +142,8 @@ class StrategyBuilder:
         """The nodes, the root first. Raises: Intractable past ``limit`` nodes."""
         first = self.solver.first()
         live = tuple((0, column) for column in self.solver.position(first).columns)
-        self._node(rounds, first, growth.denominator, growth.numerator, live)
+        with deep(rounds):
+            self._node(rounds, first, growth.denominator, growth.numerator, live)
         return tuple(self._nodes)
 
     def _node(self, rounds: int, position: int, ahead: int, behind: int, live: Live) -> int:

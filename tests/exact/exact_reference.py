@@ -1,0 +1,145 @@
+"""Slow references for the exact engine, and small random mechanisms to compare on.
+
+``best`` is the plain recursion over full histories: every message, valid or not, is sent
+to the real chains of both worlds, coin by coin; nothing is merged, dropped or sorted.
+"""
+
+from fractions import Fraction
+
+import attrs
+from hypothesis import strategies as st
+
+import antiphon as ap
+from antiphon.protocol import Approximate, Claim, Status, spaces
+
+TENTH = Fraction(1, 10)
+FAIL = "fail"
+"""As an answer in a table: the step raises after its draw."""
+
+
+@attrs.frozen
+class Table(ap.ContinualMechanism):
+    """rows[state][query]: ((weight, state', answer), …). The answers may be HALT or FAIL."""
+
+    rows: tuple
+    claims: tuple = ()
+    initial_state = 0
+    answers = (0, 1, 2, ap.HALT)
+
+    @property
+    def signature(self):
+        queries = tuple(range(len(self.rows[0])))
+        return ap.Signature(spaces.Finite(queries), spaces.Finite(self.answers))
+
+    def step(self, state, message, coins):
+        row = self.rows[state][message]
+        _, after, answer = row[coins.categorical([weight for weight, _, _ in row])]
+        if answer is FAIL:
+            raise RuntimeError("failed after a draw")
+        return after, answer
+
+
+def outcomes_of(states, answers):
+    one = st.tuples(st.integers(1, 3), st.integers(0, states - 1), st.sampled_from(answers))
+    return st.lists(one, min_size=1, max_size=3).map(tuple)
+
+
+VERIFICATIONS = (
+    ap.verifiers.event_level(),
+    ap.verifiers.neighbouring_start(),
+    ap.verifiers.bounded(ap.verifiers.event_level(), 2),
+    ap.verifiers.event_level(events=2),
+)
+PARAMETERS = ((0, TENTH), (ap.Log(2), 0))
+
+
+@st.composite
+def tables(draw, states=2, queries=2, answers=(0, 1, ap.HALT, FAIL)):
+    rows = tuple(
+        tuple(draw(outcomes_of(states, answers)) for _ in range(queries)) for _ in range(states)
+    )
+    f = draw(st.sampled_from(VERIFICATIONS))
+    epsilon, delta = draw(st.sampled_from(PARAMETERS))
+    return Table(rows, (Claim(Approximate(epsilon, delta), f, Status.ASSUMED, "drawn"),))
+
+
+def step(system, law, message):
+    """{(answer, over): [(state, probability), …]}; refusals answer "refused"."""
+    found = {}
+    for state, weight in law:
+
+        def run(coins, state=state):
+            try:
+                after, answer = system.step(state, message, coins)
+            except ap.AntiphonError:
+                if coins.draws == 0:
+                    return state, "refused", False
+                return None, ap.HALT, True
+            except RuntimeError:
+                return None, ap.HALT, True
+            return after, answer, answer is ap.HALT and system.is_over(after)
+
+        for p, (after, answer, over) in ap.outcomes(run):
+            found.setdefault((answer, type(answer), over), []).append((after, weight * p))
+    return found
+
+
+def mass(law):
+    return sum((p for _, p in law), Fraction(0))
+
+
+def best(game, messages, growth, rounds, bit, before=()):
+    """max over adversaries of Pr_bit[S] − growth · Pr_{1−bit}[S], by the definition.
+
+    ``before`` are messages with one answer, that every adversary sends first.
+    """
+    systems = game.mechanism(bit), game.mechanism(1 - bit)
+
+    def value(ahead, behind, left):
+        stop = most = max(Fraction(0), mass(ahead) - growth * mass(behind))
+        if left == 0:
+            return stop
+        for message in messages:
+            laws = step(systems[0], ahead, message), step(systems[1], behind, message)
+            total = Fraction(0)
+            for key in laws[0] | laws[1]:
+                after = laws[0].get(key, []), laws[1].get(key, [])
+                # What ends the game, or is refused, is a leaf: nothing can follow.
+                over = key[2] or key[0] == "refused"
+                total += value(*after, 0 if over else left - 1)
+            most = max(most, total)
+        return most
+
+    start = [[(system.initial_state, Fraction(1))] for system in systems]
+    for message in before:
+        start = [
+            after
+            for system, law in zip(systems, start, strict=True)
+            for after in step(system, law, message).values()
+        ]
+    return value(*start, rounds)
+
+
+def tight(game, messages, growth, rounds, before=()):
+    return max(best(game, messages, growth, rounds, bit, before) for bit in (0, 1))
+
+
+def pairs_of(queries):
+    return [ap.Pair(zero, one) for zero in queries for one in queries]
+
+
+def composition_messages(creates, queries, children):
+    """What may be said to ExtConComp, and some things that no verifier lets pass."""
+    asks = [
+        ap.Pair(ap.Ask(zero, index), ap.Ask(one, index))
+        for index in range(children)
+        for zero in queries
+        for one in queries
+    ]
+    hostile = [
+        ap.Pair(ap.Ask(0, 0), ap.Ask(0, 1)),
+        ap.same(ap.Ask(0, children)),
+        ap.Pair(creates[0], creates[-1]),
+        ap.Pair(ap.Ask(True, 0), ap.Ask(0, 0)),
+    ]
+    return [*map(ap.same, creates), *asks, *hostile]
