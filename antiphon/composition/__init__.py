@@ -9,6 +9,7 @@ from antiphon.composition.functions import (
     sparse_parallel,
 )
 from antiphon.composition.properties import Property, Violation, check_properties
+from antiphon.composition.property_search import search_properties
 
 __all__ = [
     "ComplexMechanism",
@@ -21,5 +22,6 @@ __all__ = [
     "check_properties",
     "fixed_mechanisms",
     "fixed_parameters",
+    "search_properties",
     "sparse_parallel",
 ]

@@ -59,14 +59,14 @@ def _sent(post_processor: PostProcessor[Any], run: Heard) -> Iterator[tuple[Side
         yield to, out
 
 
-class _Broken(NamedTuple):
+class Broken(NamedTuple):
     """Why a step of two runs breaks a property."""
 
     property: Property
     reason: str
 
 
-class _Lockstep(NamedTuple):
+class Lockstep(NamedTuple):
     """Two runs so far."""
 
     states: tuple[Any, Any]
@@ -75,8 +75,12 @@ class _Lockstep(NamedTuple):
     inner: Any
     """State of f' on the pairs sent right."""
     created: tuple[Create, ...]
-    pending: tuple[Any, ...]
-    """The answers the right may give next; empty: a left message is due."""
+    sent: tuple[Any, Any] | None
+    """What the runs have sent right and is not yet answered; None: a left message is due."""
+    lefts: int
+    """How many messages have come from the left."""
+    over: bool = False
+    """Whether P has halted."""
 
 
 def check_properties(
@@ -86,32 +90,34 @@ def check_properties(
     *,
     queries: Iterable[Any],
     rounds: int,
+    questions: int | None = None,
     limit: int = 200_000,
 ) -> Violation | None:
     """Check the three properties exhaustively; the first violation, or None.
 
     Args: ``outer`` and ``inner`` are f and f'; ``queries``, the left messages to try;
-    ``rounds``, how many messages P receives in a run, from both sides. Sub-mechanisms
-    must have finite answer spaces.
+    ``rounds``, how many messages P receives in a run, from both sides, and ``questions``,
+    how many of them from the left. Sub-mechanisms must have finite answer spaces.
     Raises: CompositionError if P declares coins; Intractable past ``limit`` pairs of
     states, or for an infinite answer space.
     """
-    if not post_processor.deterministic:
-        raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
-    start = post_processor.initial_state
-    first = _Lockstep((start, start), outer.initial_state, inner.initial_state, (), ())
+    first = begin(post_processor, outer, inner)
     messages = tuple(queries)
-    waiting: deque[tuple[_Lockstep, Heard, Heard]] = deque([(first, (), ())])
+    waiting: deque[tuple[Lockstep, Heard, Heard]] = deque([(first, (), ())])
     seen = {fingerprint(first)}
     while waiting:
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
             continue
+        if lock.sent is None and lock.lefts == questions:
+            continue
         for side, zero, one in _next(lock, messages):
             runs = (*heard0, (side, zero)), (*heard1, (side, one))
-            after = _advance(post_processor, outer, inner, lock, side, zero, one)
-            if isinstance(after, _Broken):
+            after = advance(post_processor, outer, inner, lock, side, zero, one)
+            if isinstance(after, Broken):
                 return Violation(after.property, post_processor, runs, after.reason)
+            if after.over:
+                continue
             key = fingerprint(after)
             if key not in seen:
                 if len(seen) >= limit:
@@ -121,23 +127,35 @@ def check_properties(
     return None
 
 
-def _next(lock: _Lockstep, messages: tuple[Any, ...]) -> Iterator[tuple[Side, Any, Any]]:
-    if lock.pending:
-        yield from ((RIGHT, answer, answer) for answer in lock.pending)
-    else:
+def begin(
+    post_processor: PostProcessor[Any], outer: Verification[Any], inner: Verification[Any]
+) -> Lockstep:
+    """Two runs before any message. Raises: CompositionError if P declares coins."""
+    if not post_processor.deterministic:
+        raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
+    start = post_processor.initial_state
+    return Lockstep((start, start), outer.initial_state, inner.initial_state, (), None, 0)
+
+
+def _next(lock: Lockstep, messages: tuple[Any, ...]) -> Iterator[tuple[Side, Any, Any]]:
+    if lock.sent is None:
         yield from ((LEFT, zero, one) for zero, one in product(messages, repeat=2))
+    else:
+        found = (answer for out in lock.sent for answer in _answers(out, lock.created))
+        yield from ((RIGHT, answer, answer) for answer in distinct(found))
 
 
-def _advance(
+def advance(
     post_processor: PostProcessor[Any],
     outer: Verification[Any],
     inner: Verification[Any],
-    lock: _Lockstep,
+    lock: Lockstep,
     side: Side,
     zero: Any,
     one: Any,
-) -> _Lockstep | _Broken:
-    valid = lock.outer
+) -> Lockstep | Broken:
+    """Both runs after one more message each, or the property that they break."""
+    valid, lefts = lock.outer, lock.lefts + (side is LEFT)
     if side is LEFT and type(valid) is not Refused:
         valid = outer.step(valid, zero, one)
     step: Callable[..., Any] = post_processor.step
@@ -145,20 +163,20 @@ def _advance(
     state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
     states = (state0, state1)
     if to0 is not to1:
-        return _Broken(Property.DESTINATION, "the runs send their next message to different sides")
+        return Broken(Property.DESTINATION, "the runs send their next message to different sides")
     if to0 is LEFT:
         if not identical(out0, out1):
-            return _Broken(Property.RESPONSE, "the runs answer the left differently")
-        return _Lockstep(states, valid, lock.inner, lock.created, ())
+            return Broken(Property.RESPONSE, "the runs answer the left differently")
+        over = out0 is HALT and post_processor.is_over(state0) is True
+        return Lockstep(states, valid, lock.inner, lock.created, None, lefts, over)
     inside = lock.inner
     if type(valid) is not Refused and type(inside) is not Refused:
         inside = inner.step(inside, out0, out1)
         if type(inside) is Refused:
             reason = f"the pair sent to the right is not f'-valid: {inside.reason}"
-            return _Broken(Property.VALIDITY, reason)
+            return Broken(Property.VALIDITY, reason)
     created = (*lock.created, out0) if type(out0) is Create else lock.created
-    pending = distinct((*_answers(out0, created), *_answers(out1, created)))
-    return _Lockstep(states, valid, inside, created, pending)
+    return Lockstep(states, valid, inside, created, (out0, out1), lefts)
 
 
 def _answers(message: Any, created: tuple[Create, ...]) -> tuple[Any, ...]:

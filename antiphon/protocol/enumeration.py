@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from antiphon.protocol import samplers
@@ -23,7 +24,7 @@ class _EnumeratedCoins(Coins):
         self.branches: list[list[tuple[Any, Fraction]]] = []
 
     def draw(self, kind: str, parameter: Any) -> Any:
-        branch = [(value, p) for value, p in samplers.law(kind, parameter) if p]
+        branch = _branch(kind, parameter)
         if self.draws == len(self.path):
             self.path.append(0)
         self.branches.append(branch)
@@ -36,6 +37,12 @@ class _EnumeratedCoins(Coins):
         for branch, choice in zip(self.branches, self.path, strict=True):
             weight = weight * branch[choice][1]
         return weight
+
+
+@lru_cache(maxsize=1024)
+def _branch(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
+    """The possible values of a draw; asked for again on every path through it."""
+    return [(value, p) for value, p in samplers.law(kind, parameter) if p]
 
 
 def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]]:

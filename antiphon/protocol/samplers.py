@@ -77,7 +77,8 @@ def law(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
         return [(i, Fraction(1, parameter)) for i in range(parameter)]
     if kind == "categorical":
         weights = [Fraction(weight) for weight in parameter]
-        return [(i, weight / sum(weights)) for i, weight in enumerate(weights)]
+        total = sum(weights)
+        return [(i, weight / total) for i, weight in enumerate(weights)]
     raise Intractable(
         f"enumerating a {kind} draw (only bernoulli, categorical and uniform_integer are finite)",
         "infinite",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -135,9 +136,10 @@ class FiniteAboveThreshold(ContinualMechanism[Any, Any, Any]):
         (h, offset), (x, threshold), weights = state, message, geometric(self.reach)
         if offset is None:
             offset = coins.categorical(weights) - self.reach
-        noise = coins.categorical(weights) - self.reach
         h = min(h + x, self.cap)
-        return (HALT, TOP) if h + noise >= threshold + offset else ((h, offset), BOTTOM)
+        enough = sum(w for z, w in enumerate(weights) if h + z - self.reach >= threshold + offset)
+        above = coins.bernoulli(Fraction(enough, sum(weights)))
+        return (HALT, TOP) if above else ((h, offset), BOTTOM)
 
 
 @attrs.frozen
