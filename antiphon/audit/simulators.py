@@ -9,6 +9,7 @@ weights are Fractions, so the equivalence can be decided exactly.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ import attrs
 from antiphon.audit.exact.histories import Histories, History
 from antiphon.audit.exact.question import horizon
 from antiphon.protocol import exact
+from antiphon.protocol.coins import integer_weights
 from antiphon.protocol.errors import CompositionError, InvalidArgument
 from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -57,11 +59,13 @@ class Simulator(PostProcessor[Simulated]):
     _histories: Histories = attrs.field(init=False, repr=False)
     _known: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
     """(history, φ, pair) -> continuations: a step is asked again for every outcome of its coins."""
+    _accepts: Callable[[Any], bool] = attrs.field(init=False, repr=False)
     _laws: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
     """(history, φ, pair, sample) -> the law of the continuations."""
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_histories", Histories(self.mechanism, self.verification))
+        object.__setattr__(self, "_accepts", self.mechanism.signature.queries.contains)
 
     @property
     def initial_state(self) -> Simulated:
@@ -85,7 +89,8 @@ class Simulator(PostProcessor[Simulated]):
             return self._refuse(state)
         drawn = *key, state.sample
         if drawn not in self._laws:
-            self._laws[drawn] = self.weights(state, found)
+            law = self.weights(state, found)
+            self._laws[drawn] = None if law is None else integer_weights(law)
         weights = self._laws[drawn]
         if weights is None:
             return state._replace(waiting=message), RIGHT, SAMPLE_QUERY
@@ -97,8 +102,7 @@ class Simulator(PostProcessor[Simulated]):
         return state._replace(judged=Refused("the pair is not valid")), LEFT, HALT
 
     def _continuations(self, state: Simulated, pair: Pair[Any], key: Any) -> Any:
-        contains = self.mechanism.signature.queries.contains
-        if not (contains(pair.zero) and contains(pair.one)):
+        if not (self._accepts(pair.zero) and self._accepts(pair.one)):
             return None
         judged = self.verification.step(state.judged, pair.zero, pair.one)
         if type(judged) is Refused:

@@ -12,6 +12,7 @@ divisor lets equal beliefs meet, because U is homogeneous.
 
 from __future__ import annotations
 
+import gc
 import math
 import sys
 from collections.abc import Callable, Generator
@@ -29,20 +30,30 @@ Key: TypeAlias = tuple[int, int, int, int]
 Ratio: TypeAlias = tuple[int, int]
 """(numerator, denominator), not reduced: equal denominators, the common case, just add."""
 Report: TypeAlias = Callable[[int], None]
+_CYCLES = 500_000
+"""How many new objects call for a look at cycles."""
 _DEEPEST = 20_000
 """The longest horizon: the recursion is as deep."""
 
 
 @contextmanager
 def deep(rounds: int) -> Generator[None, None, None]:
-    """Room for a recursion as deep as the horizon. Raises: Intractable for a longer one."""
+    """Room for a recursion as deep as the horizon, and for many beliefs.
+
+    Beliefs are tuples that live on and form no cycles; at its usual pace the cycle
+    collector would walk over all of them again and again, for half of the time.
+    Raises: Intractable past the longest horizon.
+    """
     if rounds > _DEEPEST:
         raise Intractable("the rounds of an exact answer", rounds, _DEEPEST)
-    depth = sys.getrecursionlimit()
+    depth, (young, *older) = sys.getrecursionlimit(), gc.get_threshold()
     sys.setrecursionlimit(max(depth, 16 * rounds + 2000))
+    if young:  # 0: it is off
+        gc.set_threshold(max(young, _CYCLES), *older)
     try:
         yield
     finally:
+        gc.set_threshold(young, *older)
         sys.setrecursionlimit(depth)
 
 
