@@ -125,6 +125,7 @@ def tight(game, messages, growth, rounds, before=()):
 
 
 def pairs_of(queries):
+    queries = tuple(queries)
     return [ap.Pair(zero, one) for zero in queries for one in queries]
 
 

@@ -82,7 +82,7 @@ def test_two_copies_that_may_be_exchanged(table, growth, fixed):
 
 
 @given(first=tables(), second=tables(), growth=GROWTHS)
-@settings(max_examples=10)
+@settings(max_examples=6)
 def test_a_composition_under_an_f_that_is_not_suitable(first, second, growth):
     """Creations may differ, so the very list of what exists may depend on b."""
     game = ap.PrivacyGame(ap.ExtConComp(), ap.verifiers.event_level(events=2))

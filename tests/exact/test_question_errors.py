@@ -1,0 +1,221 @@
+"""What cannot be answered exactly is a typed error that says how to mend it."""
+
+from fractions import Fraction
+
+import attrs
+import pytest
+
+import antiphon as ap
+from antiphon.audit import Question
+from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
+from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, TreeCounter
+from antiphon.protocol import Approximate, Claim, Log, Status, spaces
+
+RR = RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7))
+GAME = ap.PrivacyGame(RR, RR.claims[0].verification)
+EVENT = ap.verifiers.event_level()
+ALL = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, 0.1)]))
+
+
+@ap.mechanism(queries=spaces.Integers(), answers=spaces.Integers(), initial_state=0)
+def adder(state, message, coins):
+    return state + message, int(coins.bernoulli(Fraction(1, 2)))
+
+
+@ap.mechanism(queries=spaces.BITS, answers=spaces.Anything())
+def noisy(state, message, coins):
+    return state, message + coins.discrete_laplace(1)
+
+
+@attrs.frozen
+class Claimed(ap.ContinualMechanism):
+    """A mechanism with a claim, whatever it is."""
+
+    inner: ap.ContinualMechanism
+    initial_state = None
+
+    @property
+    def signature(self):
+        return self.inner.signature
+
+    @property
+    def claims(self):
+        return (Claim(Approximate(0, Fraction(1, 10)), EVENT, Status.ASSUMED, "test"),)
+
+    def step(self, state, message, coins):
+        return self.inner.step(0 if state is None else state, message, coins)
+
+
+def test_infinite_alphabets():
+    with pytest.raises(ap.Intractable, match=r"queries=\[") as caught:
+        ap.PrivacyGame(adder, EVENT).tight_delta(epsilon=0, rounds=1)
+    assert "FunctionMechanism" in str(caught.value)
+    assert ap.PrivacyGame(adder, EVENT).tight_delta(epsilon=0, rounds=2, queries=[0, 1]) == 0
+    with pytest.raises(ap.Intractable, match=r"queries=\["):
+        ALL.tight_delta(epsilon=0, rounds=2, catalogue=[Claimed(adder)])
+    assert ALL.tight_delta(epsilon=0, rounds=3, catalogue=[Claimed(adder)], queries=[0, 1]) == 0
+
+
+def test_continuous_and_infinite_draws():
+    with pytest.raises(ap.Intractable):
+        ap.PrivacyGame(Laplace(epsilon=1), EVENT).tight_delta(
+            epsilon=0, rounds=1, queries=[0.0, 1.0]
+        )
+    with pytest.raises(ap.Intractable):
+        ap.PrivacyGame(noisy, EVENT).tight_delta(epsilon=0, rounds=1)
+    counter = TreeCounter(horizon=4, epsilon=1)
+    with pytest.raises(ap.Intractable):
+        ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(1, 0)])).tight_delta(
+            epsilon=0, rounds=3, catalogue=[counter], queries=[0, COUNT]
+        )
+
+
+@pytest.mark.parametrize("epsilon", [-1, Fraction(-1, 9), float("nan"), float("inf"), "1", True])
+def test_epsilons_that_are_none(epsilon):
+    with pytest.raises(ap.InvalidArgument, match="epsilon"):
+        GAME.tight_delta(epsilon=epsilon, rounds=1)
+
+
+@pytest.mark.parametrize("rounds", [None, -1, 1.0, True, float("inf"), "2"])
+def test_horizons_that_are_none(rounds):
+    for ask in (
+        lambda: GAME.tight_delta(epsilon=0, rounds=rounds),
+        lambda: GAME.best_adversary(epsilon=0, rounds=rounds),
+        lambda: GAME.tight_epsilon(delta=0, rounds=rounds),
+        lambda: GAME.privacy_curve(epsilons=[0], rounds=rounds),
+    ):
+        with pytest.raises(ap.InvalidArgument, match="rounds"):
+            ask()
+
+
+def test_a_horizon_too_long_to_recurse():
+    with pytest.raises(ap.Intractable, match="rounds"):
+        GAME.tight_delta(epsilon=0, rounds=10**9)
+    assert GAME.tight_delta(epsilon=Log(3), rounds=20_000) == Fraction(1, 7)
+
+
+@pytest.mark.parametrize("delta", [-1, 2, float("nan"), "0", None])
+def test_deltas_that_are_none(delta):
+    with pytest.raises(ap.InvalidArgument, match="delta"):
+        GAME.tight_epsilon(delta=delta, rounds=1)
+
+
+def test_a_missing_catalogue():
+    with pytest.raises(ap.InvalidArgument, match="catalogue="):
+        ALL.tight_delta(epsilon=0, rounds=2)
+    with pytest.raises(ap.InvalidArgument, match="catalogue="):
+        ALL.tight_delta(epsilon=0, rounds=2, catalogue=[])
+    # Fixed mechanisms are their own catalogue, whatever is given.
+    fixed = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([RR]))
+    expected = fixed.tight_delta(epsilon=0, rounds=2)
+    assert expected == GAME.tight_delta(epsilon=0, rounds=1)
+    leaky = [LeakyBit(delta=Fraction(1, 10))]
+    assert fixed.tight_delta(epsilon=0, rounds=2, catalogue=leaky) == expected
+
+
+def test_a_catalogue_of_what_cannot_be_created():
+    for bad in (5, None, "RR", ap.Identifier()):
+        with pytest.raises(ap.InvalidArgument):
+            ALL.tight_delta(epsilon=0, rounds=2, catalogue=[bad])
+
+
+@pytest.mark.parametrize("most", [-1, 1.5, "3", True])
+def test_numbers_of_creations_that_are_none(most):
+    with pytest.raises(ap.InvalidArgument, match="max_creations"):
+        ALL.tight_delta(epsilon=0, rounds=2, catalogue=[RR], max_creations=most)
+
+
+def test_fewer_creations_than_f_prescribes():
+    fixed = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([RR, RR]))
+    with pytest.raises(ap.InvalidArgument, match="prescribes 2"):
+        fixed.tight_delta(epsilon=0, rounds=4, max_creations=1)
+
+
+def test_no_creations_tell_nothing():
+    assert ALL.tight_delta(epsilon=0, rounds=4, catalogue=[RR], max_creations=0) == 0
+
+
+@pytest.mark.parametrize("query", [2, True, 0.0, "0", None, ap.same(0)])
+def test_queries_outside_the_query_space(query):
+    with pytest.raises(ap.InvalidArgument, match="queries lists"):
+        GAME.tight_delta(epsilon=0, rounds=1, queries=[0, query])
+
+
+def test_queries_restrict_the_search():
+    assert GAME.tight_delta(epsilon=0, rounds=1, queries=[1]) == 0
+    fixed = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([RR]))
+    assert fixed.tight_delta(epsilon=0, rounds=2, queries=[1]) == 0
+    assert fixed.tight_delta(epsilon=0, rounds=2, queries=iter([0, 1])) > 0
+
+
+def test_the_limit_is_kept_before_memory_is_full():
+    question = Question(
+        ap.ExtConComp(), ALL.verification, catalogue=[LeakyBit(delta=Fraction(1, 10))], limit=200
+    )
+    with pytest.raises(ap.Intractable, match="200") as caught:
+        question.solve(0, 12)
+    assert caught.value.limit == 200
+    assert sum(solver.nodes for solver in question.solvers()) <= 400
+
+    @ap.mechanism(queries=spaces.BITS, answers=spaces.Integers(), initial_state=0)
+    def grows(state, message, coins):
+        return 2 * state + message, 0
+
+    with pytest.raises(ap.Intractable):
+        ap.PrivacyGame(grows, ap.verifiers.event_level(events=99)).tight_delta(
+            epsilon=0, rounds=60, limit=500
+        )
+
+
+def test_states_that_cannot_be_compared():
+    @ap.mechanism(queries=spaces.BITS, answers=spaces.BITS, initial_state=())
+    def lists(state, message, coins):
+        return [message], 0
+
+    with pytest.raises(ap.InvalidArgument, match="immutable"):
+        ap.PrivacyGame(lists, EVENT).tight_delta(epsilon=0, rounds=2)
+
+
+def test_an_f_that_raises_has_refused():
+    """As a verifier does; the game goes on without that pair."""
+
+    class Raises:
+        def holds(self, zero, one):
+            if one == 1:
+                raise ZeroDivisionError
+            return True
+
+    game = ap.PrivacyGame(RR, ap.verifiers.neighbouring_start(Raises()))
+    assert game.play(ap.scripted([ap.Pair(0, 1)]), bit=0).answers == (ap.HALT,)
+    assert game.tight_delta(epsilon=Log(3), rounds=1) == Fraction(1, 7)
+    game = ap.PrivacyGame(RR, ap.verifiers.neighbouring_start(Raises()))
+    assert game.tight_delta(epsilon=Log(3), rounds=1, queries=[1]) == 0
+
+
+def test_a_claim_with_no_single_epsilon_is_not_admitted():
+    from antiphon.protocol.claims import ZeroConcentrated
+
+    @attrs.frozen
+    class Concentrated(LeakyBit):
+        @property
+        def claims(self):
+            return (Claim(ZeroConcentrated(1), EVENT, Status.ASSUMED, "test"),)
+
+    for f in (sparse_parallel([(0, 0.1)]), fixed_parameters([(0, 0.1)])):
+        game = ap.PrivacyGame(ap.ExtConComp(), f)
+        catalogue = [Concentrated(delta=Fraction(1, 10))]
+        assert game.tight_delta(epsilon=0, rounds=3, catalogue=catalogue) == 0
+
+
+def test_progress_is_reported():
+    seen = []
+    ALL.tight_delta(
+        epsilon=0,
+        rounds=21,
+        catalogue=[LeakyBit(delta=Fraction(1, 10))],
+        max_creations=10,
+        report=seen.append,
+    )
+    assert seen
+    assert seen[0] == 4096
+    assert all(type(each) is int for each in seen)
