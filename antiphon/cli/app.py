@@ -12,6 +12,7 @@ import typer
 
 from antiphon.cli import audits, flights, views
 from antiphon.cli import counterexample as counterexamples
+from antiphon.cli import verify as verification
 from antiphon.cli.output import report_error
 from antiphon.demo.data import TOTAL
 from antiphon.protocol.errors import AntiphonError
@@ -97,6 +98,20 @@ def audit(
         target, adversary=adversary, epsilon=epsilon, delta=delta, samples=samples,
         confidence=confidence, rounds=rounds, seed=seed, save=save, as_json=json,
     )  # fmt: skip
+
+
+@app.command()
+def verify(
+    theorem: Annotated[
+        list[str] | None, typer.Option(help="Only this one, as 4.10 or HSS; may be repeated.")
+    ] = None,
+    adversaries: Annotated[
+        bool, typer.Option("--adversaries", help="Print who breaks each row that fails.")
+    ] = False,
+    json: _Json = False,
+) -> int:
+    """Check the theorems exactly on finite instances, beside twins that must fail."""
+    return verification.verify(theorems=theorem or [], adversaries=adversaries, as_json=json)
 
 
 @app.command()

@@ -24,10 +24,10 @@ from antiphon.audit.theorems import (
     sparse,
     wiring,
 )
-from antiphon.audit.theorems.check import Check, Evidence, Finding
+from antiphon.audit.theorems.check import Check, Evidence, Finding, Relation
 from antiphon.protocol.errors import InvalidArgument
 
-__all__ = ["Check", "Evidence", "Finding", "checks"]
+__all__ = ["Check", "Evidence", "Finding", "Relation", "checks"]
 
 _ROOMS = (basic, wiring, guarded, simulation, composition, sparse, complex_mechanisms, histogram)
 
@@ -49,7 +49,7 @@ def checks(theorem: str | None = None) -> list[Check]:
 
 
 def _words(name: str) -> set[str]:
-    """The words of a name, dots that end a word left out: "Alg. 1" is {"alg", "1"}."""
+    """The words of a name, and its numbers: "Alg. 1" is {"alg", "1"}."""
     long = {"theorem": "thm", "corollary": "cor", "algorithm": "alg"}
-    words = [str(word).strip(".") for word in re.findall(r"[\w.]+", name.lower())]
+    words = [str(word).strip(".") for word in re.findall(r"[a-z]+|[0-9.]+", name.lower())]
     return {long.get(word, word) for word in words if word}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,18 +16,28 @@ Bound: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 """(ε, δ): one point of what is claimed."""
 
 
+class Relation(enum.Enum):
+    """How the tight δ must stand to the claimed δ."""
+
+    AT_MOST = "≤"
+    EQUAL = "="
+    EQUIVALENT = "≡"
+    """Two systems: the claim is (0, 0), the tight δ their total variation distance."""
+
+
 @attrs.frozen
 class Evidence:
     """What deciding a statement brought to light."""
 
     claimed: tuple[Bound, ...]
-    """(ε, δ) points; an equivalence is the claim (0, 0) about two systems."""
+    """(ε, δ) points; for an equivalence (0, 0)."""
     tight: tuple[Fraction, ...]
     """The exact tight δ at each claimed ε."""
     holds: bool
     adversary: str = attrs.field(default="", repr=False)
     """Who attains ``tight``: a decision tree, or two runs that break a property."""
     note: str = ""
+    relation: Relation = Relation.AT_MOST
 
 
 @attrs.frozen
@@ -36,6 +47,7 @@ class Finding:
     theorem: str
     instance: str
     claimed: tuple[Bound, ...]
+    relation: Relation
     tight: tuple[Fraction, ...]
     holds: bool
     expected: bool
@@ -72,9 +84,17 @@ class Check:
         found = self.decide()
         seconds = time.perf_counter() - started
         return Finding(
-            self.theorem, self.instance, found.claimed, found.tight, found.holds, self.expected,
-            found.adversary, found.note, seconds,
-        )  # fmt: skip
+            theorem=self.theorem,
+            instance=self.instance,
+            claimed=found.claimed,
+            relation=found.relation,
+            tight=found.tight,
+            holds=found.holds,
+            expected=self.expected,
+            adversary=found.adversary,
+            note=found.note,
+            seconds=seconds,
+        )
 
 
 def twin(theorem: str, instance: str, decide: Callable[[], Evidence]) -> Check:

@@ -138,7 +138,7 @@ def _counterexample() -> Iterable[Check]:
         )
     yield twin(
         "Thm 1.4",
-        "the wish that 1-sparse parallel composition of M_{1/10} costs one δ",
+        "the claim that up to 4 × M_{1/10}, 1-sparse, cost one δ",
         partial(_searched, 4, Fraction(1, 10), Fraction(1, 10)),
     )
 

@@ -13,7 +13,7 @@ from antiphon.audit.exact.comparison import equivalent
 from antiphon.audit.exact.question import LIMIT, Question, rational_growth
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
-from antiphon.audit.theorems.check import Bound, Evidence
+from antiphon.audit.theorems.check import Bound, Evidence, Relation
 from antiphon.composition.properties import Violation
 from antiphon.protocol import exact
 from antiphon.protocol.labels import message_label
@@ -46,7 +46,7 @@ def private(
     wrong = _wrong(points, tight, exactly)
     shown = points[0][0] if exactly and wrong is None else wrong
     adversary = "" if shown is None else question.best_adversary(shown, rounds).tree()
-    return Evidence(points, tight, wrong is None, adversary, note)
+    return Evidence(points, tight, wrong is None, adversary, note, _relation(exactly))
 
 
 def private_interactive(
@@ -71,7 +71,7 @@ def private_interactive(
     if wrong is not None:
         place = next(i for i, point in enumerate(points) if point[0] is wrong)
         adversary = _tree(solvers[found[place][1]], *found[place], wrong, rounds)
-    return Evidence(points, tight, wrong is None, adversary, note)
+    return Evidence(points, tight, wrong is None, adversary, note, _relation(exactly))
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
@@ -87,6 +87,10 @@ def _tree(
     solver.solve(growth, rounds)
     nodes = StrategyBuilder(solver, LIMIT).build(growth, rounds)
     return StrategyAdversary(nodes, bit, growth, delta).tree()
+
+
+def _relation(exactly: bool) -> Relation:
+    return Relation.EQUAL if exactly else Relation.AT_MOST
 
 
 def _wrong(
@@ -112,7 +116,7 @@ def same_views(
     worst = max(found, key=lambda each: each.distance)
     adversary = "" if worst.adversary is None else worst.adversary.tree()
     claimed = ((Fraction(0), Fraction(0)),)
-    return Evidence(claimed, (worst.distance,), bool(worst), adversary, note)
+    return Evidence(claimed, (worst.distance,), bool(worst), adversary, note, Relation.EQUIVALENT)
 
 
 def in_both_worlds(

@@ -1,0 +1,260 @@
+"""Complex mechanisms (CM §6): the three properties, P², Claims 6.3-6.4, Thm 6.1."""
+
+import sys
+
+import attrs
+import pytest
+from hypothesis import strategies as st
+
+import antiphon as ap
+from antiphon.audit.theorems.complex_mechanisms import ROUNDS, checks
+from antiphon.audit.theorems.components import PURE_RESPONSE, walk
+from antiphon.audit.theorems.routers import EachBit, Leak, Router
+from antiphon.composition import (
+    ComplexMechanism,
+    Create,
+    Property,
+    TwoCopies,
+    check_properties,
+    search_properties,
+    sparse_parallel,
+)
+from antiphon.protocol import HALT, TOP, Pair, Side, same, spaces
+from antiphon.protocol.spaces import Anything, Integers, Signature
+from antiphon.verifiers import bounded, event_level
+
+F = bounded(event_level(), 2)
+INNER = sparse_parallel([walk().parameters, PURE_RESPONSE.parameters])
+BROKEN = [(Leak.DESTINATION, Property.DESTINATION), (Leak.VALIDITY, Property.VALIDITY)]
+ALL_BROKEN = [*BROKEN, (Leak.RESPONSE, Property.RESPONSE)]
+
+
+def router(leak=None):
+    return Router(walk(), PURE_RESPONSE, leak)
+
+
+def violation(leak, f=F, questions=2):
+    return check_properties(router(leak), f, INNER, queries=(0, 1), rounds=30, questions=questions)
+
+
+def answers(sent, created):
+    """What ExtConComp may answer, for the search."""
+    if type(sent) is Create:
+        return [TOP]
+    return list(created[sent.index].mechanism.signature.answers.enumerate())
+
+
+class TestExhaustiveCheck:
+    def test_a_sound_p_has_the_three_properties(self):
+        assert violation(None) is None
+
+    @pytest.mark.parametrize(("leak", "broken"), ALL_BROKEN)
+    def test_each_violation_is_found_and_replays(self, leak, broken):
+        found = violation(leak, questions=3)
+        assert found.property is broken
+        assert len(found.runs[0]) == len(found.runs[1])
+        sides = [[side for side, _ in run] for run in found.runs]
+        rights = [[m for side, m in run if side is Side.RIGHT] for run in found.runs]
+        assert sides[0] == sides[1]
+        assert rights[0] == rights[1]
+        sent0, sent1 = found.replay()
+        (to0, out0), (to1, out1) = sent0[-1], sent1[-1]
+        if broken is Property.DESTINATION:
+            assert to0 is not to1
+        elif broken is Property.RESPONSE:
+            assert to0 is to1 is Side.LEFT
+            assert out0 != out1
+        else:
+            assert to0 is to1 is Side.RIGHT
+            pairs = [Pair(a, b) for (to, a), (_, b) in zip(sent0, sent1, strict=True)
+                     if to is Side.RIGHT]  # fmt: skip
+            assert INNER(pairs[:-1]) is TOP
+            assert INNER(pairs) is ap.BOTTOM
+
+    def test_a_p_with_coins_is_refused(self):
+        @ap.post_processor()
+        def tossing(state, side, message, coins):
+            return state, Side.LEFT, int(coins.bernoulli(0.5))
+
+        with pytest.raises(ap.CompositionError, match="deterministic"):
+            check_properties(tossing, F, INNER, queries=(0, 1), rounds=2)
+
+    def test_too_many_states_are_refused(self):
+        with pytest.raises(ap.Intractable):
+            check_properties(router(), F, INNER, queries=(0, 1), rounds=30, limit=10)
+
+    def test_nobody_asks_after_a_halt(self):
+        @ap.post_processor(deterministic=True, initial_state=0)
+        def halting(state, side, message, coins):
+            return state + 1, Side.LEFT, (HALT if state == 0 else message)
+
+        assert check_properties(halting, F, INNER, queries=(0, 1), rounds=5) is None
+
+
+@attrs.frozen
+class Remembers(ap.PostProcessor):
+    """Says of what type the first message was, after the second: 1 and True differ there only."""
+
+    deterministic = True
+    initial_state = ()
+
+    def signature(self, right):
+        return Signature(Anything(), Anything())
+
+    def step(self, state, side, message, coins):
+        return (*state, message), Side.LEFT, type(state[0]).__name__ if state else "ok"
+
+
+def test_states_are_merged_by_exact_type():
+    found = check_properties(Remembers(), F, INNER, queries=(1, True), rounds=3)
+    assert found.property is Property.RESPONSE
+    first0, first1 = found.runs[0][0][1], found.runs[1][0][1]
+    assert {type(first0), type(first1)} == {int, bool}
+
+
+def test_answers_are_told_apart_by_exact_type():
+    """A sub-mechanism that answers 1 or True: both are tried."""
+
+    @attrs.frozen
+    class Child(ap.ContinualMechanism):
+        initial_state = None
+        signature = Signature(spaces.BITS, spaces.Finite((1, True)))
+        claims = PURE_RESPONSE.mechanism.claims
+
+        def step(self, state, message, coins):
+            return state, coins.bernoulli(0.5) or 1
+
+    @attrs.frozen
+    class Telling(EachBit):
+        """Tells the bit it was asked, but only after the answer True."""
+
+        def step(self, state, side, message, coins):
+            if side is Side.RIGHT and message is True:
+                return (state[0], None), Side.LEFT, state[1]
+            if side is Side.RIGHT and state[1] is not None and message is TOP:
+                return state, Side.RIGHT, ap.Ask(0, state[0])
+            return EachBit.step(self, state, side, message, coins) if side is Side.LEFT else (
+                (state[0], None), Side.LEFT, message)  # fmt: skip
+
+    found = check_properties(Telling(Create(Child())), F, INNER, queries=(0, 1), rounds=3)
+    assert found is not None
+    assert found.property is Property.RESPONSE
+    assert found.runs[0][-1] == (Side.RIGHT, True)
+
+
+class TestSearch:
+    def search(self, leak, queries=(0, 1), **options):
+        return search_properties(
+            router(leak), F, INNER, queries=queries, answers=answers, **options
+        )
+
+    def test_nothing_is_found_where_nothing_is_wrong(self):
+        assert self.search(None, examples=60) is None
+
+    @pytest.mark.parametrize(("leak", "broken"), BROKEN)
+    def test_a_violation_is_found_shrunk_and_replays(self, leak, broken):
+        found = self.search(leak, st.integers(0, 1))
+        assert found.property is broken
+        assert len(found.runs[0]) <= 8
+        sent0, sent1 = found.replay()
+        assert sent0[-1] != sent1[-1]
+
+    def test_it_repeats(self):
+        first, again = (self.search(Leak.DESTINATION, examples=30) for _ in range(2))
+        assert first == again is not None
+
+    def test_an_infinite_p(self):
+        """P with unbounded queries that betrays its input where it is large."""
+
+        @ap.post_processor(deterministic=True)
+        def betraying(state, side, message, coins):
+            return state, Side.LEFT, "large" if message > 1000 else "small"
+
+        found = search_properties(
+            betraying, F, INNER, queries=st.integers(), answers=lambda sent, created: []
+        )
+        assert found.property is Property.RESPONSE
+        assert sorted(run[-1][1] for run in found.runs) == [0, 1001]
+
+    def test_coins_are_refused(self):
+        @ap.post_processor()
+        def tossing(state, side, message, coins):
+            return state, Side.LEFT, message
+
+        with pytest.raises(ap.CompositionError, match="deterministic"):
+            search_properties(tossing, F, INNER, queries=(0,), answers=answers)
+
+    def test_without_hypothesis_the_cure_is_named(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "hypothesis", None)
+        with pytest.raises(ap.MissingExtra, match=r"antiphon\[test\]"):
+            self.search(None)
+
+
+class TestTwoCopies:
+    def test_it_sends_pairs_right_and_the_common_answer_left(self):
+        two = TwoCopies(router())
+        state, to, said = two.step(two.initial_state, Side.LEFT, Pair(0, 1), None)
+        assert (to, said) == (Side.RIGHT, same(walk()))
+        state, to, said = two.step(state, Side.RIGHT, TOP, None)
+        assert (to, said) == (Side.RIGHT, Pair(ap.Ask(0, 0), ap.Ask(1, 0)))
+        state, to, said = two.step(state, Side.RIGHT, 0, None)
+        assert (to, said) == (Side.LEFT, (0, ap.BOTTOM))
+        assert state == (router().initial_state._replace(created=1, lefts=1),) * 2
+
+    def drive(self, two, pairs, heard):
+        """Feeds left pairs, and the same answers to whatever is sent right."""
+        state, right = two.initial_state, iter(heard)
+        for pair in pairs:
+            state, to, _ = two.step(state, Side.LEFT, pair, None)
+            while to is Side.RIGHT:
+                state, to, _ = two.step(state, Side.RIGHT, next(right), None)
+
+    def test_it_raises_where_the_destinations_differ(self):
+        two = TwoCopies(router(Leak.DESTINATION))
+        with pytest.raises(ap.CompositionError, match="destination"):
+            self.drive(two, [Pair(0, 1)], [TOP, 0])
+
+    def test_it_raises_where_the_responses_differ(self):
+        two = TwoCopies(router(Leak.RESPONSE))
+        with pytest.raises(ap.CompositionError, match="response"):
+            self.drive(two, [same(0), same(0), Pair(0, 1)], [TOP, 0, 0, 0])
+
+    def test_a_sound_p_goes_on(self):
+        self.drive(TwoCopies(router()), [Pair(0, 1), same(1)], [TOP, 1, TOP, (0, TOP), 0])
+
+
+class TestTheorems:
+    def test_the_rows_are_as_expected(self):
+        assert all(check.run().as_expected for check in checks())
+
+    def test_a_complex_mechanism_is_its_chain(self):
+        complex_mechanism = ComplexMechanism(router())
+        plain = router() @ ap.ExtConComp()
+        assert ap.equivalent(complex_mechanism, plain, rounds=ROUNDS)
+        assert complex_mechanism.signature.queries == spaces.BITS
+
+    def test_the_game_of_a_complex_mechanism_replays(self):
+        game = ap.PrivacyGame(ComplexMechanism(EachBit(PURE_RESPONSE)), event_level())
+        adversary = game.best_adversary(epsilon=0, rounds=2)
+        assert adversary.advantage == game.tight_delta(epsilon=0, rounds=2)
+        view = game.play(adversary, bit=0, seed=1)
+        assert ap.replay(view, adversary).answers == view.answers
+
+
+def test_wider_inputs_need_a_wider_space():
+    """The queries may be any list, not bits only."""
+
+    @attrs.frozen
+    class Halved(EachBit):
+        def signature(self, right):
+            return Signature(Integers(0, 3), Anything())
+
+        def step(self, state, side, message, coins):
+            message = message // 2 if side is Side.LEFT else message
+            return EachBit.step(self, state, side, message, coins)
+
+    inner = sparse_parallel([PURE_RESPONSE.parameters])
+    halved = Halved(PURE_RESPONSE)
+    assert check_properties(halved, F, inner, queries=range(4), rounds=9, questions=2) is None
+    two = event_level(events=2)
+    assert check_properties(halved, two, inner, queries=range(4), rounds=9, questions=2)

@@ -1,0 +1,106 @@
+"""``antiphon verify``: what it prints, and its exit status."""
+
+import json
+
+import pytest
+
+from antiphon.audit.theorems import check, checks
+from antiphon.cli import main
+from antiphon.cli import verify as command
+
+
+@pytest.fixture
+def cli(capsys):
+    """Runs a command: (exit status, standard output, standard error)."""
+
+    def run(*arguments):
+        status = main([str(argument) for argument in arguments])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def surprised(monkeypatch):
+    """Two rows that come out the other way round."""
+    [fails] = [c for c in checks("2.4") if not c.expected]
+    holds = checks("2.4")[0]
+    rows = [
+        check.Check("Thm 0", "fails", fails.decide),
+        check.twin("Thm 0", "holds", holds.decide),
+        holds,
+    ]
+    monkeypatch.setattr(command, "checks", lambda theorem=None: rows)
+
+
+class TestTable:
+    def test_a_row_for_each_check(self, cli):
+        status, out, err = cli("verify", "--theorem", "2.4", "--theorem", "1.4")
+        assert (status, err) == (0, "")
+        assert "exactly (ln 2, 0.1)" in out
+        assert "0.3439" in out
+        assert "fails, as it must" in out
+        assert "6 statements hold, 2 broken twins fail as they must" in out
+        assert "accuse" not in out
+
+    def test_many_points_and_equivalences(self, cli):
+        _, out, _ = cli("verify", "--theorem", "2.15", "--theorem", "6.4", "--theorem", "2.4")
+        assert "(ln 3/2, 0.0625)" in out
+        assert "≡: distance 0" in out
+        assert "≈0.142857" in out
+        assert "V[f'] inserted" in out  # brackets are no markup
+
+    def test_adversaries_on_demand(self, cli):
+        _, out, _ = cli("verify", "--theorem", "1.4", "--adversaries")
+        assert "say create LeakyBit(delta=1/10)" in out
+        assert "accuse b = 0" in out
+
+    def test_a_theorem_asked_for_twice_is_checked_once(self, cli):
+        _, out, _ = cli("verify", "--theorem", "2.4", "--theorem", "Lemma 2.4")
+        assert "3 statements hold, 1 broken twins" in out
+
+    def test_surprises_in_words_with_their_adversaries_and_status_1(self, cli, surprised):
+        status, out, _ = cli("verify")
+        assert status == 1
+        assert "FAILS" in out
+        assert "holds, but must not" in out
+        assert "accuse b = 0" in out
+        assert "2 rows are NOT as theory says: please report them." in out
+
+
+class TestJson:
+    def test_rows_as_data(self, cli):
+        status, out, err = cli("verify", "--theorem", "Lemma 2.4", "--json")
+        assert (status, err) == (0, "")
+        assert out.count("\n") == 1
+        data = json.loads(out)
+        assert data["as_expected"] is True
+        first, last = data["rows"][0], data["rows"][-1]
+        assert first["claimed"] == [{"epsilon": "0", "delta": "1/7"}]
+        assert first["tight"] == [{"delta": "1/7", "float": 1 / 7}]
+        assert (first["relation"], first["verdict"]) == ("=", "holds")
+        assert last["claimed"] == [{"epsilon": "ln 2", "delta": "1/10"}]
+        assert last["verdict"] == "fails, as it must"
+        assert (last["holds"], last["expected"], last["as_expected"]) == (False, False, True)
+        assert "accuse b = 0" in last["adversary"]
+        assert all(row["seconds"] >= 0 for row in data["rows"])
+
+    def test_surprises(self, cli, surprised):
+        status, out, _ = cli("verify", "--json")
+        assert status == 1
+        assert json.loads(out)["as_expected"] is False
+
+
+def test_an_unknown_theorem(cli):
+    status, out, err = cli("verify", "--theorem", "9.9")
+    assert (status, out) == (2, "")
+    assert "no check of '9.9'; there are checks of Lemma 2.4" in err
+    status, out, _ = cli("verify", "--theorem", "9.9", "--json")
+    assert status == 2
+    assert json.loads(out)["error"]["type"] == "InvalidArgument"
+
+
+def test_help(cli):
+    status, out, _ = cli("verify", "--help")
+    assert status == 0
+    assert "--theorem" in out
