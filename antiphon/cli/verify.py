@@ -84,7 +84,7 @@ def _print(findings: list[Finding], surprises: list[Finding], adversaries: bool)
 def _table(findings: list[Finding]) -> Table:
     table = Table(header_style="bold")
     for name in ("theorem", "instance", "(ε, δ) claimed", "tight δ", "verdict"):
-        table.add_column(name)
+        table.add_column(name, no_wrap="δ" in name)
     table.add_column("s", justify="right")
     last = ""
     for finding in findings:
@@ -108,7 +108,7 @@ def _claims(finding: Finding) -> Iterator[str]:
     if finding.relation is Relation.EQUIVALENT:
         yield "≡: distance 0"
         return
-    sign = "" if finding.relation is Relation.AT_MOST else "exactly "
+    sign = "" if finding.relation is Relation.AT_MOST else "= "
     for epsilon, delta in finding.claimed:
         yield f"{sign}({_epsilon(epsilon)}, {_number(delta)})"
 
@@ -128,8 +128,8 @@ def _summary(findings: list[Finding], surprises: list[Finding]) -> Iterator[str]
     broken = sum(not finding.expected and finding.as_expected for finding in findings)
     seconds = sum(finding.seconds for finding in findings)
     yield (
-        f"{true} statements hold, {broken} broken twins fail as they must; exact, "
-        f"in Fractions; {seconds:.1f} s"
+        f"Statements that hold: {true}; broken twins that fail, as they must: {broken}. "
+        f"Exact, in Fractions; {seconds:.1f} s."
     )
     if surprises:
         yield f"{len(surprises)} rows are NOT as theory says: please report them."

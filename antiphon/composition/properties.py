@@ -118,7 +118,8 @@ def check_properties(
                 return Violation(after.property, post_processor, runs, after.reason)
             if after.over:
                 continue
-            key = fingerprint(after)
+            # Equal runs are one, however many questions led there, unless those are counted.
+            key = fingerprint(after if questions is not None else after._replace(lefts=0))
             if key not in seen:
                 if len(seen) >= limit:
                     raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)

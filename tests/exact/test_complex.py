@@ -83,6 +83,14 @@ class TestExhaustiveCheck:
         with pytest.raises(ap.Intractable):
             check_properties(router(), F, INNER, queries=(0, 1), rounds=30, limit=10)
 
+    def test_equal_runs_are_one_however_long(self):
+        @ap.post_processor(deterministic=True)
+        def constant(state, side, message, coins):
+            return state, Side.LEFT, "hello"
+
+        f = event_level()
+        assert check_properties(constant, f, INNER, queries=(0, 1), rounds=10**9, limit=9) is None
+
     def test_nobody_asks_after_a_halt(self):
         @ap.post_processor(deterministic=True, initial_state=0)
         def halting(state, side, message, coins):

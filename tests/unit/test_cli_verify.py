@@ -37,10 +37,10 @@ class TestTable:
     def test_a_row_for_each_check(self, cli):
         status, out, err = cli("verify", "--theorem", "2.4", "--theorem", "1.4")
         assert (status, err) == (0, "")
-        assert "exactly (ln 2, 0.1)" in out
+        assert "= (ln 2, 0.1)" in out
         assert "0.3439" in out
         assert "fails, as it must" in out
-        assert "6 statements hold, 2 broken twins fail as they must" in out
+        assert "Statements that hold: 6; broken twins that fail, as they must: 2." in out
         assert "accuse" not in out
 
     def test_many_points_and_equivalences(self, cli):
@@ -57,7 +57,7 @@ class TestTable:
 
     def test_a_theorem_asked_for_twice_is_checked_once(self, cli):
         _, out, _ = cli("verify", "--theorem", "2.4", "--theorem", "Lemma 2.4")
-        assert "3 statements hold, 1 broken twins" in out
+        assert "that hold: 3; broken twins that fail, as they must: 1." in out
 
     def test_surprises_in_words_with_their_adversaries_and_status_1(self, cli, surprised):
         status, out, _ = cli("verify")

@@ -118,7 +118,7 @@ class Steps(NamedTuple):
 
 @attrs.frozen
 class SmallHistogram(PostProcessor[Steps]):
-    """HSS (CM Alg. 4) for d = 1 with γ(t, j) = j and ξ = 1, as a deterministic IPM.
+    """HSS (CM Alg. 4) for d = 1 with γ = ξ = 1 and Thresh at most 3, as a deterministic IPM.
 
     ``printed``: the comparison reads the new h and c = 0, as Alg. 4 prints it, instead
     of the interval that has just ended (theory §3). ``resets``: c ← 0 after a firing;

@@ -44,7 +44,7 @@ def _theorem_5_2() -> Iterable[Check]:
     yield Check("Thm 5.2", "2 of up to 3: walk, RR(ln 3, 0); M_{1/5} beside them", _sparse)
     yield Check("Thm 5.2", "1 of many: walk, RR(ln 3, 0), M_{1/5} ≡ 𝒫", _sparse_simulated)
     yield twin("Thm 5.2", "δ > 0: one (0, 1/5) among the fixed, 3 × M_{1/5}", _sparse_positive)
-    yield twin("Thm 5.2", "f' that is not prefix-closed (theory §2.1)", _not_prefix_closed)
+    yield twin("Thm 5.2", "f' that is not prefix-closed, an echo", _not_prefix_closed)
     yield twin("Thm 5.2", "f_∞ forgets to charge who differs", _sparse_uncharged)
     yield twin("Thm 5.2", "T_j with V[f'_j] for j ∉ J, as printed", _printed_sparse)
 
