@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.columns import SPENT, Columns, Outcome, Part, Step
+from antiphon.audit.exact.columns import SPENT, Columns, Judge, Outcome, Part
+from antiphon.audit.exact.kernel import Step
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import Checked, Purse, Suitable
 from antiphon.protocol.errors import Intractable, InvalidArgument
@@ -110,16 +111,9 @@ class SingleArena(OneColumn):
             self.mechanism.step,
             self.initial_state,
         )
-        over = self.mechanism.is_over
-        part = Part((step, step), (start, start), (over, over), self._judge, first, self.queries)
+        over, judge = self.mechanism.is_over, _judge(self.verification)
+        part = Part((step, step), (start, start), (over, over), judge, first, self.queries)
         self._part = self.columns.add_part(part)
-
-    def _judge(self, state: Any, zero: Any, one: Any) -> Any:
-        try:
-            after = self.verification.step(state, zero, one)
-        except Exception:
-            return RAISED
-        return after if type(after) is Refused else (after, False)
 
     def message(self, option: Option, index: int) -> Any:
         """The message of an option."""
@@ -142,13 +136,14 @@ class ComparisonArena(OneColumn):
 
     def __attrs_post_init__(self) -> None:
         first, second = self.mechanisms
+        queries = self.queries
         part = Part(
             (guarded(first), guarded(second)),
             self.initial_states,
             (first.is_over, second.is_over),
             _alike,
             None,
-            lambda _: self.queries,
+            lambda _: queries,
             tells_refusals=True,
         )
         self._part = self.columns.add_part(part)
@@ -168,6 +163,34 @@ def guarded(mechanism: Mechanism[Any, Any, Any]) -> Step:
         raise InvalidArgument("the message is outside the query space")
 
     return guarded
+
+
+# Judges hold f and no arena, so that a question that is dropped is gone at once: a part of
+# a cycle would wait for the cycle collector, with all of its beliefs.
+
+
+def _judge(verification: Verification[Any]) -> Judge:
+    def judge(state: Any, zero: Any, one: Any) -> Any:
+        try:
+            after = verification.step(state, zero, one)
+        except Exception:
+            return RAISED
+        return after if type(after) is Refused else (after, False)
+
+    return judge
+
+
+def _judge_child(verification: Suitable, create: Create) -> Judge:
+    def judge(state: Any, zero: Any, one: Any) -> Any:
+        try:
+            child = verification.judge(Checked(create, *state), zero, one)
+        except Exception:
+            return RAISED
+        if type(child) is Refused:
+            return child
+        return (child.state, child.differed), child.differed and not state[1]
+
+    return judge
 
 
 def _alike(state: Any, zero: Any, one: Any) -> Any:
@@ -202,7 +225,7 @@ class CompositionArena:
                 (create.step, create.step),
                 (create.mechanism.initial_state,) * 2,
                 (_ends, _ends),
-                self._judge(create),
+                _judge_child(self.verification, create),
                 (create.claim and create.claim.verification.initial_state, False),
                 listed(create.mechanism, self.queries),
             )
@@ -210,18 +233,6 @@ class CompositionArena:
 
     def start(self) -> Position:
         return Position(self.verification.purse, 0, ())
-
-    def _judge(self, create: Create) -> Callable[[Any, Any, Any], Any]:
-        def judge(state: Any, zero: Any, one: Any) -> Any:
-            try:
-                child = self.verification.judge(Checked(create, *state), zero, one)
-            except Exception:
-                return RAISED
-            if type(child) is Refused:
-                return child
-            return (child.state, child.differed), child.differed and not state[1]
-
-        return judge
 
     def options(self, position: Position) -> Iterator[Option]:
         yield from self._creations(position)

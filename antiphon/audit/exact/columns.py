@@ -1,39 +1,35 @@
 """Beliefs: what an adversary knows of one mechanism's hidden state in both worlds.
 
 A *column* is (the verifier's state, the law of the hidden state under b = 0, the
-same under b = 1), for one mechanism. Laws are unnormalised integer weights; a
-column is reduced by the greatest common divisor of each law, and the divisors move
-into the weights of the whole belief. So equal knowledge is one object, however
-it came about, and all arithmetic is exact.
+same under b = 1), for one mechanism. Laws are unnormalised integer weights, reduced
+by their greatest common divisors, which move into the weights of the whole belief.
+So equal knowledge is one object, however it came about, and all arithmetic is exact.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.protocol.coins import Coins
-from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import AntiphonError, CompositionError, Intractable
+from antiphon.audit.exact.kernel import (
+    NOWHERE,
+    PASSED_ON,
+    IsOver,
+    Kernel,
+    Pushed,
+    Step,
+    Stepper,
+)
+from antiphon.protocol.errors import CompositionError, Intractable
 from antiphon.protocol.interning import Interner
 from antiphon.protocol.messages import HALT
 from antiphon.verifiers.verification import Refused
 
-Law: TypeAlias = tuple[tuple[int, int], ...]
-"""(state id, weight), sorted by state id, weights without a common divisor."""
-
-Pushed: TypeAlias = tuple[int, dict[int, tuple[int, Law]]]
-"""(denominator, answer -> (common divisor, law of the next state without it)) of one query."""
-Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
-"""(denominator, [(answer, next state, probability × denominator)]) of one step."""
-Place: TypeAlias = tuple[int, int, int, int]
-"""(part, world, state, query)."""
-_NOTHING: tuple[int, Law] = (0, ())
+_NOTHING = 0, NOWHERE
 
 
 class Outcome(NamedTuple):
@@ -63,10 +59,10 @@ class Move(NamedTuple):
 SPENT = -1
 """Stands for a column that no valid message can use any more."""
 
-Step: TypeAlias = Callable[[Any, Any, Any], tuple[Any, Any]]
-IsOver: TypeAlias = Callable[[Any], bool]
 Judge: TypeAlias = Callable[[Any, Any, Any], "tuple[Any, bool] | Refused"]
 """(verifier state, q0, q1) -> (verifier state', whether the pair is the first to differ)."""
+Allowed: TypeAlias = tuple[int, int, int, bool]
+"""(query of b = 0, query of b = 1, verifier state', whether the pair is the first to differ)."""
 
 
 @attrs.frozen(eq=False)
@@ -88,13 +84,12 @@ class Part:
 
 
 class Column(NamedTuple):
-    """What is known of one part. Compared by value."""
+    """What is known of one part, by number. Compared by value."""
 
     part: int
     judged: int
-    """Number of the verifier's state."""
-    law0: Law
-    law1: Law
+    law0: int
+    law1: int
 
 
 @attrs.define(eq=False)
@@ -102,26 +97,40 @@ class Columns:
     """All columns met, numbered, with their moves computed once each."""
 
     limit: int
-    parts: list[Part] = attrs.field(factory=list[Part])
+    symmetric: bool = True
+    """Whether f allows (q, q') wherever it allows (q', q), to the same effect, so far."""
     columns: list[Column] = attrs.field(factory=list[Column])
     totals: list[tuple[int, int]] = attrs.field(factory=list[tuple[int, int]])
+    _parts: list[tuple[Part, int, int]] = attrs.field(factory=list[tuple[Part, int, int]])
+    """Each part, and the numbers of its steppers in both worlds."""
     _ids: dict[Column, int] = attrs.field(factory=dict[Column, int])
-    _states: Interner = attrs.field(factory=Interner)
-    _messages: Interner = attrs.field(factory=Interner)
+    _kernel: Kernel = attrs.field(factory=Kernel)
     _verified: Interner = attrs.field(factory=Interner)
-    _kernel: dict[Place, Branches] = attrs.field(factory=dict[Place, Branches])
+    _allowed: dict[Any, list[Allowed]] = attrs.field(factory=dict[Any, list[Allowed]])
+    _listed: dict[int, tuple[Any, tuple[int, ...]]] = attrs.field(
+        factory=dict[int, tuple[Any, tuple[int, ...]]]
+    )
+    """The last list of messages to try on each part, with their numbers."""
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
     def add_part(self, part: Part) -> int:
         """A new part's number."""
-        self.parts.append(part)
-        return len(self.parts) - 1
+        zero, one = (
+            Stepper(step, is_over, part.tells_refusals)
+            for step, is_over in zip(part.steps, part.is_over, strict=True)
+        )
+        first = self._kernel.add(zero)
+        second = first if zero == one else self._kernel.add(one)
+        self.symmetric &= first == second
+        self._parts.append((part, first, second))
+        return len(self._parts) - 1
 
     def first(self, part: int) -> int:
         """The column of a part before any message."""
-        law0, law1 = (((self._states(s), 1),) for s in self.parts[part].initial_states)
-        judged = self._verified(self.parts[part].judged)
-        return self._column(Column(part, judged, law0, law1))
+        own = self._parts[part][0]
+        law0, law1 = map(self._kernel.certain, own.initial_states)
+        self.symmetric &= law0 == law1
+        return self._column(Column(part, self._verified(own.judged), law0, law1))
 
     def judged(self, column: int) -> Any:
         """The verifier's state in a column."""
@@ -142,123 +151,91 @@ class Columns:
     def respond(self, column: int, zero: Any, one: Any) -> Move | Refused:
         """What one pair may lead to, answers in a fixed order."""
         part, state, law0, law1 = self.columns[column]
-        judged = self.parts[part].judge(self._verified.values[state], zero, one)
+        own, stepper0, stepper1 = self._parts[part]
+        judged = own.judge(self._verified.values[state], zero, one)
         if type(judged) is Refused:
             return judged
-        pushed0 = self._push(part, 0, law0, self._messages(zero))
-        pushed1 = self._push(part, 1, law1, self._messages(one))
+        messages = self._kernel.messages
+        pushed0 = self._kernel.push(stepper0, law0, messages(zero))
+        pushed1 = self._kernel.push(stepper1, law1, messages(one))
         if pushed0 is None or pushed1 is None:
             _refused_alike(law0, law1, pushed0, pushed1)
             return Refused("the mechanism refuses the message")
-        outcomes, denominator = self._answers(part, judged[0], pushed0, pushed1)
-        ordered = sorted(outcomes, key=lambda outcome: self._messages(outcome.answer))
+        after = self._verified(judged[0])
+        outcomes, denominator = self._answers(part, after, pushed0, pushed1)
+        ordered = sorted(outcomes, key=lambda outcome: messages(outcome.answer))
         return Move(zero, one, judged[1], tuple(ordered), denominator)
 
     def _explore(self, column: Column) -> Iterable[Move]:
-        part = self.parts[column.part]
-        state = self._verified.values[column.judged]
-        queries = self._queries(column)
-        # Each side is pushed forward once, not once a pair.
-        pushed0 = [self._push(column.part, 0, column.law0, number) for _, number in queries]
-        pushed1 = [self._push(column.part, 1, column.law1, number) for _, number in queries]
+        part, state, law0, law1 = column
+        _, stepper0, stepper1 = self._parts[part]
+        push, values = self._kernel.push, self._kernel.messages.values
         seen: set[Any] = set()
-        for ((zero, _), laws0), ((one, _), laws1) in product(
-            zip(queries, pushed0, strict=True), zip(queries, pushed1, strict=True)
-        ):
-            judged = part.judge(state, zero, one)
-            if type(judged) is Refused:
+        for zero, one, after, differs in self._pairs(part, state, self._queries(column)):
+            pushed0, pushed1 = push(stepper0, law0, zero), push(stepper1, law1, one)
+            if pushed0 is None or pushed1 is None:
+                _refused_alike(law0, law1, pushed0, pushed1)
                 continue
-            if laws0 is None or laws1 is None:
-                _refused_alike(column.law0, column.law1, laws0, laws1)
-                continue
-            found, denominator = self._answers(column.part, judged[0], laws0, laws1)
+            found, denominator = self._answers(part, after, pushed0, pushed1)
             if len(found) == 1 and found[0].column == SPENT:
                 continue  # HALT for certain in both worlds: no more than to stop
             # Two pairs with the same consequences are one move; as a multiset, because
             # two answers that lead alike count twice.
-            alike = judged[1], denominator, tuple(sorted(outcome[1:] for outcome in found))
+            alike = differs, denominator, tuple(sorted(outcome[1:] for outcome in found))
             if alike not in seen:
                 seen.add(alike)
-                yield Move(zero, one, judged[1], found, denominator)
+                yield Move(values[zero], values[one], differs, found, denominator)
 
-    def _queries(self, column: Column) -> list[tuple[Any, int]]:
-        """The messages to try, with their numbers: those of every state that it may be in."""
-        queries, values = self.parts[column.part].queries, self._states.values
-        states = dict.fromkeys(state for state, _ in (*column.law0, *column.law1))
-        lists = [queries(values[state]) for state in states]
-        if all(each is lists[0] for each in lists):
-            return [(q, self._messages(q)) for q in lists[0]]
-        numbered = {self._messages(q): q for each in lists for q in each}
-        return [(q, number) for number, q in numbered.items()]
+    def _pairs(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
+        """The pairs of these queries that f allows in a state of its own."""
+        key = part, state, queries
+        known = self._allowed.get(key)
+        if known is None:
+            judge, before = self._parts[part][0].judge, self._verified.values[state]
+            values = self._kernel.messages.values
+            known = self._allowed[key] = []
+            for zero, one in product(queries, repeat=2):
+                judged = judge(before, values[zero], values[one])
+                if type(judged) is not Refused:
+                    known.append((zero, one, self._verified(judged[0]), judged[1]))
+            mirrored = {(one, zero, after, differs) for zero, one, after, differs in known}
+            self.symmetric &= mirrored == set(known)
+        return known
+
+    def _queries(self, column: Column) -> tuple[int, ...]:
+        """The messages to try, by number: those of every state that it may be in."""
+        kernel, queries = self._kernel, self._parts[column.part][0].queries
+        states = dict.fromkeys((*kernel.support(column.law0), *kernel.support(column.law1)))
+        lists = {id(each): each for each in (queries(kernel.states.values[s]) for s in states)}
+        listed, numbers = self._listed.get(column.part, (None, ()))
+        if len(lists) == 1 and id(listed) in lists:
+            return numbers
+        numbers = tuple({kernel.messages(q): None for each in lists.values() for q in each})
+        if len(lists) == 1:
+            self._listed[column.part] = next(iter(lists.values())), numbers
+        return numbers
 
     def _answers(
-        self, part: int, judged: Any, pushed0: Pushed, pushed1: Pushed
+        self, part: int, state: int, pushed0: Pushed, pushed1: Pushed
     ) -> tuple[tuple[Outcome, ...], int]:
         (denominator0, laws0), (denominator1, laws1) = pushed0, pushed1
         common = math.lcm(denominator0, denominator1)
-        state = self._verified(judged)
         by0, by1 = common // denominator0, common // denominator1
+        values, totals = self._kernel.messages.values, self._kernel.totals
         found: list[Outcome] = []
-        for number in laws0 | laws1:
+        for number in laws0 if laws0.keys() == laws1.keys() else laws0 | laws1:
             factor0, law0 = laws0.get(number, _NOTHING)
             factor1, law1 = laws1.get(number, _NOTHING)
             factor0, factor1 = factor0 * by0, factor1 * by1
-            answer = self._messages.values[number]
-            if answer is _PASSED_ON:
-                to = self._column(Column(part, state, law0, law1))
-                found.append(Outcome(HALT, factor0, factor1, to))
-            elif answer is HALT:
-                total0, total1 = (sum(w for _, w in law) for law in (law0, law1))
-                found.append(Outcome(answer, factor0 * total0, factor1 * total1, SPENT))
+            answer = values[number]
+            if answer is HALT:
+                outcome = Outcome(HALT, factor0 * totals[law0], factor1 * totals[law1], SPENT)
             else:
+                said = HALT if answer is PASSED_ON else answer
                 to = self._column(Column(part, state, law0, law1))
-                found.append(Outcome(answer, factor0, factor1, to))
+                outcome = Outcome(said, factor0, factor1, to)
+            found.append(outcome)
         return tuple(found), common
-
-    def _push(self, part: int, world: int, law: Law, query: int) -> Pushed | None:
-        """What a query makes of a law; None if it is refused."""
-        steps = [self._branches(part, world, state, query) for state, _ in law]
-        refused = sum(not branches for _, branches in steps)
-        if refused and refused < len(law):
-            raise CompositionError(
-                "the mechanism refuses a message depending on its hidden state; "
-                "a refusal must be a function of what is public"
-            )
-        if refused and self.parts[part].tells_refusals:
-            return 1, {self._messages(REFUSAL): (1, law)}
-        if refused:
-            return None
-        common = math.lcm(*(denominator for denominator, _ in steps))
-        laws: dict[int, dict[int, int]] = {}
-        for (_, weight), (denominator, branches) in zip(law, steps, strict=True):
-            weight *= common // denominator
-            for answer, to, probability in branches:
-                own = laws.setdefault(answer, {})
-                own[to] = own.get(to, 0) + weight * probability
-        return common, {answer: _reduced(own) for answer, own in laws.items()}
-
-    def _branches(self, part: int, world: int, state: int, query: int) -> Branches:
-        """As ``branches``, in numbers, over a common denominator."""
-        key = part, world, state, query
-        known = self._kernel.get(key)
-        if known is None:
-            step = self.parts[part].steps[world]
-            found = branches(step, self._states.values[state], self._messages.values[query])
-            over = self.parts[part].is_over[world]
-            common = math.lcm(*(p.denominator for p, _ in found))
-            known = self._kernel[key] = (
-                common,
-                [
-                    (self._answer(after, answer, over), self._states(after), int(p * common))
-                    for p, (after, answer) in found
-                ],
-            )
-        return known
-
-    def _answer(self, state: Any, answer: Any, is_over: IsOver) -> int:
-        """Its number; a HALT that does not end the interaction is told from one that does."""
-        passed_on = answer is HALT and not ends(state, answer, is_over)
-        return self._messages(_PASSED_ON if passed_on else answer)
 
     def _column(self, column: Column) -> int:
         known = self._ids.get(column)
@@ -267,65 +244,18 @@ class Columns:
             if known >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", known + 1, self.limit)
             self.columns.append(column)
-            self.totals.append((sum(w for _, w in column.law0), sum(w for _, w in column.law1)))
+            totals = self._kernel.totals
+            self.totals.append((totals[column.law0], totals[column.law1]))
         return known
 
 
-def _refused_alike(law0: Law, law1: Law, pushed0: Pushed | None, pushed1: Pushed | None) -> None:
+def _refused_alike(law0: int, law1: int, pushed0: Pushed | None, pushed1: Pushed | None) -> None:
     """A refusal that tells the worlds apart is no refusal."""
-    if (law0 and pushed0 is not None) or (law1 and pushed1 is not None):
+    answered0 = law0 != NOWHERE and pushed0 is not None
+    answered1 = law1 != NOWHERE and pushed1 is not None
+    if answered0 or answered1:
         raise CompositionError(
             "a message is refused in one world and answered in the other, so the refusal itself "
             "tells them apart: let f (its relation) allow only pairs of which the mechanism takes "
             "both sides, or try other queries=[…]"
         )
-
-
-def _reduced(weights: dict[int, int]) -> tuple[int, Law]:
-    """The greatest common divisor, and the law without it; (0, ()) for nothing."""
-    factor = math.gcd(*weights.values())
-    if factor == 0:
-        return 0, ()
-    return factor, tuple(sorted((state, w // factor) for state, w in weights.items() if w))
-
-
-def branches(step: Any, state: Any, query: Any) -> list[tuple[Fraction, tuple[Any, Any]]]:
-    """Every outcome of one step; none if the message is refused.
-
-    A step that fails later is an outcome: the mechanism is dead and answers HALT (law 1).
-    """
-
-    def run(coins: Coins) -> tuple[Any, Any]:
-        try:
-            after, answer = step(state, query, coins)
-        except Intractable:
-            raise
-        except Exception as error:
-            if isinstance(error, AntiphonError) and coins.draws == 0:
-                raise _RefusedStep from error
-            return _FAILED, HALT
-        return after, answer
-
-    try:
-        return list(outcomes(run))
-    except _RefusedStep:
-        return []
-
-
-def ends(state: Any, answer: Any, is_over: IsOver) -> bool:
-    """Whether an answer with this state ends the interaction."""
-    return answer is HALT and (state is _FAILED or is_over(state))
-
-
-_FAILED = object()
-"""The state of a mechanism whose step raised."""
-_PASSED_ON = object()
-"""The HALT of a part of the mechanism, which goes on."""
-
-
-REFUSAL = Refused("the message is refused")
-"""Stands for the answer of a mechanism that refuses a message; its state is unchanged."""
-
-
-class _RefusedStep(Exception):
-    """The mechanism refused the message before drawing a coin."""

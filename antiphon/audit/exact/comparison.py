@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import attrs
 
 from antiphon.audit.exact.arena import ComparisonArena, guarded
-from antiphon.audit.exact.columns import REFUSAL, Columns, branches, ends
+from antiphon.audit.exact.columns import Columns
+from antiphon.audit.exact.kernel import REFUSAL, branches, ends
 from antiphon.audit.exact.question import LIMIT, horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder

@@ -109,10 +109,17 @@ class Question:
         return SingleArena(columns, self.system, start, self.verification, queries)
 
     def solve(self, epsilon: exact.Epsilon, rounds: int) -> Solution:
-        """Tight δ at one ε. Raises: Intractable, InvalidArgument (the cure is in the text)."""
+        """Tight δ at one ε. Raises: Intractable, InvalidArgument (the cure is in the text).
+
+        If f allows (q, q') wherever it allows (q', q), and to the same effect, then to
+        exchange the worlds is to exchange the sides of every pair: one world is solved.
+        """
         normal = exact.epsilon(epsilon)
         growth, error = rational_growth(normal)
-        values = [solver.solve(growth, horizon(rounds)) for solver in self.solvers()]
+        first, second = self.solvers()
+        values = [first.solve(growth, horizon(rounds))]
+        if not first.arena.columns.symmetric:
+            values.append(second.solve(growth, rounds))
         bit = values.index(max(values))
         nodes = sum(solver.nodes for solver in self.solvers())
         return Solution(values[bit], error, normal, rounds, bit, nodes)
@@ -134,6 +141,8 @@ class Question:
         target, rounds = exact.probability(delta), horizon(rounds)
         growth = Fraction(1)
         for solver in self.solvers():
+            if solver.bit and solver.arena.columns.symmetric:
+                break
             while solver.solve(growth, rounds) > target:
                 mass, against = solver.profile(growth, rounds)
                 if against == 0:
