@@ -35,6 +35,7 @@ class Create:
     Raises: InvalidArgument if ``mechanism`` is no CM, or the claim does not follow.
     """
 
+    __immutable__ = True
     mechanism: ContinualMechanism[Any, Any, Any]
     _given: Claim | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
     claim: Claim | None = attrs.field(init=False)

@@ -32,6 +32,8 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     """IM: a randomized state function with a set of initial states (CM Def. 2.6)."""
 
     __slots__ = ()
+    __immutable__ = True
+    """A mechanism holds parameters, not state, and does not change."""
 
     @property
     @abstractmethod

@@ -10,6 +10,7 @@ import enum
 import struct
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, Generic, Literal, TypeAlias
 
 import attrs
@@ -50,26 +51,58 @@ Halt: TypeAlias = Literal[Symbol.HALT]
 MessageT = TypeVar("MessageT", default=Any)
 
 
-def freeze(value: Any, depth: int = 0) -> Any:
-    """The value with every array replaced by a read-only copy of its own.
+ATOMS: Final = frozenset({int, bool, str, bytes, float, complex, type(None), Fraction, Symbol})
+"""Types whose values are immutable and hold nothing else."""
 
-    Raises: InvalidArgument for nesting deeper than MAX_DEPTH.
+
+def freeze(value: Any, depth: int = 0) -> Any:
+    """The value with every array in it replaced by a read-only copy of its own.
+
+    Looks into tuples, NamedTuples and attrs classes, so that nobody can change a message
+    after it was said. Mechanisms are taken as they are: they promise to be immutable.
+
+    Raises: InvalidArgument for a list, dict, set or bytearray, an array of objects, or
+    nesting deeper than MAX_DEPTH.
     """
-    kind = type(value)  # pyright: ignore[reportUnknownVariableType]
+    kind: type[Any] = type(value)
+    if kind in ATOMS or getattr(kind, "__immutable__", False):
+        return value
+    if depth >= MAX_DEPTH:
+        raise InvalidArgument(f"a message may nest at most {MAX_DEPTH} deep")
     if kind is np.ndarray:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind is tuple:
-        if depth >= MAX_DEPTH:
-            raise InvalidArgument(f"a message may nest at most {MAX_DEPTH} tuples deep")
         return tuple(freeze(item, depth + 1) for item in value)
+    if kind in _MUTABLE:
+        raise InvalidArgument(
+            f"a message must be immutable, and a {kind.__name__} is not: use a tuple, a frozen "
+            "attrs class or bytes"
+        )
+    if issubclass(kind, tuple) and hasattr(kind, "_make"):
+        return kind._make(freeze(item, depth + 1) for item in tuple.__iter__(value))
+    if "__attrs_attrs__" in vars(kind):
+        return _frozen_fields(kind, value, depth)
     return value
 
 
-def _frozen(value: object) -> Any:
-    kind = type(value)
-    return freeze(value) if kind is tuple or kind is np.ndarray else value
+_MUTABLE: Final = frozenset({list, dict, set, bytearray})
+
+
+def _side(value: Any) -> Any:
+    """A part of a message, frozen; what is mutable is left for a verifier to halt."""
+    return value if type(value) in _MUTABLE else freeze(value)
+
+
+def _frozen_fields(kind: type[Any], value: Any, depth: int) -> Any:
+    fields = [
+        (field.alias, getattr(value, field.name)) for field in attrs.fields(kind) if field.init
+    ]
+    changed = {
+        alias: frozen for alias, own in fields if (frozen := freeze(own, depth + 1)) is not own
+    }
+    return attrs.evolve(value, **changed) if changed else value
 
 
 @attrs.frozen
@@ -79,8 +112,10 @@ class Pair(Generic[MessageT]):
     The identifier I(b) forwards ``zero`` under b = 0 and ``one`` under b = 1.
     """
 
-    zero: MessageT = attrs.field(converter=_frozen)
-    one: MessageT = attrs.field(converter=_frozen)
+    __immutable__ = True
+
+    zero: MessageT = attrs.field(converter=_side)
+    one: MessageT = attrs.field(converter=_side)
 
 
 def same(message: MessageT) -> Pair[MessageT]:
@@ -96,7 +131,9 @@ def same(message: MessageT) -> Pair[MessageT]:
 class Ask(Generic[MessageT]):
     """(q, i): ask the i-th created mechanism; i counts creations from 0 (CM Def. 4.1)."""
 
-    query: MessageT = attrs.field(converter=_frozen)
+    __immutable__ = True
+
+    query: MessageT = attrs.field(converter=_side)
     index: int
 
 
@@ -106,8 +143,8 @@ _PLAIN: Final = frozenset({int, str, bytes, bool, type(None), Fraction})
 def identical(left: object, right: object) -> bool:
     """Whether two messages are the same message: equal in exact type and value.
 
-    Never calls a method of a class it does not know, so a hostile ``__eq__``
-    cannot make two different messages pass for one (laws 4 and 5).
+    Never asks a class whether its objects are equal, so a hostile ``__eq__`` cannot make
+    two different messages pass for one (laws 4 and 5).
 
     >>> identical(1, True), identical(0.0, -0.0), identical((1, HALT), (1, HALT))
     (False, False, True)
@@ -124,7 +161,7 @@ def identical(left: object, right: object) -> bool:
     compare = _COMPARISONS.get(kind)
     if compare is not None:
         return compare(left, right)
-    return _is_value_class(kind) and _same_fields(kind, left, right)
+    return _same_fields(kind, left, right)
 
 
 def _same_tuple(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
@@ -139,16 +176,30 @@ def _same_array(left: Any, right: Any) -> bool:
     )
 
 
-def _is_value_class(kind: type) -> bool:
-    """An attrs class of its own, with slots: its fields are all there is to it."""
-    return "__attrs_attrs__" in vars(kind) and not kind.__dictoffset__
+@lru_cache(maxsize=1024)
+def _value_fields(kind: type[Any]) -> tuple[str, ...] | None:
+    """The fields that are all there is to an attrs class with slots; None for another class.
+
+    Fields without ``eq`` count too: they may differ, so two objects that differ in them
+    are two messages.
+    """
+    plain = kind.__getattribute__ is object.__getattribute__
+    if "__attrs_attrs__" not in vars(kind) or kind.__dictoffset__ or not plain:
+        return None
+    for base in kind.__mro__[1:]:
+        if (
+            "__attrs_attrs__" not in vars(base)
+            and vars(base).get("__slots__")
+            and base is not object
+        ):
+            return None
+    return tuple(field.name for field in attrs.fields(kind) if field.init or field.eq)
 
 
-def _same_fields(kind: type, left: Any, right: Any) -> bool:
-    return all(
-        identical(getattr(left, field.name), getattr(right, field.name))
-        for field in attrs.fields(kind)
-        if field.eq
+def _same_fields(kind: type[Any], left: object, right: object) -> bool:
+    names = _value_fields(kind)
+    return names is not None and all(
+        identical(getattr(left, name), getattr(right, name)) for name in names
     )
 
 

@@ -39,6 +39,7 @@ class PostProcessor(ABC, Generic[State]):
     """
 
     __slots__ = ()
+    __immutable__ = True
     deterministic: bool = False
     forwards_queries: bool = False
 

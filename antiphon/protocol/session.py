@@ -12,7 +12,7 @@ import numpy as np
 
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.errors import AntiphonError, InvalidArgument, ProtocolError, ReplayMismatch
-from antiphon.protocol.messages import HALT, freeze
+from antiphon.protocol.messages import ATOMS, HALT, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.spaces import Anything, Space
 
@@ -91,7 +91,7 @@ class Session:
         the state is unchanged.
         """
         kind = type(message)
-        if kind is tuple or kind is np.ndarray:
+        if kind is not Pair and kind is not Ask and kind not in ATOMS:
             message = sealed(message, self._mechanism.signature.queries)
         with self._lock:
             if self._over is not None:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, Union
 import attrs
 
 from antiphon.protocol.errors import CompositionError
-from antiphon.protocol.messages import HALT, Pair
+from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Pairs, Signature, Space
@@ -67,6 +67,9 @@ class Verifier(PostProcessor[VerifierState]):
             state = Refused(f"checking the message raised {type(error).__name__}")
         if type(state) is Refused:
             return state, LEFT, HALT
+        zero = message.zero
+        if message.one is not zero and identical(zero, message.one):
+            message = Pair(zero, zero)  # one object for both worlds, whatever it hides
         return state, RIGHT, message
 
     def is_over(self, state: VerifierState) -> bool | None:
