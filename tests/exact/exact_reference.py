@@ -44,7 +44,16 @@ def outcomes_of(states, answers):
     return st.lists(one, min_size=1, max_size=3).map(tuple)
 
 
+@attrs.frozen
+class Upwards:
+    """A relation that is not symmetric, so that the two worlds are no mirrors of each other."""
+
+    def holds(self, zero, one):
+        return zero < one
+
+
 VERIFICATIONS = (
+    ap.verifiers.event_level(Upwards()),
     ap.verifiers.event_level(),
     ap.verifiers.neighbouring_start(),
     ap.verifiers.bounded(ap.verifiers.event_level(), 2),

@@ -1,6 +1,9 @@
 """Tight δ: equal, as a Fraction, to the plain recursion and to the theorems' closed forms."""
 
+import gc
 import math
+import sys
+import weakref
 from fractions import Fraction
 from itertools import product
 
@@ -10,6 +13,7 @@ from exact_reference import (
     FAIL,
     TENTH,
     Table,
+    Upwards,
     composition_messages,
     outcomes_of,
     pairs_of,
@@ -502,6 +506,43 @@ def test_growths_at_the_edge():
     )
     with pytest.raises(ap.InvalidArgument, match="at most"):
         game.tight_delta(epsilon=10**6, rounds=1)
+
+
+def test_one_world_is_solved_only_if_the_other_is_its_mirror():
+    """M tells b = 1 with probability 1/10 and b = 0 never; f decides which pairs there are."""
+    rows = ((((1, 0, 0),), ((1, 0, 1), (9, 0, 0))),)
+    mirrored = ap.PrivacyGame(Table(rows), ANY)
+    both = mirrored.question()
+    assert both.solve(ap.Log(2), 1).delta == TENTH
+    assert [solver.nodes for solver in both.solvers()] == [1, 0]
+    one_way = ap.PrivacyGame(Table(rows), ap.verifiers.event_level(Upwards()))
+    single = one_way.question()
+    assert (single.solve(ap.Log(2), 1).delta, single.solve(ap.Log(2), 1).bit) == (TENTH, 1)
+    assert [solver.nodes for solver in single.solvers()] == [1, 1]
+    assert single.solvers()[0].solve(Fraction(2), 1) == 0
+
+
+def test_the_cycle_collector_and_the_stack_are_left_as_they_were():
+    before = gc.get_threshold(), gc.get_freeze_count(), sys.getrecursionlimit()
+    question = ap.PrivacyGame(Table(((((1, 0, 0), (1, 0, 1)),) * 2,)), ANY).question(limit=1)
+    with pytest.raises(ap.Intractable):
+        question.solve(0, 5)
+    assert before == (gc.get_threshold(), gc.get_freeze_count(), sys.getrecursionlimit())
+
+
+def test_a_question_that_is_dropped_is_gone_at_once():
+    gc.disable()
+    try:
+        one = Table(((((1, 0, 0), (1, 0, 1)),) * 2,)), ANY
+        all_ = ap.ExtConComp(), fixed_mechanisms([RandomizedResponse(epsilon=0)])
+        for system, f in (one, all_):
+            question = ap.PrivacyGame(system, f).question()
+            question.solve(0, 3)
+            arena = weakref.ref(question.solvers()[0].arena)
+            del question
+            assert arena() is None
+    finally:
+        gc.enable()
 
 
 def test_no_rounds_tell_nothing():

@@ -24,7 +24,10 @@ from antiphon.verifiers.verification import Refused, Verification
 
 
 class Position(NamedTuple):
-    """What is public and undecided: the purse, the creations so far, the live columns (sorted)."""
+    """What is public and undecided: the purse, the creations so far, the live columns (sorted).
+
+    Where there is one part, its column is all there is to a position; SPENT, if it is over.
+    """
 
     purse: Any
     created: int
@@ -40,6 +43,10 @@ class Branch(NamedTuple):
     position: Position
 
 
+Place: TypeAlias = Position | int
+"""Where a game stands."""
+
+
 class Option(NamedTuple):
     """A message the adversary may send: to which column, what, and what may follow."""
 
@@ -47,7 +54,8 @@ class Option(NamedTuple):
     """The column asked, or SPENT for a creation."""
     move: Any
     """The Move, or the Create."""
-    branches: tuple[Branch, ...]
+    branches: tuple[Any, ...]
+    """A Branch for each answer; where there is one part, an Outcome."""
     denominator: int
     """What the factors of the branches are over."""
 
@@ -61,8 +69,9 @@ class Arena(Protocol):
 
     columns: Columns
 
-    def start(self) -> Position: ...
-    def options(self, position: Position) -> Iterator[Option]: ...
+    def start(self) -> Any: ...
+    def options(self, position: Any) -> Iterator[Option]: ...
+    def live(self, position: Any) -> tuple[int, ...]: ...
     def message(self, option: Option, index: int) -> Any: ...
     def follow(self, live: Live, option: Option, place: int) -> Live: ...
 
@@ -73,25 +82,23 @@ class OneColumn:
     columns: Columns
     _part: int
 
-    def start(self) -> Position:
+    def start(self) -> int:
         """The position before any message."""
-        return Position(None, 0, (self.columns.first(self._part),))
+        return self.columns.first(self._part)
 
-    def options(self, position: Position) -> Iterator[Option]:
+    def options(self, position: int) -> Iterator[Option]:
         """What may be said."""
-        for column in position.columns:
-            for move in self.columns.moves(column):
-                branches = (_alone(outcome) for outcome in move.outcomes)
-                yield Option(column, move, tuple(branches), move.denominator)
+        if position != SPENT:
+            for move in self.columns.moves(position):
+                yield Option(position, move, move.outcomes, move.denominator)
+
+    def live(self, position: int) -> tuple[int, ...]:
+        """The columns that matter."""
+        return () if position == SPENT else (position,)
 
     def follow(self, live: Live, option: Option, place: int) -> Live:
         """The live columns by index, after a branch: there is one, of index 0."""
-        return tuple((0, column) for column in option.branches[place].position.columns)
-
-
-def _alone(outcome: Outcome) -> Branch:
-    live = () if outcome.column == SPENT else (outcome.column,)
-    return Branch(outcome.answer, outcome.factor0, outcome.factor1, Position(None, 0, live))
+        return tuple((0, column) for column in self.live(option.move.outcomes[place].column))
 
 
 @attrs.define(eq=False)
@@ -251,6 +258,10 @@ class CompositionArena:
                     self._branch(after, created, others, outcome) for outcome in move.outcomes
                 )
                 yield Option(column, move, tuple(branches), move.denominator)
+
+    def live(self, position: Position) -> tuple[int, ...]:
+        """The columns that matter."""
+        return position.columns
 
     def _spend(self, purse: Purse, column: int) -> Purse | Refused:
         key = purse, self.columns.columns[column].part

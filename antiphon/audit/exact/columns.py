@@ -103,7 +103,9 @@ class Columns:
     totals: list[tuple[int, int]] = attrs.field(factory=list[tuple[int, int]])
     _parts: list[tuple[Part, int, int]] = attrs.field(factory=list[tuple[Part, int, int]])
     """Each part, and the numbers of its steppers in both worlds."""
-    _ids: dict[Column, int] = attrs.field(factory=dict[Column, int])
+    _ids: dict[tuple[int, int, int, int], int] = attrs.field(
+        factory=dict[tuple[int, int, int, int], int]
+    )
     _kernel: Kernel = attrs.field(factory=Kernel)
     _verified: Interner = attrs.field(factory=Interner)
     _allowed: dict[Any, list[Allowed]] = attrs.field(factory=dict[Any, list[Allowed]])
@@ -130,7 +132,7 @@ class Columns:
         own = self._parts[part][0]
         law0, law1 = map(self._kernel.certain, own.initial_states)
         self.symmetric &= law0 == law1
-        return self._column(Column(part, self._verified(own.judged), law0, law1))
+        return self._column(part, self._verified(own.judged), law0, law1)
 
     def judged(self, column: int) -> Any:
         """The verifier's state in a column."""
@@ -226,26 +228,24 @@ class Columns:
         for number in laws0 if laws0.keys() == laws1.keys() else laws0 | laws1:
             factor0, law0 = laws0.get(number, _NOTHING)
             factor1, law1 = laws1.get(number, _NOTHING)
-            factor0, factor1 = factor0 * by0, factor1 * by1
-            answer = values[number]
+            answer, to = values[number], SPENT
             if answer is HALT:
-                outcome = Outcome(HALT, factor0 * totals[law0], factor1 * totals[law1], SPENT)
+                factor0, factor1 = factor0 * totals[law0], factor1 * totals[law1]
             else:
-                said = HALT if answer is PASSED_ON else answer
-                to = self._column(Column(part, state, law0, law1))
-                outcome = Outcome(said, factor0, factor1, to)
-            found.append(outcome)
+                to = self._column(part, state, law0, law1)
+                answer = HALT if answer is PASSED_ON else answer
+            found.append(Outcome(answer, factor0 * by0, factor1 * by1, to))
         return tuple(found), common
 
-    def _column(self, column: Column) -> int:
-        known = self._ids.get(column)
+    def _column(self, part: int, judged: int, law0: int, law1: int) -> int:
+        key = part, judged, law0, law1
+        known = self._ids.get(key)
         if known is None:
-            known = self._ids[column] = len(self.columns)
+            known = self._ids[key] = len(self.columns)
             if known >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", known + 1, self.limit)
-            self.columns.append(column)
-            totals = self._kernel.totals
-            self.totals.append((totals[column.law0], totals[column.law1]))
+            self.columns.append(Column(*key))
+            self.totals.append((self._kernel.totals[law0], self._kernel.totals[law1]))
         return known
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.audit.exact.arena import Position, SingleArena, listed
+from antiphon.audit.exact.arena import SingleArena, listed
 from antiphon.audit.exact.columns import Columns
 from antiphon.audit.exact.question import LIMIT
 from antiphon.audit.exact.solver import Solver
@@ -50,8 +50,7 @@ class Histories:
 
     def empty(self) -> History:
         """The empty history: μ = 1 in both worlds."""
-        (column,) = self._arena.start().columns
-        return self._history(0, column, (Fraction(1), Fraction(1)))
+        return self._history(0, self._arena.start(), (Fraction(1), Fraction(1)))
 
     def respond(
         self, history: History, zero: Any, one: Any
@@ -84,7 +83,6 @@ class Histories:
         """L^b(h): the most an adversary of ``rounds`` more queries gains, Pr_b − e^ε Pr_{1−b}."""
         weight, other = history.weights[bit], growth * history.weights[1 - bit]
         common = math.lcm(weight.denominator, other.denominator)
-        columns = (history.column,) if history.column >= 0 else ()
-        solver, position = self._solvers[bit], Position(None, 0, columns)
-        gain = solver.solve_from(position, int(weight * common), int(other * common), rounds)
+        solver = self._solvers[bit]
+        gain = solver.solve_from(history.column, int(weight * common), int(other * common), rounds)
         return gain / common

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, Option, Position
+from antiphon.audit.exact.arena import Arena, Option, Place
 from antiphon.protocol.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
@@ -53,6 +53,9 @@ def deep(rounds: int) -> Generator[None, None, None]:
     try:
         yield
     finally:
+        if young and gc.get_count()[0] > young and not gc.get_freeze_count():
+            gc.freeze()  # with the next line: what is young counts as old, unvisited
+            gc.unfreeze()
         gc.set_threshold(young, *older)
         sys.setrecursionlimit(depth)
 
@@ -73,8 +76,8 @@ class Solver:
     limit: int
     report: Report | None = None
     _values: dict[Key, Ratio] = attrs.field(factory=dict[Key, Ratio])
-    _positions: list[Position] = attrs.field(factory=list[Position])
-    _ids: dict[Position, int] = attrs.field(factory=dict[Position, int])
+    _positions: list[Place] = attrs.field(factory=list[Place])
+    _ids: dict[Place, int] = attrs.field(factory=dict[Place, int])
     _choices: dict[int, tuple[Choice, ...]] = attrs.field(factory=dict[int, tuple[Choice, ...]])
     _totals: dict[int, tuple[int, int]] = attrs.field(factory=dict[int, tuple[int, int]])
 
@@ -92,7 +95,7 @@ class Solver:
         value = self.solve_from(start, growth.denominator, growth.numerator, rounds)
         return value / growth.denominator
 
-    def solve_from(self, position: Position, ahead: int, behind: int, rounds: int) -> Fraction:
+    def solve_from(self, position: Place, ahead: int, behind: int, rounds: int) -> Fraction:
         """The value of a position whose worlds have these weights."""
         with deep(rounds):
             return Fraction(*self.value(rounds, self._number(position), ahead, behind))
@@ -101,9 +104,9 @@ class Solver:
         """The number of the first position."""
         return self._number(self.arena.start())
 
-    def position(self, number: int) -> Position:
-        """The position of a number."""
-        return self._positions[number]
+    def live(self, number: int) -> tuple[int, ...]:
+        """The columns that matter in the position of a number."""
+        return self.arena.live(self._positions[number])
 
     def choices(self, position: int) -> tuple[Choice, ...]:
         """What may be said in a position."""
@@ -116,7 +119,7 @@ class Solver:
     def _choice(self, option: Option) -> Choice:
         # "ahead" is the world whose mass counts for the adversary, b; "behind" the other.
         numbered = [
-            (each.factor0, each.factor1, self._number(each.position)) for each in option.branches
+            (factor0, factor1, self._number(to)) for _, factor0, factor1, to in option.branches
         ]
         if self.bit:
             numbered = [(other, factor, to) for factor, other, to in numbered]
@@ -160,8 +163,9 @@ class Solver:
     def worth(self, choice: Choice, rounds: int, ahead: int, behind: int) -> Ratio:
         """The value of saying this and going on as well as can be."""
         total, unit = 0, 1
+        rounds -= 1
         for factor, other, position in choice.branches:
-            value, over = self.value(rounds - 1, position, ahead * factor, behind * other)
+            value, over = self.value(rounds, position, ahead * factor, behind * other)
             if over == unit:
                 total += value
             else:
@@ -211,7 +215,7 @@ class Solver:
         found[key] = mass, against
         return found[key]
 
-    def _number(self, position: Position) -> int:
+    def _number(self, position: Place) -> int:
         number = self._ids.setdefault(position, len(self._positions))
         if number == len(self._positions):
             if number >= self.limit:
@@ -220,8 +224,8 @@ class Solver:
             self._totals[number] = self._total(position)
         return number
 
-    def _total(self, position: Position) -> tuple[int, int]:
-        totals = [self.arena.columns.totals[column] for column in position.columns]
+    def _total(self, position: Place) -> tuple[int, int]:
+        totals = [self.arena.columns.totals[column] for column in self.arena.live(position)]
         return (
             math.prod(total[self.bit] for total in totals),
             math.prod(total[1 - self.bit] for total in totals),

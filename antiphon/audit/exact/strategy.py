@@ -141,7 +141,7 @@ class StrategyBuilder:
     def build(self, growth: Fraction, rounds: int) -> tuple[StrategyNode, ...]:
         """The nodes, the root first. Raises: Intractable past ``limit`` nodes."""
         first = self.solver.first()
-        live = tuple((0, column) for column in self.solver.position(first).columns)
+        live = tuple((0, column) for column in self.solver.live(first))
         with deep(rounds):
             self._node(rounds, first, growth.denominator, growth.numerator, live)
         return tuple(self._nodes)

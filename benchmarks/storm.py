@@ -1,0 +1,109 @@
+"""The same question to Storm, a probabilistic model checker: a POMDP that hides the bit.
+
+The world b is drawn with prior 1/(1+e^ε), e^ε/(1+e^ε); the adversary asks, and in the end
+guesses b. Then Pmax [guess right] = (e^ε + δ_b)/(1 + e^ε), and δ is the larger of the two
+orders of the prior. The encoding is what a user of Storm would write for copies of one
+mechanism: each step of the mechanism is enumerated once, and the product is built from it.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import antiphon as ap
+
+
+def encode(mechanism, copies, rounds, growth, bit):
+    """[(observation, [choice: {next state: probability}])], by state; 0 is the start, 1 is won.
+
+    Each of the copies may be asked ``rounds`` times, and no more once it has said ⊤.
+    """
+    queries = tuple(mechanism.signature.queries.enumerate())
+    pairs = tuple(product(queries, repeat=2))
+    kernel = {}
+
+    def answers(state, query):
+        if (state, query) not in kernel:
+            found = {}
+            for p, result in ap.outcomes(lambda coins: mechanism.step(state, query, coins)):
+                found[result] = found.get(result, 0) + p
+            kernel[state, query] = [(float(p), *result) for result, p in found.items()]
+        return kernel[state, query]
+
+    observations, numbers, waiting = {}, {}, []
+
+    def number(state):
+        if state not in numbers:
+            numbers[state] = 3 + len(numbers)
+            waiting.append(state)
+        return numbers[state]
+
+    def observe(*what):
+        return observations.setdefault(what, len(observations))
+
+    weights = 1 / (1 + growth), growth / (1 + growth)
+    start = (mechanism.initial_state,) * copies, (0,) * copies, None
+    model = [
+        (observe("start"), [{number((b, *start)): weights[b ^ bit] for b in (0, 1)}]),
+        (observe("won"), [{1: 1.0}]),
+        (observe("lost"), [{2: 1.0}]),
+    ]
+    place = 0
+    while place < len(waiting):
+        world, hidden, asked, heard = waiting[place]
+        place += 1
+        choices = [{1: 1.0} if guess == world else {2: 1.0} for guess in (0, 1)]
+        for index in range(copies):
+            if asked[index] >= rounds:
+                continue
+            for pair in pairs:
+                following = {}
+                for p, after, answer in answers(hidden[index], pair[world]):
+                    states = (*hidden[:index], after, *hidden[index + 1 :])
+                    count = rounds if answer is ap.TOP else asked[index] + 1
+                    counts = (*asked[:index], count, *asked[index + 1 :])
+                    to = number((world, states, counts, answer))
+                    following[to] = following.get(to, 0.0) + p
+                choices.append(following)
+        model.append((observe(asked, heard), choices))
+    return model
+
+
+def build(model):
+    """The model as Storm's POMDP."""
+    import stormpy.developer.storage as storage
+    from stormpy.models import SparsePomdp, StateLabeling
+
+    builder = storage.SparseMatrixBuilder(has_custom_row_grouping=True)
+    row = 0
+    for _, choices in model:
+        builder.new_row_group(row)
+        for choice in choices:
+            for to, p in sorted(choice.items()):
+                builder.add_next_value(row, to, p)
+            row += 1
+    labels = StateLabeling(len(model))
+    for place, label in enumerate(("init", "won")):
+        labels.add_label(label)
+        labels.add_label_to_state(label, place)
+    components = storage.SparseModelComponents(builder.build(row, len(model), len(model)), labels)
+    components.observability_classes = [observation for observation, _ in model]
+    return SparsePomdp(components, True)
+
+
+def check(pomdp):
+    """(Pmax [guess right], beliefs), by unfolding all beliefs."""
+    from stormpy import parse_property
+    from stormpy.pomdp import verify_with_belief_unfolding
+
+    goal = parse_property('Pmax=? [F "won"]')
+    return verify_with_belief_unfolding(pomdp, goal, build_choice_labeling=False)
+
+
+def tight_delta(mechanism, copies, rounds, growth):
+    """δ of copies of a mechanism, in floats, from mechanism object to figure."""
+    found = []
+    for bit in (0, 1):
+        result = check(build(encode(mechanism, copies, rounds, growth, bit)))
+        found.append(result.value * (1 + growth) - growth)
+    return max(found)

@@ -1,0 +1,181 @@
+"""Exact answers, from mechanism object to figure, beside a probabilistic model checker.
+
+    make bench
+
+Storm (``pip install stormpy``) gets the same question as a POMDP (``storm.py``), in floats;
+its side is skipped where it is not installed. ``extra_info`` has the figure, the beliefs
+valued, and beliefs per second.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import pytest
+
+import antiphon as ap
+from antiphon.audit import law_of_views
+from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
+from antiphon.mechanisms import LeakyBit, RandomizedResponse
+from antiphon.protocol import Approximate, Claim, Log, Status, spaces
+from antiphon.verifiers import Verification
+
+TENTH = Fraction(1, 10)
+
+
+@attrs.frozen
+class AnyPairs(Verification):
+    """f that allows every pair."""
+
+    initial_state = None
+
+    def step(self, state, zero, one, /):
+        return state
+
+
+@attrs.frozen
+class AboveThreshold(ap.ContinualMechanism):
+    """Finite AboveThreshold: ⊤ iff q + ν >= ρ, both two-sided geometric of ratio 1/2 in -R..R."""
+
+    radius: int
+    rounds: int
+    largest: int = 1
+    initial_state = None
+
+    @property
+    def signature(self):
+        answers = spaces.Finite((ap.TOP, ap.BOTTOM, ap.HALT))
+        return ap.Signature(spaces.Integers(0, self.largest), answers)
+
+    @property
+    def claims(self):
+        f = ap.verifiers.bounded(AnyPairs(), self.rounds)
+        return (Claim(Approximate(9, 0), f, Status.ASSUMED, "to be computed"),)
+
+    def noise(self, coins):
+        weights = [2 ** (self.radius - abs(z)) for z in range(-self.radius, self.radius + 1)]
+        return coins.categorical(weights) - self.radius
+
+    def step(self, state, message, coins):
+        if state == "over":
+            return state, ap.HALT
+        threshold = self.noise(coins) if state is None else state
+        above = message + self.noise(coins) >= threshold
+        return ("over", ap.TOP) if above else (threshold, ap.BOTTOM)
+
+
+def ask(benchmark, system, verification, epsilon, rounds, expected=None, **search):
+    """Time a question that knows nothing yet."""
+    game = ap.PrivacyGame(system, verification)
+    search["report"] = None
+    solution = benchmark(lambda: game.solve(epsilon=epsilon, rounds=rounds, **search))
+    if expected is not None:
+        assert f"{float(solution.delta):.{len(expected) - 2}f}" == expected
+    benchmark.extra_info["delta"] = float(solution.delta)
+    benchmark.extra_info["beliefs"] = solution.nodes
+    if benchmark.stats is not None:
+        rate = solution.nodes / benchmark.stats.stats.median
+        benchmark.extra_info["beliefs per second"] = round(rate)
+
+
+def copies_of(mechanism, copies, rounds):
+    """(system, f, messages) of copies that may each be asked ``rounds`` times."""
+    if copies == 1:
+        return mechanism, AnyPairs(), rounds
+    return ap.ExtConComp(), fixed_mechanisms([mechanism] * copies), copies * (rounds + 1)
+
+
+ABOVE_THRESHOLD = [
+    pytest.param(1, 3, 6, "0.129654", id="R=3, 6 rounds"),
+    pytest.param(1, 3, 14, "0.139899", id="R=3, 14 rounds"),
+    pytest.param(2, 1, 4, "0.430613", id="2 copies, R=1, 4 rounds each"),
+    pytest.param(3, 1, 3, "0.532796", id="3 copies, R=1, 3 rounds each"),
+]
+
+
+class TestAboveThreshold:
+    """Both sides at e^ε = 2, encoding included, both worlds."""
+
+    @pytest.fixture(autouse=True)
+    def _group(self, request, benchmark):
+        benchmark.group = f"AboveThreshold, {request.node.callspec.id}"
+
+    @pytest.mark.parametrize(("copies", "radius", "rounds", "expected"), ABOVE_THRESHOLD)
+    def test_antiphon(self, benchmark, copies, radius, rounds, expected):
+        system, f, messages = copies_of(AboveThreshold(radius, rounds), copies, rounds)
+        ask(benchmark, system, f, Log(2), messages, expected)
+
+    @pytest.mark.parametrize(("copies", "radius", "rounds", "expected"), ABOVE_THRESHOLD)
+    def test_storm(self, benchmark, copies, radius, rounds, expected):
+        pytest.importorskip("stormpy")
+        from storm import tight_delta
+
+        mechanism = AboveThreshold(radius, rounds)
+        found = benchmark(tight_delta, mechanism, copies, rounds, 2)
+        assert f"{found:.6f}" == expected
+        benchmark.extra_info["delta"] = found
+
+
+@pytest.mark.benchmark(group="closed forms")
+class TestClosedForms:
+    def test_randomized_response_k_8(self, benchmark):
+        rr = RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 100))
+        f = fixed_mechanisms([rr] * 8)
+        ask(benchmark, ap.ExtConComp(), f, Log(2), 16, "0.599032902939")
+
+    def test_unlike_randomized_responses_k_6(self, benchmark):
+        parts = [RandomizedResponse(epsilon=Log(1 + Fraction(1, n)), delta=0) for n in range(1, 7)]
+        f = fixed_parameters([(m.epsilon, m.delta) for m in parts])
+        ask(benchmark, ap.ExtConComp(), f, Log(2), 12, catalogue=parts)
+
+    def test_counterexample_10_copies(self, benchmark):
+        """1-sparse parallel M_{1/10} at ε = 0: 1 − (9/10)^10; to be answered in 10 s."""
+        f, search = sparse_parallel([(0, TENTH)]), {"max_creations": 10}
+        catalogue = [LeakyBit(delta=TENTH)]
+        ask(benchmark, ap.ExtConComp(), f, 0, 21, "0.6513215599", catalogue=catalogue, **search)
+
+
+@pytest.mark.benchmark(group="the adversary that attains it")
+class TestBestAdversary:
+    def test_above_threshold_14_rounds(self, benchmark):
+        game = ap.PrivacyGame(AboveThreshold(3, 14), AnyPairs())
+        question = game.question(report=None)
+        best = benchmark(lambda: question.best_adversary(Log(2), 14))
+        laws = [law_of_views(best, game.mechanism(bit), rounds=14) for bit in (0, 1)]
+        assert laws[best.bit].hockey_stick(laws[1 - best.bit], Fraction(2)) == best.advantage
+        benchmark.extra_info["nodes of the strategy"] = len(best.nodes)
+
+
+class TestGrowth:
+    """Growth against rounds, alphabet and number of mechanisms."""
+
+    @pytest.mark.benchmark(group="growth: rounds (R=3)")
+    @pytest.mark.parametrize("rounds", [4, 8, 16, 32])
+    def test_rounds(self, benchmark, rounds):
+        ask(benchmark, AboveThreshold(3, rounds), AnyPairs(), Log(2), rounds)
+
+    @pytest.mark.benchmark(group="growth: alphabet (R=3, 4 rounds)")
+    @pytest.mark.parametrize("queries", [2, 4, 8])
+    def test_alphabet(self, benchmark, queries):
+        ask(benchmark, AboveThreshold(3, 4, queries - 1), AnyPairs(), Log(2), 4)
+
+    @pytest.mark.benchmark(group="growth: alike mechanisms (RR)")
+    @pytest.mark.parametrize("copies", [4, 8, 16, 32])
+    def test_alike(self, benchmark, copies):
+        rr = RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 100))
+        ask(benchmark, ap.ExtConComp(), fixed_mechanisms([rr] * copies), Log(2), 2 * copies)
+
+    @pytest.mark.benchmark(group="growth: stateful mechanisms (R=1, 3 rounds each)")
+    @pytest.mark.parametrize("copies", [1, 2, 3])
+    def test_stateful(self, benchmark, copies):
+        mechanism = AboveThreshold(1, 3)
+        f = fixed_mechanisms([mechanism] * copies)
+        ask(benchmark, ap.ExtConComp(), f, Log(2), 4 * copies)
+
+    @pytest.mark.benchmark(group="growth: created mechanisms (M_1/10)")
+    @pytest.mark.parametrize("copies", [4, 8, 12])
+    def test_created(self, benchmark, copies):
+        search = {"catalogue": [LeakyBit(delta=TENTH)], "max_creations": copies}
+        f = sparse_parallel([(0, TENTH)])
+        ask(benchmark, ap.ExtConComp(), f, 0, 2 * copies + 1, **search)
