@@ -35,7 +35,8 @@ class Table(ap.ContinualMechanism):
         row = self.rows[state][message]
         _, after, answer = row[coins.categorical([weight for weight, _, _ in row])]
         if answer is FAIL:
-            raise RuntimeError("failed after a draw")
+            kind = ap.InvalidArgument if message else RuntimeError
+            raise kind("failed after a draw, so that it is no refusal")
         return after, answer
 
 
