@@ -86,7 +86,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:
             return state, answer
-        if answer is HALT and type(after) is not Dead:
+        if answer is HALT and type(after) is not Dead and created.mechanism.is_over(after):
             after = HALTED
         return state.set(index, Child(created, after)), answer
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.composition.creation import Create
+from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.protocol import exact
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -49,7 +49,7 @@ class Suitable(Verification[SuitableState]):
     """Suitable sequences (CM Def. 4.4); subclasses add their own conditions."""
 
     __slots__ = ()
-    checks_space = True
+    checked_space = CompositionMessages()
 
     @property
     def purse(self) -> Purse:

@@ -75,6 +75,9 @@ class InteractiveAsContinual(ContinualMechanism[Any, Any, Any]):
         inner, answer = self.mechanism.step(state[0], message, coins)
         return (inner,), answer
 
+    def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
+        return not state or self.mechanism.carries_data(state[0], message)
+
     def is_over(self, state: tuple[Any, ...]) -> bool:
         return not state or self.mechanism.is_over(state[0])
 

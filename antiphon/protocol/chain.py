@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.errors import InvalidArgument, ProtocolError
+from antiphon.protocol.errors import (
+    BudgetExceeded,
+    CompositionError,
+    InvalidArgument,
+    ProtocolError,
+)
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
+from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
@@ -160,8 +166,22 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         self, state: tuple[Any, ...], message: Any, coins: Coins
     ) -> tuple[tuple[Any, ...], Any]:
         states = list(state)
-        _, answer = walk(self._steps, states, 0, LEFT, message, coins, self.max_hops)
+        try:
+            _, answer = walk(self._steps, states, 0, LEFT, message, coins, self.max_hops)
+        except (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded) as error:
+            halted = self._halted(state, f"the message was refused: {type(error).__name__}")
+            if halted is None:
+                raise
+            return halted, HALT
         return tuple(states), answer
+
+    def _halted(self, state: tuple[Any, ...], reason: str) -> tuple[Any, ...] | None:
+        """The state with its leftmost verifier halted; None if no verifier stands guard."""
+        for place, link in enumerate(self.links):
+            after = link.refused(state[place], reason)
+            if after is not None:
+                return (*state[:place], after, *state[place + 1 :])
+        return None
 
     def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
         if all(link.forwards_queries for link in self.links):

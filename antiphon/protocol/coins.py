@@ -68,7 +68,7 @@ class Coins(ABC):
     def uniform_integer(self, n: int) -> int:
         """Uniform on 0, …, n-1, for n >= 1."""
         if type(n) is not int or n < 1:
-            raise InvalidArgument(f"uniform_integer takes an int n >= 1, not {n!r}")
+            raise InvalidArgument("uniform_integer takes an int n >= 1")
         return int(self.draw("uniform_integer", n))
 
     def laplace(self, scale: Number) -> float:
@@ -88,20 +88,28 @@ class Coins(ABC):
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 2.
         """
-        return int(self.draw("discrete_laplace", positive(scale, "scale")))
+        return int(self.draw("discrete_laplace", _exact(scale, "scale")))
 
     def discrete_gaussian(self, sigma: Number) -> int:
         """Integer x with probability proportional to e^(-x²/(2 sigma²)), sampled exactly.
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
         """
-        return int(self.draw("discrete_gaussian", positive(sigma, "sigma")))
+        return int(self.draw("discrete_gaussian", _exact(sigma, "sigma")))
 
 
 def _scale(value: Number, name: str) -> Number:
     if not 0 < value < math.inf:
         raise InvalidArgument(f"{name} must be positive and finite")
     return _plain(value)
+
+
+def _exact(value: Number, name: str) -> Fraction:
+    """A positive rational. The error does not show the value: it may come from data."""
+    try:
+        return positive(value, name)
+    except InvalidArgument:
+        raise InvalidArgument(f"{name} must be a positive, finite number") from None
 
 
 def _plain(value: Number) -> Number:

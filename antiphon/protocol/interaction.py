@@ -78,12 +78,16 @@ def _play(
 ) -> tuple[View, Secret | None, Sequence[tuple[Draw, ...]]]:
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise InvalidArgument(f"rounds must be an int >= 0, not {rounds!r}")
+    if not isinstance(adversary, Adversary) or isinstance(mechanism, Adversary):
+        raise InvalidArgument("interact takes the adversary first, then the mechanism")
     seeds: tuple[Seed, Seed] = (None, None)
     if seed is not None:
         sequence = seed_sequence(seed)
         # The two streams, named rather than spawned, so that a seed can be used again.
         seeds = tuple(  # type: ignore[assignment]
-            np.random.SeedSequence(sequence.entropy, spawn_key=(*sequence.spawn_key, side))
+            np.random.SeedSequence(
+                sequence.entropy, spawn_key=(*sequence.spawn_key, *_STREAMS, side)
+            )
             for side in (0, 1)
         )
     own = RecordedCoins(SampledCoins(seeds[0]))
@@ -168,6 +172,10 @@ def replay(
             _compare(number + 1, "message", HALT, message)
         coins.feed(())
     return view
+
+
+_STREAMS = (0x616E7469, 0x70686F6E)
+"""A name no ``SeedSequence.spawn`` gives: the parties' streams meet no others of the seed."""
 
 
 class _Located:

@@ -177,13 +177,13 @@ def _same_array(left: Any, right: Any) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _value_fields(kind: type[Any]) -> tuple[str, ...] | None:
+def _value_fields(kind: Any) -> tuple[str, ...] | None:
     """The fields that are all there is to an attrs class with slots; None for another class.
 
     Fields without ``eq`` count too: they may differ, so two objects that differ in them
     are two messages.
     """
-    plain = kind.__getattribute__ is object.__getattribute__
+    plain = not any("__getattribute__" in vars(base) for base in kind.__mro__[:-1])
     if "__attrs_attrs__" not in vars(kind) or kind.__dictoffset__ or not plain:
         return None
     for base in kind.__mro__[1:]:
@@ -197,7 +197,7 @@ def _value_fields(kind: type[Any]) -> tuple[str, ...] | None:
 
 
 def _same_fields(kind: type[Any], left: object, right: object) -> bool:
-    names = _value_fields(kind)
+    names: tuple[str, ...] | None = _value_fields(kind)  # type: ignore[arg-type]
     return names is not None and all(
         identical(getattr(left, name), getattr(right, name)) for name in names
     )

@@ -75,10 +75,17 @@ class PostProcessor(ABC, Generic[State]):
     def is_over(self, state: State) -> bool | None:
         """Whether a HALT sent left with this state ends the interaction.
 
-        True unless a subclass knows better; None where the HALT is only passed on, so
-        that whoever sent it decides.
+        True, the default, so that an IPM's own HALT is final. One that only passes answers
+        on returns None: whoever sent the HALT decides.
         """
         return True
+
+    def refused(self, state: State, reason: str) -> State | None:
+        """The state after the right refused a message; None: nobody stands guard here.
+
+        Only a verifier stands guard: it answers HALT, so that no exception leaves the game.
+        """
+        return None
 
     def why_halted(self, state: State) -> str | None:
         """Why this state sends HALT, if it does."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from antiphon.protocol.errors import Intractable
 
+WIDEST: Final = 1_000_000
+"""Outcomes of one draw that are still enumerated."""
 Below: TypeAlias = Callable[[int], int]
 """n -> uniform on 0..n-1."""
 
@@ -73,6 +75,8 @@ def law(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
     if kind == "bernoulli":
         p = Fraction(parameter)
         return [(False, 1 - p), (True, p)]
+    if kind == "uniform_integer" and parameter > WIDEST:
+        raise Intractable("enumerating a uniform_integer draw", parameter, WIDEST)
     if kind == "uniform_integer":
         return [(i, Fraction(1, parameter)) for i in range(parameter)]
     if kind == "categorical":

@@ -11,7 +11,13 @@ import attrs
 import numpy as np
 
 from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.errors import AntiphonError, InvalidArgument, ProtocolError, ReplayMismatch
+from antiphon.protocol.errors import (
+    AntiphonError,
+    Intractable,
+    InvalidArgument,
+    ProtocolError,
+    ReplayMismatch,
+)
 from antiphon.protocol.messages import ATOMS, HALT, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.spaces import Anything, Space
@@ -42,6 +48,10 @@ def sealed(message: object, queries: Space) -> Any:
         if type(queries) is not Anything:
             raise
         return Unregistered(type(message).__qualname__)
+
+
+_READINGS = (ReplayMismatch, Intractable)
+"""What the coins raise, not the mechanism: a reading that cannot go on."""
 
 
 class Session:
@@ -100,22 +110,22 @@ class Session:
                 raise InvalidArgument(
                     f"a {type(message).__name__} outside the query space of "
                     f"{type(self._mechanism).__name__}; it takes "
-                    f"{self._mechanism.signature.queries}"
+                    f"{str(self._mechanism.signature.queries)[:200]}"
                 )
             before, drawn = self._state, self._coins.draws
+            secret = self._exchanges is not None and self._mechanism.carries_data(before, message)
             try:
                 self._state, answer = self._step(before, message, self._coins)
             except BaseException as error:
                 if isinstance(error, AntiphonError) and self._coins.draws == drawn:
                     raise
                 self.failure, self._over = error, "a step failed; see session.failure"
-                if not isinstance(error, Exception) or isinstance(error, ReplayMismatch):
+                if not isinstance(error, Exception) or isinstance(error, _READINGS):
                     raise
                 answer = HALT
             if answer is HALT and self._over is None and self._mechanism.is_over(self._state):
                 self._over = "the mechanism halted"
             if self._exchanges is not None:
-                secret = self._mechanism.carries_data(before, message)
                 self._exchanges.append(Exchange(message, answer, secret))
             return answer
 

@@ -17,6 +17,7 @@ import attrs
 from typing_extensions import TypeVar
 
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, Symbol
+from antiphon.protocol.spaces import Space
 
 State = TypeVar("State", default=Any)
 
@@ -37,8 +38,8 @@ class Verification(ABC, Generic[State]):
     """
 
     __slots__ = ()
-    checks_space: bool = False
-    """Whether ``step`` itself refuses what lies outside Q × Q, so the verifier need not."""
+    checked_space: Space | None = None
+    """The Q for which ``step`` itself refuses what lies outside Q × Q, so a verifier need not."""
 
     @property
     @abstractmethod

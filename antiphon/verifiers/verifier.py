@@ -6,12 +6,21 @@ from typing import Any, TypeAlias, Union
 
 import attrs
 
-from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.errors import CompositionError, InvalidArgument
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Pairs, Signature, Space
 from antiphon.verifiers.verification import Refused, Verification
+
+
+def _is_verification(verifier: object, field: object, value: object) -> None:
+    if not isinstance(value, Verification):
+        raise InvalidArgument(
+            f"a verifier takes a verification function, such as event_level(), not a "
+            f"{type(value).__name__}"
+        )
+
 
 VerifierState: TypeAlias = Union[Any, Refused]
 
@@ -27,7 +36,7 @@ class Verifier(PostProcessor[VerifierState]):
     (CM Remark 3.6). ``why_halted`` gives the reason, outside the transcript.
     """
 
-    verification: Verification[Any]
+    verification: Verification[Any] = attrs.field(validator=_is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
     """Q × Q of the mechanism on the right, set by wiring; None if f checks it itself."""
     deterministic = True
@@ -42,7 +51,14 @@ class Verifier(PostProcessor[VerifierState]):
                 "a verifier stands on the left of what takes pairs: Verifier(f) @ Identifier(b) @ M"
             )
         verifier = Verifier(self.verification)
-        if not self.verification.checks_space:
+        checked = self.verification.checked_space
+        space = right.queries.space
+        if checked is not None and type(space) not in (type(checked), Anything):
+            raise CompositionError(
+                f"{type(self.verification).__name__} is about {checked}, but what stands on the "
+                f"right takes {str(space)[:80]}"
+            )
+        if checked != space:
             object.__setattr__(verifier, "queries", right.queries)
         return verifier
 
@@ -74,6 +90,9 @@ class Verifier(PostProcessor[VerifierState]):
 
     def is_over(self, state: VerifierState) -> bool | None:
         return True if type(state) is Refused else None
+
+    def refused(self, state: VerifierState, reason: str) -> VerifierState:
+        return state if type(state) is Refused else Refused(reason)
 
     def why_halted(self, state: VerifierState) -> str | None:
         return state.reason if type(state) is Refused else None

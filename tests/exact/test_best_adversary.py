@@ -156,7 +156,7 @@ def test_a_part_that_repeats_is_drawn_once():
 
         initial_state = 0
         first_pair_consistent = False
-        checks_space = False
+        checked_space = None
 
         def step(self, state, zero, one):
             alike = ap.verifiers.event_level().step(0, zero, one) == 0

@@ -1,0 +1,114 @@
+"""Laws 1, 5, 8: what a review found to pass for the same, or to leave the game."""
+
+import attrs
+import numpy as np
+import pytest
+
+import antiphon as ap
+from antiphon.mechanisms import LeakyBit, RandomizedResponse, TreeCounter
+from antiphon.protocol import Claim, Pure, SampledCoins, Status, identical
+
+BITS = ap.spaces.BITS
+CLAIM = Claim(Pure(0), ap.verifiers.event_level(), Status.PROVED, "ignores its input")
+
+
+@attrs.frozen
+class Labelled(ap.ContinualMechanism):
+    """Truly (0, 0)-DP: it answers its label whatever it is asked."""
+
+    label: int = attrs.field(eq=False)
+    initial_state = None
+    signature = ap.Signature(BITS, BITS)
+    claims = (CLAIM,)
+
+    def step(self, state, message, coins):
+        return state, self.label
+
+
+@attrs.frozen
+class Holder:
+    content: object
+
+
+def sparse(messages, bit):
+    game = ap.PrivacyGame(ap.ExtConComp(), ap.composition.sparse_parallel([(0, 0)]))
+    return game.play(ap.scripted(messages), bit=bit).answers
+
+
+@pytest.mark.parametrize("bit", [0, 1])
+def test_creations_that_differ_in_a_field_without_eq_are_not_the_same(bit):
+    pair = ap.Pair(ap.Create(Labelled(0)), ap.Create(Labelled(1)))
+    assert sparse([pair, ap.same(ap.Ask(0, 0))], bit) == (ap.HALT,)
+
+
+def test_equal_creations_go_on_as_one_object():
+    """Whatever hides in the other object never reaches the mechanism."""
+    c0, c1 = ap.Create(LeakyBit(delta=0)), ap.Create(LeakyBit(delta=0))
+    object.__setattr__(c1, "step", lambda state, query, coins: (state, 1))
+    script = [ap.Pair(c0, c1), ap.same(ap.Ask(0, 0))]
+    assert sparse(script, 0) == sparse(script, 1)
+
+
+def test_arrays_inside_messages_are_frozen():
+    array = np.zeros(2)
+    pair = ap.same(Holder(array))
+    array[0] = 1
+    assert identical(pair.zero, Holder(np.zeros(2)))
+    with pytest.raises(ap.InvalidArgument, match="immutable"):
+        ap.mechanism(queries=ap.spaces.Integers(), answers=BITS)(print).start().send([1])
+
+
+def test_a_composition_function_guards_compositions_only():
+    f = ap.composition.sparse_parallel([(0, 0)])
+    with pytest.raises(ap.CompositionError, match="SparseParallel"):
+        ap.PrivacyGame(LeakyBit(delta=0), f).mechanism(0)
+    with pytest.raises(ap.InvalidArgument):
+        ap.Verifier(3)
+    fixed = ap.PrivacyGame(ap.ConComp([LeakyBit(delta=0)]), f)
+    create = ap.same(ap.Create(LeakyBit(delta=0)))
+    assert fixed.play(ap.scripted([create]), bit=0).answers == (ap.HALT,)
+
+
+def test_a_refusal_behind_a_verifier_is_a_halt_in_the_transcript():
+    counter = TreeCounter(horizon=1, epsilon=1)
+    game = ap.PrivacyGame(counter, counter.claims[0].verification)
+    view = game.play(ap.scripted([ap.same(1), ap.same(1), ap.same(1)]), bit=0)
+    assert view.answers == (ap.TOP, ap.HALT)
+    assert "refused" in view.why_halted
+    session = counter.start()
+    session.send(1)
+    with pytest.raises(ap.InvalidArgument, match="horizon"):
+        session.send(1)
+
+
+def test_a_grandchilds_halt_ends_the_grandchild_only():
+    rr, ask = RandomizedResponse(epsilon=1), ap.Ask
+    session = ap.ExtConComp().start()
+    for message in (ap.Create(ap.ExtConComp()), ask(ap.Create(rr), 0), ask(ap.Create(rr), 0)):
+        assert session.send(message) is ap.TOP
+    session.send(ask(ask(1, 0), 0))
+    assert session.send(ask(ask(1, 0), 0)) is ap.HALT
+    assert session.send(ask(ask(1, 1), 0)) is not ap.HALT
+
+
+def test_a_reading_that_cannot_go_on_is_no_answer():
+    @ap.mechanism(queries=BITS, answers=ap.spaces.Anything())
+    def wide(state, x, coins):
+        return state, coins.laplace(1.0) if coins.bernoulli(0.5) else 0
+
+    with pytest.raises(ap.Intractable):
+        list(ap.outcomes(lambda coins: wide.start(coins=coins).send(1)))
+    with pytest.raises(ap.Intractable):
+        list(ap.outcomes(lambda coins: coins.uniform_integer(10**8)))
+
+
+@pytest.mark.parametrize("draw", ["uniform_integer", "discrete_laplace", "discrete_gaussian"])
+def test_coins_do_not_show_what_they_were_asked(draw):
+    with pytest.raises(ap.InvalidArgument) as caught:
+        getattr(SampledCoins(), draw)(-424242)
+    assert "424242" not in str(caught.value)
+
+
+def test_interact_says_when_the_parties_are_swapped():
+    with pytest.raises(ap.InvalidArgument, match="adversary first"):
+        ap.interact(LeakyBit(delta=0), ap.scripted([]))
