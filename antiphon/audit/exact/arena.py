@@ -231,7 +231,7 @@ class CompositionArena:
             part = Part(
                 (create.step, create.step),
                 (create.mechanism.initial_state,) * 2,
-                (_ends, _ends),
+                (create.mechanism.is_over,) * 2,
                 _judge_child(self.verification, create),
                 (create.claim and create.claim.verification.initial_state, False),
                 listed(create.mechanism, self.queries),
@@ -345,11 +345,6 @@ class CompositionArena:
         return next(
             part for part, own in zip(self._parts, self.catalogue, strict=True) if own is create
         )
-
-
-def _ends(state: Any) -> bool:
-    """Whatever a child's HALT means inside it, ExtConComp asks it no more."""
-    return True
 
 
 def listed(
