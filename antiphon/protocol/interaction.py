@@ -78,7 +78,8 @@ def _play(
 ) -> tuple[View, Secret | None, Sequence[tuple[Draw, ...]]]:
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise InvalidArgument(f"rounds must be an int >= 0, not {rounds!r}")
-    if not isinstance(adversary, Adversary) or isinstance(mechanism, Adversary):
+    parties: list[Any] = [adversary, mechanism]
+    if [isinstance(party, Adversary) for party in parties] != [True, False]:
         raise InvalidArgument("interact takes the adversary first, then the mechanism")
     seeds: tuple[Seed, Seed] = (None, None)
     if seed is not None:

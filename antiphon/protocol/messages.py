@@ -64,8 +64,11 @@ def freeze(value: Any, depth: int = 0) -> Any:
     Raises: InvalidArgument for a list, dict, set or bytearray, an array of objects, or
     nesting deeper than MAX_DEPTH.
     """
-    kind: type[Any] = type(value)
-    if kind in ATOMS or getattr(kind, "__immutable__", False):
+    return value if type(value) in ATOMS else _frozen(type(value), value, depth)
+
+
+def _frozen(kind: Any, value: Any, depth: int) -> Any:
+    if getattr(kind, "__immutable__", False):
         return value
     if depth >= MAX_DEPTH:
         raise InvalidArgument(f"a message may nest at most {MAX_DEPTH} deep")
@@ -80,11 +83,12 @@ def freeze(value: Any, depth: int = 0) -> Any:
             f"a message must be immutable, and a {kind.__name__} is not: use a tuple, a frozen "
             "attrs class or bytes"
         )
-    if issubclass(kind, tuple) and hasattr(kind, "_make"):
-        return kind._make(freeze(item, depth + 1) for item in tuple.__iter__(value))
-    if "__attrs_attrs__" in vars(kind):
-        return _frozen_fields(kind, value, depth)
-    return value
+    if "__attrs_attrs__" not in vars(kind):
+        made: Any = getattr(kind, "_make", None)  # a NamedTuple's
+        if made is None or not isinstance(value, tuple):
+            return value
+        return made(freeze(item, depth + 1) for item in list[Any](value))
+    return _frozen_fields(kind, value, depth)
 
 
 _MUTABLE: Final = frozenset({list, dict, set, bytearray})
@@ -95,7 +99,7 @@ def _side(value: Any) -> Any:
     return value if type(value) in _MUTABLE else freeze(value)
 
 
-def _frozen_fields(kind: type[Any], value: Any, depth: int) -> Any:
+def _frozen_fields(kind: Any, value: Any, depth: int) -> Any:
     fields = [
         (field.alias, getattr(value, field.name)) for field in attrs.fields(kind) if field.init
     ]
@@ -186,13 +190,9 @@ def _value_fields(kind: Any) -> tuple[str, ...] | None:
     plain = not any("__getattribute__" in vars(base) for base in kind.__mro__[:-1])
     if "__attrs_attrs__" not in vars(kind) or kind.__dictoffset__ or not plain:
         return None
-    for base in kind.__mro__[1:]:
-        if (
-            "__attrs_attrs__" not in vars(base)
-            and vars(base).get("__slots__")
-            and base is not object
-        ):
-            return None
+    bases: list[Any] = [vars(base) for base in kind.__mro__[1:]]
+    if any(base.get("__slots__") and "__attrs_attrs__" not in base for base in bases):
+        return None
     return tuple(field.name for field in attrs.fields(kind) if field.init or field.eq)
 
 

@@ -231,7 +231,7 @@ class CompositionArena:
             part = Part(
                 (create.step, create.step),
                 (create.mechanism.initial_state,) * 2,
-                (create.mechanism.is_over,) * 2,
+                (create.mechanism.is_over, create.mechanism.is_over),
                 _judge_child(self.verification, create),
                 (create.claim and create.claim.verification.initial_state, False),
                 listed(create.mechanism, self.queries),

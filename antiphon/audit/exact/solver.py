@@ -149,13 +149,40 @@ class Solver:
             self.report(len(self._values))
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        total_ahead, total_behind = self._totals[position]
+        """The largest ``worth``. One frame a round: ``worth`` and ``value``, written out.
+
+        (Short stacks matter: where the hot end of a deep one straddles two chunks of
+        CPython's stack, every call allocates one.)
+        """
+        totals, values, rounds = self._totals, self._values, rounds - 1
+        total_ahead, total_behind = totals[position]
         ceiling = ahead * total_ahead  # all the mass there is: no adversary has more
         best, unit = max(0, ceiling - behind * total_behind), 1
         for choice in self.choices(position):
-            value, over = self.worth(choice, rounds, ahead, behind)
-            if value * unit > best * over:
-                best, unit = value, over
+            total, over = 0, 1
+            for factor, other, to in choice.branches:
+                own, against = totals[to]
+                weight, counter = ahead * factor, behind * other
+                own, against, below = weight * own, counter * against, 1
+                if own and against:
+                    if rounds:
+                        common = math.gcd(weight, counter)
+                        key = rounds, to, weight // common, counter // common
+                        known = values.get(key)
+                        if known is None:
+                            known = self._best(*key)
+                            self._keep(key, known)
+                        own, below = known[0] * common, known[1]
+                    else:
+                        own = max(0, own - against)
+                if below == over:
+                    total += own
+                else:
+                    common = math.lcm(over, below)
+                    total, over = total * (common // over) + own * (common // below), common
+            over *= choice.option.denominator
+            if total * unit > best * over:
+                best, unit = total, over
                 if best >= ceiling * unit:
                     break
         return best, unit
