@@ -87,7 +87,7 @@ def _frozen(kind: Any, value: Any, depth: int) -> Any:
         made: Any = getattr(kind, "_make", None)  # a NamedTuple's
         if made is None or not isinstance(value, tuple):
             return value
-        return made(freeze(item, depth + 1) for item in list[Any](value))
+        return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return _frozen_fields(kind, value, depth)
 
 
