@@ -183,7 +183,7 @@ class Columns:
                 continue  # HALT for certain in both worlds: no more than to stop
             # Two pairs with the same consequences are one move; as a multiset, because
             # two answers that lead alike count twice.
-            alike = differs, denominator, tuple(sorted(outcome[1:] for outcome in found))
+            alike = differs, denominator, tuple(sorted([outcome[1:] for outcome in found]))
             if alike not in seen:
                 seen.add(alike)
                 yield Move(values[zero], values[one], differs, found, denominator)
@@ -224,7 +224,7 @@ class Columns:
         common = math.lcm(denominator0, denominator1)
         by0, by1 = common // denominator0, common // denominator1
         values, totals = self._kernel.messages.values, self._kernel.totals
-        found: list[Outcome] = []
+        known, found = self._ids, list[Outcome]()
         for number in laws0 if laws0.keys() == laws1.keys() else laws0 | laws1:
             factor0, law0 = laws0.get(number, _NOTHING)
             factor1, law1 = laws1.get(number, _NOTHING)
@@ -232,21 +232,23 @@ class Columns:
             if answer is HALT:
                 factor0, factor1 = factor0 * totals[law0], factor1 * totals[law1]
             else:
-                to = self._column(part, state, law0, law1)
-                answer = HALT if answer is PASSED_ON else answer
+                to = known.get((part, state, law0, law1), SPENT)
+                if to == SPENT:
+                    to = self._column(part, state, law0, law1)
+                if answer is PASSED_ON:
+                    answer = HALT
             found.append(Outcome(answer, factor0 * by0, factor1 * by1, to))
         return tuple(found), common
 
     def _column(self, part: int, judged: int, law0: int, law1: int) -> int:
-        key = part, judged, law0, law1
-        known = self._ids.get(key)
-        if known is None:
-            known = self._ids[key] = len(self.columns)
-            if known >= self.limit:
-                raise Intractable("exact beliefs of single mechanisms", known + 1, self.limit)
-            self.columns.append(Column(*key))
+        column, count = Column(part, judged, law0, law1), len(self.columns)
+        number = self._ids.setdefault(column, count)
+        if number == count:
+            if count >= self.limit:
+                raise Intractable("exact beliefs of single mechanisms", count + 1, self.limit)
+            self.columns.append(column)
             self.totals.append((self._kernel.totals[law0], self._kernel.totals[law1]))
-        return known
+        return number
 
 
 def _refused_alike(law0: int, law1: int, pushed0: Pushed | None, pushed1: Pushed | None) -> None:

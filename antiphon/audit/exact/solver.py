@@ -149,11 +149,7 @@ class Solver:
             self.report(len(self._values))
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """The largest ``worth``. One frame a round: ``worth`` and ``value``, written out.
-
-        (Short stacks matter: where the hot end of a deep one straddles two chunks of
-        CPython's stack, every call allocates one.)
-        """
+        """The largest ``worth``; ``worth`` and ``value`` written out, for one frame a round."""
         totals, values, rounds = self._totals, self._values, rounds - 1
         total_ahead, total_behind = totals[position]
         ceiling = ahead * total_ahead  # all the mass there is: no adversary has more
