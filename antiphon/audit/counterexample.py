@@ -14,16 +14,13 @@ from antiphon.composition.functions import sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.view import View
 
 
-def _copies(value: Any) -> int:
-    if type(value) is not int or value < 1:
-        raise InvalidArgument(f"copies must be an int >= 1, not {value!r}")
-    return value
+def _copies(value: object) -> int:
+    return exact.whole(value, "copies")
 
 
 @register("antiphon.CounterexampleAdversary/1")

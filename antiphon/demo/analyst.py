@@ -38,10 +38,8 @@ class Notes(NamedTuple):
     """Origins found busy, in that order: each has a counter per carrier."""
 
 
-def _whole(value: Any) -> int:
-    if type(value) is not int or value < 1:
-        raise InvalidArgument(f"a number of flights must be an int >= 1, not {value!r}")
-    return value
+def _whole(value: object) -> int:
+    return exact.whole(value, "a number of flights")
 
 
 def _position(value: Any) -> int:

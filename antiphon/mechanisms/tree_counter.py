@@ -40,10 +40,12 @@ class CounterState(NamedTuple):
     top: Node | None
 
 
-def _horizon(value: Any) -> int:
-    if type(value) is not int or value < 1:
-        raise InvalidArgument(f"horizon must be an int >= 1 (updates), not {value!r}")
-    return value
+def _horizon(value: object) -> int:
+    return exact.whole(value, "horizon")
+
+
+def _largest(value: object) -> int:
+    return exact.whole(value, "largest")
 
 
 def _epsilon(value: object) -> Fraction:
@@ -73,7 +75,7 @@ class TreeCounter(ContinualMechanism[CounterState, Any, Any]):
 
     horizon: int = attrs.field(converter=_horizon, kw_only=True)
     epsilon: Fraction = attrs.field(converter=_epsilon, kw_only=True)
-    largest: int = attrs.field(default=1, converter=_horizon, kw_only=True)
+    largest: int = attrs.field(default=1, converter=_largest, kw_only=True)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     _scale: Fraction = attrs.field(init=False, eq=False, repr=False)
 

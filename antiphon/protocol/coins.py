@@ -120,7 +120,6 @@ def _plain(value: Number) -> Number:
 
 # --- sampled -------------------------------------------------------------------------
 
-_TWO_64: Final = 1 << 64
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
 

@@ -44,6 +44,13 @@ def probability(value: object, name: str = "delta") -> Fraction:
     return exact
 
 
+def whole(value: object, name: str) -> int:
+    """An int >= 1. Raises: InvalidArgument otherwise."""
+    if type(value) is not int or value < 1:
+        raise InvalidArgument(f"{name} must be an int >= 1, not {value!r}")
+    return value
+
+
 def positive(value: object, name: str) -> Fraction:
     """A rational > 0. Raises: InvalidArgument otherwise."""
     exact = fraction(value, name)

@@ -11,22 +11,10 @@ import pytest
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary
 from antiphon.audit.statistical.intervals import clopper_pearson, upper_tail
-from antiphon.cli import main
 from antiphon.cli.parameters import rational, shown
 from antiphon.mechanisms import COUNT, TreeCounter
 
 FAST = ["counterexample", "--runs", "300", "--seed", "7"]
-
-
-@pytest.fixture
-def cli(capsys):
-    """Runs a command: (exit status, standard output, standard error)."""
-
-    def run(*arguments):
-        status = main([str(argument) for argument in arguments])
-        return status, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture

@@ -5,19 +5,7 @@ import json
 import pytest
 
 from antiphon.audit.theorems import check, checks
-from antiphon.cli import main
 from antiphon.cli import verify as command
-
-
-@pytest.fixture
-def cli(capsys):
-    """Runs a command: (exit status, standard output, standard error)."""
-
-    def run(*arguments):
-        status = main([str(argument) for argument in arguments])
-        return status, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture

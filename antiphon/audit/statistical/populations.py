@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 import attrs
 import numpy as np
 
+from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.enumeration import outcomes
@@ -148,7 +149,6 @@ def play_population(
     >>> sorted(map(len, counts)), sum(counts.values())
     ([2, 3], 1000000000)
     """
-    if type(replicas) is not int or replicas < 1:
-        raise InvalidArgument(f"replicas must be an int >= 1, not {replicas!r}")
+    exact.whole(replicas, "replicas")
     population = Population(adversary, mechanism, feature, rounds, SampledCoins(seed))
     return population.play(replicas, initial)
