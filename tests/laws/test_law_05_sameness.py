@@ -112,3 +112,14 @@ def test_coins_do_not_show_what_they_were_asked(draw):
 def test_interact_says_when_the_parties_are_swapped():
     with pytest.raises(ap.InvalidArgument, match="adversary first"):
         ap.interact(LeakyBit(delta=0), ap.scripted([]))
+
+
+def test_a_declaration_that_nobody_checked_leaves_a_claim_assumed():
+    """The figure of a user's link that says it forwards is no proof; our own links are tested."""
+
+    class Remembers(ap.protocol.IdentityPostProcessor):
+        pass
+
+    counter = TreeCounter(horizon=4, epsilon=1)
+    assert (ap.mechanisms.RoundToGrid() @ counter).claims[0].status is Status.PROVED
+    assert (Remembers() @ counter).claims[0].status is Status.ASSUMED
