@@ -12,17 +12,22 @@ from antiphon.audit.statistical.estimators import (
 )
 from antiphon.audit.statistical.intervals import clopper_pearson
 from antiphon.audit.statistical.populations import play_population
+from antiphon.audit.statistical.sample import NUMBER, Cell, Sample, merge
 
 __all__ = [
+    "NUMBER",
     "AuditReport",
     "Batch",
+    "Cell",
     "EProcess",
     "Event",
+    "Sample",
     "audit",
     "clopper_pearson",
     "delta_lower_bound",
     "epsilon_lower_bound",
     "label_delta_lower_bound",
     "likelihood_ratio_event",
+    "merge",
     "play_population",
 ]
