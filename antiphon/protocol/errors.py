@@ -6,6 +6,8 @@ shows public values only: an error must not become a way to read the data.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class AntiphonError(Exception):
     """Root of every error this package raises on purpose.
@@ -13,6 +15,18 @@ class AntiphonError(Exception):
     Raised by a ``step`` before any coin is drawn or data read, it is a
     *refusal*: the state is unchanged and the session goes on.
     """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An error comes home from another process as it was raised."""
+        return _raised_elsewhere, (type(self), self.args, self.__dict__)
+
+
+def _raised_elsewhere(
+    kind: type[AntiphonError], args: tuple[Any, ...], fields: dict[str, Any]
+) -> AntiphonError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
 
 
 class InvalidArgument(AntiphonError, ValueError):
@@ -65,6 +79,21 @@ class Intractable(AntiphonError):
         super().__init__(f"{what}: size {size} is past the limit {limit}")
         self.size = size
         self.limit = limit
+
+
+class ExecutorError(AntiphonError):
+    """Workers that cannot take a task, or that die of it again and again.
+
+    ``outcome`` is what was computed until then (an ``Outcome``), or None.
+    """
+
+    def __init__(self, message: str, outcome: Any = None) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class CheckpointError(AntiphonError):
+    """A checkpoint that is damaged, of another experiment, or cannot be read or written."""
 
 
 class MissingExtra(AntiphonError, ImportError):
