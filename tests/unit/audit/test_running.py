@@ -1,0 +1,519 @@
+"""Runs: the same result from every crew, with lost workers, broken off and resumed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import running_tasks as tasks
+
+import antiphon as ap
+from antiphon.audit.statistical import running
+from antiphon.audit.statistical.running import (
+    Checkpoint,
+    Chunks,
+    CountViews,
+    crews,
+    merge_counts,
+    run,
+    runner,
+)
+
+CHUNKS = Chunks(total=10_500, size=1000, seed=7)
+
+
+def plain(task=tasks.total, chunks=CHUNKS, merge=tasks.add):
+    """What every run must give: the chunks one by one, merged in order."""
+    result = task(chunks[0])
+    for index in range(1, len(chunks)):
+        result = merge(result, task(chunks[index]))
+    return result
+
+
+class Reversed:
+    """An executor that answers late and in the wrong order."""
+
+    def __init__(self, hold=4):
+        self.pool = ThreadPoolExecutor(8)
+        self.most = 0
+        self.under_way = 0
+
+    def submit(self, function, task, chunk):
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+
+        def late():
+            time.sleep(0.02 * (3 - chunk.index % 4))
+            self.under_way -= 1
+            return function(task, chunk)
+
+        return self.pool.submit(late)
+
+
+class TestChunks:
+    def test_they_are_the_whole(self):
+        sizes = [CHUNKS[i].size for i in range(len(CHUNKS))]
+        assert sizes == [1000] * 10 + [500]
+        assert CHUNKS.samples(3) == 3000
+        assert CHUNKS.samples(11) == 10_500
+
+    def test_a_seed_is_of_the_index_and_the_seed_only(self):
+        def words(chunks, index):
+            return tuple(chunks[index].seed.generate_state(4).tolist())
+
+        other = Chunks(total=99, size=1, seed=7)
+        assert [words(CHUNKS, i) for i in range(11)] == [words(other, i) for i in range(11)]
+        assert len({words(other, i) for i in range(99)}) == 99
+        assert words(CHUNKS, 0) != words(Chunks(total=1, seed=8), 0)
+        sequence = np.random.SeedSequence(7)
+        own = {words(Chunks(total=9, size=1, seed=sequence), i) for i in range(9)}
+        assert sequence.n_children_spawned == 0
+        assert not own & {tuple(s.generate_state(4).tolist()) for s in sequence.spawn(20)}
+
+    def test_without_a_seed_every_experiment_is_another(self):
+        assert plain(chunks=Chunks(total=5)) != plain(chunks=Chunks(total=5))
+
+    @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "3"])
+    def test_bad_numbers(self, wrong):
+        with pytest.raises(ap.InvalidArgument):
+            Chunks(total=wrong)
+        with pytest.raises(ap.InvalidArgument):
+            Chunks(total=5, size=wrong)
+        with pytest.raises(ap.InvalidArgument):
+            Chunks(total=5, seed=-1)
+        with pytest.raises(IndexError):
+            CHUNKS[11]
+
+
+class TestTheResultIsTheSame:
+    @pytest.mark.parametrize("executor", ["serial", 1, 2, 4, None])
+    def test_for_any_number_of_processes(self, executor):
+        outcome = run(tasks.total, CHUNKS, merge=tasks.add, executor=executor)
+        assert outcome == running.Outcome(plain(), 10_500, 10_500, False)
+
+    def test_for_threads_and_a_lent_process_pool(self):
+        with ThreadPoolExecutor(3) as pool:
+            assert run(tasks.total, CHUNKS, merge=tasks.add, executor=pool).result == plain()
+        with ProcessPoolExecutor(2) as pool:
+            assert run(tasks.total, CHUNKS, merge=tasks.add, executor=pool).result == plain()
+            assert pool.submit(abs, -1).result() == 1  # what is lent is not shut down
+
+    def test_of_the_game(self):
+        chunks = Chunks(total=100_000, size=7000, seed=1)
+        counts = run(tasks.GAME, chunks, merge=merge_counts, executor=2).result
+        assert counts == plain(tasks.GAME, chunks, merge_counts)
+        assert sum(counts.values()) == 100_000
+        assert list(counts) == list(plain(tasks.GAME, chunks, merge_counts))
+
+    def test_in_the_order_of_chunks_with_a_bounded_number_under_way(self):
+        chunks = Chunks(total=100, size=1, seed=1)
+        late = Reversed()
+        late._max_workers = 4
+        outcome = run(tasks.indices, chunks, merge=tasks.join, executor=late)
+        assert outcome.result == [(i, 1) for i in range(100)]
+        assert 1 < late.most <= 9
+        late.pool.shutdown()
+
+    def test_what_cannot_be_pickled_stays_here_or_is_inherited(self, monkeypatch):
+        local = lambda chunk: tasks.total(chunk)  # noqa: E731
+        for method in ("fork", "forkserver"):
+            monkeypatch.setattr(crews, "start_method", lambda method=method: method)
+            monkeypatch.setattr(runner, "_WORTH", 0.0)
+            assert run(local, CHUNKS, merge=tasks.add).result == plain()
+        with ThreadPoolExecutor(2) as pool:
+            assert run(local, CHUNKS, merge=tasks.add, executor=pool).result == plain()
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
+    def test_however_processes_start(self, method, monkeypatch):
+        monkeypatch.setattr(crews, "start_method", lambda: method)
+        assert run(tasks.total, CHUNKS, merge=tasks.add, executor=2).result == plain()
+
+    def test_by_default_processes_start_where_much_is_left(self, monkeypatch):
+        """Half a second for each of 12 chunks: more than a second is left after the first."""
+        made = []
+        original = crews.Own.__init__
+        monkeypatch.setattr(
+            crews.Own, "__init__", lambda self, *a: (made.append(a[1]), original(self, *a))[0]
+        )
+        monkeypatch.setattr(runner, "cores", lambda: 12)
+        monkeypatch.setattr(crews, "cores", lambda: 12)
+        run(tasks.total, CHUNKS, merge=tasks.add)
+        assert made == []
+        assert run(tasks.Slow(0.15), CHUNKS, merge=tasks.add).result == plain()
+        assert made == [10]  # no more workers than chunks
+        monkeypatch.setattr(crews, "cores", lambda: 1)
+        run(tasks.Slow(0.01), CHUNKS, merge=tasks.add)
+        assert len(made) == 1
+
+
+class TestLostWorkers:
+    def test_a_worker_that_dies_is_replaced(self, tmp_path):
+        task = tasks.Dies(str(tmp_path / "deaths"), times=2)
+        assert run(task, CHUNKS, merge=tasks.add, executor=2).result == plain()
+        assert (tmp_path / "deaths").read_text() == "xx"
+
+    def test_one_that_always_dies_is_given_up_and_the_rest_kept(self, tmp_path):
+        task = tasks.Dies(str(tmp_path / "deaths"), times=99)
+        file = tmp_path / "run.json"
+        with pytest.raises(ap.ExecutorError, match="chunk 3 was lost 4 times") as caught:
+            run(task, CHUNKS, merge=tasks.add, executor=2, checkpoint=file)
+        part = plain(chunks=Chunks(total=3000, size=1000, seed=7))
+        assert caught.value.outcome == running.Outcome(part, 3000, 10_500, True)
+        cured = tasks.Dies(str(tmp_path / "deaths"), times=99)
+        (tmp_path / "deaths").write_text("x" * 99)
+        assert run(cured, CHUNKS, merge=tasks.add, checkpoint=file).result == plain()
+
+    def test_a_lent_pool_that_breaks_is_named(self, tmp_path):
+        task = tasks.Dies(str(tmp_path / "deaths"))
+        with ProcessPoolExecutor(2) as pool, pytest.raises(ap.ExecutorError, match="pass a new"):
+            run(task, CHUNKS, merge=tasks.add, executor=pool)
+        with ThreadPoolExecutor(2) as shut:
+            pass
+        with pytest.raises(ap.ExecutorError, match="after shutdown"):
+            run(tasks.total, CHUNKS, merge=tasks.add, executor=shut)
+
+    def test_no_process_is_left(self):
+        run(tasks.total, CHUNKS, merge=tasks.add, executor=2)
+        import multiprocessing
+
+        assert multiprocessing.active_children() == []
+
+
+class TestErrors:
+    @pytest.mark.parametrize("executor", ["serial", 2, "threads"])
+    def test_of_the_task_are_raised_as_they_are(self, executor, tmp_path):
+        file = tmp_path / "run.json"
+        with ThreadPoolExecutor(2) as pool, pytest.raises(ZeroDivisionError) as caught:
+            run(
+                tasks.Fails(ZeroDivisionError("mine")),
+                CHUNKS,
+                merge=tasks.add,
+                executor=pool if executor == "threads" else executor,
+                checkpoint=file,
+            )
+        if executor != "serial":
+            assert "in a worker, on chunk 3" in caught.value.__notes__[0]
+            assert "running_tasks.py" in caught.value.__notes__[0]
+        assert json.loads(file.read_text())["chunks"] == 3
+
+    def test_of_this_package_come_home_whole(self):
+        with pytest.raises(ap.BudgetExceeded, match="requested 3") as caught:
+            run(tasks.overspends, CHUNKS, merge=tasks.add, executor=2)
+        assert caught.value.remaining == 2
+
+    def test_that_cannot_come_home_are_told(self):
+        class Local(Exception):
+            pass
+
+        with pytest.raises(RuntimeError, match="Local: here"):
+            run(tasks.Fails(Local("here"), on=0), CHUNKS, merge=tasks.add, executor=2)
+
+    @pytest.mark.parametrize(
+        "executor", ["parallel", object(), ProcessPoolExecutor, True, 2.0], ids=str
+    )
+    def test_an_executor_without_submit(self, executor):
+        with pytest.raises(ap.InvalidArgument, match=r"without `submit`.*dask Client"):
+            run(tasks.total, CHUNKS, merge=tasks.add, executor=executor)
+        for none in (0, -2):
+            with pytest.raises(ap.InvalidArgument):
+                run(tasks.total, CHUNKS, merge=tasks.add, executor=none)
+
+    def test_a_task_that_cannot_be_sent(self, monkeypatch):
+        local = lambda chunk: 1.0  # noqa: E731
+        with ProcessPoolExecutor(1) as pool, pytest.raises(ap.ExecutorError, match='"serial"'):
+            run(local, CHUNKS, merge=tasks.add, executor=pool)
+        monkeypatch.setattr(crews, "start_method", lambda: "spawn")
+        with pytest.raises(ap.ExecutorError, match='"serial"'):
+            run(local, CHUNKS, merge=tasks.add, executor=2)
+
+    def test_a_result_that_cannot_be_sent(self):
+        with pytest.raises(ap.ExecutorError, match="lambda"):
+            run(tasks.killed_by_its_result, CHUNKS, merge=tasks.add, executor=2)
+
+    def test_a_worker_that_lacks_a_module(self):
+        with pytest.raises(ap.ExecutorError, match=r"a_module_that_is_not_installed.*install"):
+            run(tasks.imports_nothing_there, CHUNKS, merge=tasks.add, executor=2)
+
+
+class TestCheckpoints:
+    def part(self, file, total, seed=7, **more):
+        chunks = Chunks(total=total, size=1000, seed=seed)
+        return run(tasks.total, chunks, merge=tasks.add, checkpoint=file, **more)
+
+    @pytest.mark.parametrize("first", [1000, 4000, 4300, 10_500])
+    def test_a_total_may_grow(self, first, tmp_path):
+        file = tmp_path / "run.json"
+        assert self.part(file, first).result == plain(chunks=Chunks(total=first, size=1000, seed=7))
+        told = []
+        outcome = self.part(file, 10_500, progress=lambda *pair: told.append(pair))
+        assert outcome == running.Outcome(plain(), 10_500, 10_500, False)
+        assert told[0] == (first // 1000 * 1000, 10_500)
+        assert told[-1] == (10_500, 10_500)
+
+    def test_counts_of_views_come_back(self, tmp_path):
+        task = CountViews(tasks.GAME.adversary, tasks.GAME.mechanism)
+        whole = run(task, Chunks(total=5000, size=1000, seed=1), merge=merge_counts)
+        for total in (2000, 5000):
+            chunks = Chunks(total=total, size=1000, seed=1)
+            outcome = run(task, chunks, merge=merge_counts, checkpoint=tmp_path / "run.json")
+        assert outcome.result == whole.result
+        assert list(outcome.result) == list(whole.result)
+
+    @pytest.mark.parametrize(
+        ("other", "differs"),
+        [
+            ({"task": tasks.Slow(0)}, "task"),
+            ({"seed": 8}, "seed"),
+            ({"size": 500}, "chunk size"),
+            ({"task": lambda chunk: 2.0}, "function"),
+        ],
+        ids=["task", "seed", "size", "code"],
+    )
+    def test_of_another_experiment_are_refused_and_kept(self, other, differs, tmp_path):
+        file = tmp_path / "run.json"
+        base = {"task": lambda chunk: 1.0, "seed": 7, "size": 1000}
+
+        def go(task, seed, size):
+            chunks = Chunks(total=3000, size=size, seed=seed)
+            return run(task, chunks, merge=tasks.add, checkpoint=file)
+
+        go(**base)
+        before = file.read_bytes()
+        with pytest.raises(ap.CheckpointError, match=f"differs in .*{differs}"):
+            go(**base | other)
+        assert file.read_bytes() == before
+        assert go(**base).result == 3.0
+
+    def test_a_parameter_that_differs_is_named(self, tmp_path):
+        file, chunks = tmp_path / "run.json", Chunks(total=2000, size=1000, seed=7)
+        run(tasks.GAME, chunks, merge=merge_counts, checkpoint=file)
+        other = CountViews(
+            tasks.CounterexampleAdversary(delta=0.1, copies=6), tasks.GAME.mechanism, feature=len
+        )
+        with pytest.raises(ap.CheckpointError, match="differs in adversary; run what"):
+            run(other, chunks, merge=merge_counts, checkpoint=file)
+
+    def test_a_smaller_total_is_refused(self, tmp_path):
+        self.part(tmp_path / "run.json", 5000)
+        with pytest.raises(ap.CheckpointError, match="holds 5000 samples"):
+            self.part(tmp_path / "run.json", 3000)
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            lambda text: text[: len(text) // 2],
+            lambda text: "",
+            lambda text: "[1, 2]",
+            lambda text: "\x00\xff",
+            lambda text: text.replace('"chunks": 3', '"chunks": 2'),
+            lambda text: text.replace("checkpoint/1", "checkpoint/9"),
+            lambda text: "[" * 100_000,
+        ],
+        ids=["cut", "empty", "list", "bytes", "edited", "format", "deep"],
+    )
+    def test_a_damaged_file_is_refused_and_kept(self, damage, tmp_path):
+        file = tmp_path / "run.json"
+        self.part(file, 3000)
+        text = damage(file.read_text())
+        file.write_text(text)
+        with pytest.raises(ap.CheckpointError, match="remove this one"):
+            self.part(file, 3000)
+        assert file.read_text() == text
+
+    def test_nowhere_to_write(self, tmp_path):
+        with pytest.raises(ap.CheckpointError, match="no directory"):
+            self.part(tmp_path / "nowhere" / "run.json", 3000)
+        with pytest.raises(ap.CheckpointError, match="cannot be read"):
+            self.part(tmp_path, 3000)
+
+    def test_needs_a_seed(self, tmp_path):
+        with pytest.raises(ap.InvalidArgument, match="needs a seed"):
+            self.part(tmp_path / "run.json", 3000, seed=None)
+
+    def test_a_result_without_a_json_form_is_told_at_the_first_chunk(self, tmp_path):
+        def task(chunk):
+            return {frozenset([1]): 1}
+
+        told = []
+        with pytest.raises(ap.InvalidArgument, match="encode"):
+            run(
+                task,
+                CHUNKS,
+                merge=merge_counts,
+                checkpoint=tmp_path / "run.json",
+                progress=lambda *pair: told.append(pair[0]),
+            )
+        assert told == [0, 1000]
+        own = Checkpoint(
+            tmp_path / "run.json",
+            encode=lambda result: [[sorted(key), n] for key, n in result.items()],
+            decode=lambda data: {frozenset(key): n for key, n in data},
+        )
+        for _ in range(2):
+            outcome = run(task, CHUNKS, merge=merge_counts, checkpoint=own)
+            assert outcome.result == {frozenset([1]): 11}
+
+    def test_a_merge_that_fails_half_way_is_not_saved(self, tmp_path):
+        def merge(left, right):
+            left.extend(right)
+            if len(left) > 3:
+                raise ZeroDivisionError
+            return left
+
+        file = Checkpoint(tmp_path / "run.json", encode=lambda result: result)
+        with pytest.raises(ZeroDivisionError):
+            run(tasks.indices, CHUNKS, merge=merge, checkpoint=file)
+        saved = json.loads(file.path.read_text())
+        assert len(saved["result"]) == saved["chunks"] <= 3
+
+    def test_shows_no_seed_and_no_data(self, tmp_path):
+        @ap.adversary
+        def player(answers, coins, secret="canary-in-a-mine"):
+            return ap.HALT
+
+        seed = 98765432123456789
+        task = CountViews(player, tasks.GAME.mechanism)
+        chunks = Chunks(total=10, size=5, seed=seed)
+        run(task, chunks, merge=merge_counts, checkpoint=tmp_path / "run.json")
+        text = (tmp_path / "run.json").read_text()
+        assert "canary" not in text
+        assert str(seed) not in text
+
+
+class TestInterrupts:
+    def test_returns_what_is_done(self, tmp_path):
+        def task(chunk):
+            if chunk.index == 4:
+                raise KeyboardInterrupt
+            return tasks.total(chunk)
+
+        part = plain(chunks=Chunks(total=4000, size=1000, seed=7))
+        outcome = run(task, CHUNKS, merge=tasks.add, executor="serial")
+        assert outcome == running.Outcome(part, 4000, 10_500, True)
+
+    def test_nothing_done_is_an_interrupt(self):
+        def task(chunk):
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            run(task, CHUNKS, merge=tasks.add)
+
+    def test_a_merge_is_never_broken_off(self):
+        def merge(left, right):
+            left.append("begun")
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            left[-1] = right[0]
+            return left
+
+        outcome = run(tasks.indices, CHUNKS, merge=merge, executor="serial")
+        assert outcome.result == [(0, 1000), (1, 1000)]
+        assert outcome.interrupted
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def test_a_task_that_swallows_it_is_not_believed(self):
+        def task(chunk):
+            if chunk.index == 2:
+                try:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(5)
+                except KeyboardInterrupt:
+                    return -1.0
+            return 1.0
+
+        assert run(task, CHUNKS, merge=tasks.add).result == 2.0
+
+    @pytest.mark.parametrize("executor", ["'serial'", "2", "None", "ThreadPoolExecutor(2)"])
+    def test_ctrl_c_in_a_program(self, executor, tmp_path):
+        """The whole group hears it, as from a terminal; the program says what is done."""
+        program = tmp_path / "program.py"
+        program.write_text(
+            "from concurrent.futures import ThreadPoolExecutor\n"
+            "import running_tasks as tasks\n"
+            "from antiphon.audit.statistical.running import Chunks, run\n"
+            "chunks = Chunks(total=10**6, size=1000, seed=7)\n"
+            f"o = run(tasks.Slow(0.05), chunks, merge=tasks.add, executor={executor},\n"
+            "    checkpoint='run.json', progress=lambda done, total: print(done, flush=True))\n"
+            "print('end', o.done, o.interrupted, o.result)\n"
+        )
+        roots = [Path(ap.__file__).parents[1], Path(tasks.__file__).parent]
+        with subprocess.Popen(
+            [sys.executable, str(program)],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, roots))},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as process:
+            for line in process.stdout:
+                if line.strip() == "4000":
+                    break
+            os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        assert err == ""
+        word, done, interrupted, result = out.splitlines()[-1].split()
+        chunks = Chunks(total=int(done), size=1000, seed=7)
+        assert (word, interrupted) == ("end", "True")
+        assert int(done) >= 4000
+        assert float(result) == plain(chunks=chunks)
+        saved = run(tasks.Slow(0.05), chunks, merge=tasks.add, checkpoint=tmp_path / "run.json")
+        assert saved.result == float(result)
+
+    def test_killed_it_leaves_a_checkpoint_and_no_process(self, tmp_path):
+        program = tmp_path / "program.py"
+        program.write_text(
+            "import running_tasks as tasks\n"
+            "from antiphon.audit.statistical.running import Chunks, run\n"
+            "chunks = Chunks(total=10**6, size=1000, seed=7)\n"
+            "run(tasks.Slow(0.05), chunks, merge=tasks.add, executor=2,\n"
+            "    checkpoint='run.json', progress=lambda done, total: print(done, flush=True))\n"
+        )
+        roots = [Path(ap.__file__).parents[1], Path(tasks.__file__).parent]
+        with subprocess.Popen(
+            [sys.executable, str(program)],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, roots))},
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            for line in process.stdout:
+                if line.strip() == "3000":
+                    break
+            process.kill()
+            process.communicate(timeout=60)  # ends when the last worker has closed the pipe
+        done = json.loads((tmp_path / "run.json").read_text())["chunks"]
+        assert done >= 1
+        chunks = Chunks(total=4000, size=1000, seed=7)
+        resumed = run(tasks.Slow(0.05), chunks, merge=tasks.add, checkpoint=tmp_path / "run.json")
+        assert resumed.result == plain(chunks=chunks)
+
+
+class TestProgress:
+    def test_a_function_is_told(self):
+        told = []
+        run(tasks.total, CHUNKS, merge=tasks.add, progress=lambda *pair: told.append(pair))
+        assert told == [(CHUNKS.samples(i), 10_500) for i in range(12)]
+
+    def test_nobody_watches_nothing_is_written(self, capsys):
+        run(tasks.Slow(0.06), CHUNKS, merge=tasks.add, executor="serial")
+        assert capsys.readouterr() == ("", "")
+
+    def test_a_line_on_a_terminal(self, capsys, monkeypatch):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        run(tasks.Slow(0.06), CHUNKS, merge=tasks.add, executor="serial")
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "of 10,500 samples" in err
+        assert err.endswith("\r")
+        run(tasks.Slow(0.06), CHUNKS, merge=tasks.add, executor="serial", progress=False)
+        run(tasks.total, CHUNKS, merge=tasks.add, executor="serial")  # over before it shows
+        assert capsys.readouterr() == ("", "")
