@@ -56,6 +56,8 @@ class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
             return state, HALT
         return (created + 1, True), self._create
 
+    step_many = step
+
     @property
     def success(self) -> Fraction:
         """1-(1-δ)^copies: the probability that it learns the bit."""

@@ -45,6 +45,9 @@ class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
     def step(self, state: tuple[Any, ...], message: Any, coins: Any) -> tuple[Any, Any]:
         return self.chain.step(state, message, coins)
 
+    def step_many(self, state: tuple[Any, ...], message: Any, coins: Any) -> tuple[Any, Any]:
+        return self.chain.step_many(state, message, coins)
+
     def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
         return self.chain.carries_data(state, message)
 
@@ -91,8 +94,17 @@ class TwoCopies(PostProcessor[tuple[Any, Any]]):
     def step(
         self, state: tuple[Any, Any], side: Side, message: Any, coins: Any
     ) -> tuple[tuple[Any, Any], Side, Any]:
+        return self._step(self.post_processor.step, state, side, message, coins)
+
+    def step_many(
+        self, state: tuple[Any, Any], side: Side, message: Any, coins: Any
+    ) -> tuple[tuple[Any, Any], Side, Any]:
+        return self._step(self.post_processor.step_many, state, side, message, coins)
+
+    def _step(
+        self, step: Any, state: tuple[Any, Any], side: Side, message: Any, coins: Any
+    ) -> tuple[tuple[Any, Any], Side, Any]:
         zero, one = (message.zero, message.one) if side is LEFT else (message, message)
-        step = self.post_processor.step
         state0, to, out0 = step(state[0], side, zero, coins)
         state1, to1, out1 = step(state[1], side, one, coins)
         if to is not to1:

@@ -56,7 +56,12 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
 
     __slots__ = ()
 
-    def step(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[ConcurrentState, Any]:
+    def step_many(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[Any, Any]:
+        return self.step(state, message, coins, True)
+
+    def step(
+        self, state: ConcurrentState, message: Any, coins: Any, many: bool = False
+    ) -> tuple[ConcurrentState, Any]:
         if isinstance(state, Dead):
             return state, HALT
         if type(message) is not Ask:
@@ -77,7 +82,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             )
         drawn = coins.draws
         try:
-            after, answer = created.step(before, query, coins)
+            step = created.step_many if many else created.step
+            after, answer = step(before, query, coins)
         except Exception as error:
             if isinstance(error, AntiphonError) and coins.draws == drawn:
                 raise

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.columns import plain
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import ExactEpsilon
 from antiphon.protocol.interning import fingerprint
@@ -16,11 +17,17 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.verification import Refused
+from antiphon.verifiers.verification import Refused, Verification
 
 
 def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
     return Refused("a mechanism without a claim is private with respect to no f")
+
+
+def _checking(f: Verification[Any]) -> Callable[[Any, Any, Any], Any]:
+    """f's step; where f knows nothing of columns, on the plain numbers of one replica."""
+    step = f.step
+    return step if f.column_safe else lambda state, *pair: step(state, *map(plain, pair))
 
 
 @register("antiphon.Create/1")
@@ -42,6 +49,9 @@ class Create:
     # What every later message needs of the mechanism, looked up once.
     accepts: Callable[[Any], bool] = attrs.field(init=False, eq=False, repr=False)
     step: Callable[[Any, Any, Any], tuple[Any, Any]] = attrs.field(init=False, eq=False, repr=False)
+    step_many: Callable[[Any, Any, Any], tuple[Any, Any]] = attrs.field(
+        init=False, eq=False, repr=False
+    )
     verify: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
     _key: Hashable = attrs.field(init=False, eq=False, repr=False, default=None)
 
@@ -64,7 +74,8 @@ class Create:
         object.__setattr__(self, "claim", claim)
         object.__setattr__(self, "accepts", self.mechanism.signature.queries.contains)
         object.__setattr__(self, "step", self.mechanism.step)
-        verify = _unclaimed if claim is None else claim.verification.step
+        object.__setattr__(self, "step_many", self.mechanism.step_many)
+        verify = _unclaimed if claim is None else _checking(claim.verification)
         object.__setattr__(self, "verify", verify)
 
     def __fingerprint__(self) -> Hashable:

@@ -50,6 +50,7 @@ class Suitable(Verification[SuitableState]):
 
     __slots__ = ()
     checked_space = CompositionMessages()
+    column_safe = True  # pyright: ignore[reportAssignmentType]
 
     @property
     def purse(self) -> Purse:

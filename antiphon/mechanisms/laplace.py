@@ -12,6 +12,7 @@ from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.columns import is_number
 from antiphon.protocol.errors import CompositionError, InvalidArgument
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -78,6 +79,8 @@ class Laplace(NoninteractiveMechanism[float, float]):
     def respond(self, dataset: float, coins: Coins) -> float:
         return min(max(dataset + coins.laplace(self._scale), -_LARGEST), _LARGEST)
 
+    respond_many = respond
+
 
 def _step_size(value: object) -> float:
     return float(exact.positive(value, "step_size"))
@@ -126,8 +129,10 @@ class RoundToGrid(PostProcessor[None]):
             return None, RIGHT, message
         return None, LEFT, self._round(message)
 
+    step_many = step
+
     def _round(self, answer: Any) -> Any:
-        if type(answer) is float and abs(answer / self.step_size) < DENSE:
+        if is_number(answer, float) and abs(answer / self.step_size) < DENSE:
             place = round(answer / self.step_size)
             rounded = place * self.step_size
             if abs(rounded) > _LARGEST:  # the nearest multiple is past the largest double

@@ -49,3 +49,5 @@ class LeakyBit(ContinualMechanism[Symbol, int, Any]):
         if state is BOTTOM:
             return state, message
         return (BOTTOM, BOTTOM) if coins.bernoulli(self.delta) else (TOP, TOP)
+
+    step_many = step

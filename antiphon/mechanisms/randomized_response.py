@@ -62,3 +62,5 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
         if coins.bernoulli(self.delta):
             return dataset, TOP
         return (dataset if coins.bernoulli(self.truth) else 1 - dataset), BOTTOM
+
+    respond_many = respond

@@ -108,6 +108,8 @@ class TreeCounter(ContinualMechanism[CounterState, Any, Any]):
         top, total = self._noisy(state.top, coins)
         return (state if top is state.top else CounterState(state.updates, top)), total
 
+    step_many = step
+
     def _update(self, state: CounterState, x: int) -> CounterState:
         updates, top = state
         if updates >= self.horizon:

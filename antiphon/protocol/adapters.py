@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.columns import is_column_safe, own_reading
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query
 from antiphon.protocol.messages import HALT, TOP
@@ -17,6 +18,7 @@ from antiphon.protocol.spaces import Either, Finite, Signature, Space
 
 if TYPE_CHECKING:
     from antiphon.protocol.coins import Coins
+    from antiphon.protocol.column_coins import ColumnCoins
 
 
 class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
@@ -26,6 +28,10 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
     """
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own_reading(cls, NoninteractiveMechanism, "respond")
 
     @property
     def initial_state(self) -> bool:
@@ -39,6 +45,15 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
         if state:
             return state, HALT
         return True, self.respond(message, coins)
+
+    def respond_many(self, dataset: Any, coins: ColumnCoins) -> Any:
+        """``respond`` for a block of replicas; ``respond_many = respond`` where that will do."""
+        return coins.apart(self.respond, dataset)
+
+    def step_many(self, state: bool, message: Any, coins: ColumnCoins) -> tuple[bool, Any]:
+        if state:
+            return state, HALT
+        return True, self.respond_many(message, coins)
 
 
 @register("antiphon.InteractiveAsContinual/1")
@@ -66,13 +81,21 @@ class InteractiveAsContinual(ContinualMechanism[Any, Any, Any]):
         )
 
     def step(self, state: tuple[Any, ...], message: Any, coins: Coins) -> tuple[Any, Any]:
+        return self._step(self.mechanism.step, state, message, coins)
+
+    def step_many(self, state: tuple[Any, ...], message: Any, coins: ColumnCoins) -> Any:
+        return self._step(self.mechanism.step_many, state, message, coins)
+
+    def _step(
+        self, step: Callable[..., Any], state: tuple[Any, ...], message: Any, coins: Any
+    ) -> tuple[Any, Any]:
         if not state:
             if not self.mechanism.initial_states.contains(message):
                 raise InvalidArgument("the first message must be an initial state of the mechanism")
             return (self.mechanism.enter(message),), TOP
         if not self.mechanism.signature.queries.contains(message):
             raise InvalidArgument("after the initial state, messages must be queries")
-        inner, answer = self.mechanism.step(state[0], message, coins)
+        inner, answer = step(state[0], message, coins)
         return (inner,), answer
 
     def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
@@ -99,6 +122,11 @@ class FunctionMechanism(ContinualMechanism[Any, Any, Any]):
 
     def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
         return self.function(state, message, coins)
+
+    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
+        if is_column_safe(self.function):
+            return self.function(state, message, coins)
+        return super().step_many(state, message, coins)
 
 
 def mechanism(

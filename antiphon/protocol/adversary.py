@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 import attrs
 from typing_extensions import TypeVar
 
+from antiphon.protocol.columns import is_column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import EMPTY, HALT, freeze
 from antiphon.protocol.registry import register
@@ -15,6 +16,7 @@ from antiphon.protocol.spaces import Anything, Signature
 
 if TYPE_CHECKING:
     from antiphon.protocol.coins import Coins
+    from antiphon.protocol.column_coins import ColumnCoins
 
 State = TypeVar("State", default=Any)
 Item = TypeVar("Item", default=Any)
@@ -104,6 +106,8 @@ class Scripted(Adversary[int]):
             return state, HALT
         return state + 1, self.messages[state]
 
+    step_many = step
+
 
 def scripted(messages: Iterable[Any]) -> Scripted:
     """An adversary that says the given messages, whatever it hears."""
@@ -123,6 +127,11 @@ class FunctionAdversary(Adversary["History[Any]"]):
     def step(self, state: History[Any], message: Any, coins: Coins) -> tuple[History[Any], Any]:
         answers = state if message is EMPTY else state.append(message)
         return answers, self.function(answers, coins)
+
+    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
+        if is_column_safe(self.function):
+            return self.step(state, message, coins)
+        return super().step_many(state, message, coins)
 
 
 def adversary(function: Callable[[Sequence[Any], Coins], Any]) -> FunctionAdversary:

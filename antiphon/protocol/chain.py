@@ -27,6 +27,7 @@ from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
     from antiphon.protocol.coins import Coins
+    from antiphon.protocol.column_coins import ColumnCoins
 
 MAX_HOPS: Final = 1_000_000
 """How many steps one message may cause before a chain gives up."""
@@ -90,8 +91,17 @@ class Links(PostProcessor[tuple[Any, ...]]):
     def step(
         self, state: tuple[Any, ...], side: Side, message: Any, coins: Coins
     ) -> tuple[tuple[Any, ...], Side, Any]:
+        return self._walk([link.step for link in self.links], state, side, message, coins)
+
+    def step_many(
+        self, state: tuple[Any, ...], side: Side, message: Any, coins: ColumnCoins
+    ) -> tuple[tuple[Any, ...], Side, Any]:
+        return self._walk([link.step_many for link in self.links], state, side, message, coins)
+
+    def _walk(
+        self, steps: Sequence[Step], state: tuple[Any, ...], side: Side, message: Any, coins: Any
+    ) -> tuple[tuple[Any, ...], Side, Any]:
         states = list(state)
-        steps = [link.step for link in self.links]
         start = 0 if side is LEFT else len(steps) - 1
         to, message = walk(steps, states, start, side, message, coins, MAX_HOPS)
         return tuple(states), to, message
@@ -132,7 +142,14 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
 
     @cached_property
     def _steps(self) -> Sequence[Step]:
-        return [*(link.step for link in self.links), _answering(self.mechanism)]
+        accepts = self.mechanism.signature.queries.contains
+        return [*(link.step for link in self.links), _answering(accepts, self.mechanism.step)]
+
+    @cached_property
+    def _steps_many(self) -> Sequence[Step]:
+        accepts = self.mechanism.signature.queries.contains
+        last = _answering(accepts, self.mechanism.step_many)
+        return [*(link.step_many for link in self.links), last]
 
     @property
     def parts(self) -> tuple[PostProcessor[Any] | Mechanism[Any, Any, Any], ...]:
@@ -169,9 +186,17 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
     def step(
         self, state: tuple[Any, ...], message: Any, coins: Coins
     ) -> tuple[tuple[Any, ...], Any]:
+        return self._walk(self._steps, state, message, coins)
+
+    def step_many(self, state: tuple[Any, ...], message: Any, coins: ColumnCoins) -> Any:
+        return self._walk(self._steps_many, state, message, coins)
+
+    def _walk(
+        self, steps: Sequence[Step], state: tuple[Any, ...], message: Any, coins: Any
+    ) -> tuple[tuple[Any, ...], Any]:
         states = list(state)
         try:
-            _, answer = walk(self._steps, states, 0, LEFT, message, coins, self.max_hops)
+            _, answer = walk(steps, states, 0, LEFT, message, coins, self.max_hops)
         except (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded) as error:
             halted = self._halted(state, f"the message was refused: {type(error).__name__}")
             if halted is None:
@@ -244,20 +269,19 @@ def _decided(links: Sequence[PostProcessor[Any]], states: tuple[Any, ...]) -> bo
     return next((answer for answer in answers if answer is not None), None)
 
 
-def _answering(mechanism: Mechanism[Any, Any, Any]) -> Step:
+def _answering(accepts: Callable[[Any], bool], step: Callable[[Any, Any, Any], Any]) -> Step:
     """The mechanism as the last part of a chain: it always sends left.
 
     It stands behind its query space, because a post-processor may be wrong.
     """
-    accepts, step = mechanism.signature.queries.contains, mechanism.step
 
     def answer(state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
         if accepts(message):
             state, message = step(state, message, coins)
             return state, LEFT, message
         raise InvalidArgument(
-            f"a {type(message).__name__} reached {type(mechanism).__name__} that is outside "
-            "its query space; the post-processor on its left must send queries only"
+            f"a {type(message).__name__} reached the mechanism at the end of a chain that is "
+            "outside its query space; the post-processor on its left must send queries only"
         )
 
     return answer

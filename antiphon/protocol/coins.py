@@ -161,7 +161,7 @@ class SampledCoins(Coins):
     True
     """
 
-    __slots__ = ("_block", "_samplers", "_source", "_splitter", "_words", "seeded")
+    __slots__ = ("_block", "_samplers", "_source", "_words", "seeded")
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
         super().__init__()
@@ -169,7 +169,6 @@ class SampledCoins(Coins):
         self._source: Words = system_words if seed is None else seeded_words(seed)
         self._words: list[int] = []
         self._block = _SMALL_BLOCK
-        self._splitter: np.random.Generator | None = None
         self._samplers: dict[str, Callable[[Any], Any]] = {
             "bernoulli": self._bernoulli,
             "categorical": self._categorical,
@@ -198,21 +197,6 @@ class SampledCoins(Coins):
         word = (self._words or self._refill()).pop()
         size = log(((word >> 11) + 0.5) * 2.0**-53)
         return scale * size if word & 1 else -scale * size
-
-    def split(self, count: int, probabilities: Sequence[Number]) -> list[int]:
-        """How ``count`` independent trials fall to the outcomes: one multinomial draw.
-
-        For populations. The probabilities are rounded to doubles, within 1e-15 in all.
-        """
-        if self._splitter is None:
-            seed = np.random.SeedSequence([self._word() for _ in range(4)])
-            self._splitter = np.random.Generator(np.random.PCG64(seed))
-        self.draws += 1
-        values = [float(p) for p in probabilities]
-        largest = values.index(max(values))
-        values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51  # the sampler wants at most 1
-        shares: list[int] = self._splitter.multinomial(count, values).tolist()
-        return shares
 
     def _refill(self) -> list[int]:
         self._words = self._source(self._block)

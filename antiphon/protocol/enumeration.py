@@ -24,11 +24,11 @@ class _EnumeratedCoins(Coins):
         self.branches: list[list[tuple[Any, Fraction]]] = []
 
     def draw(self, kind: str, parameter: Any) -> Any:
-        branch = _branch(kind, parameter)
+        branches = branch(kind, parameter)
         if self.draws == len(self.path):
             self.path.append(0)
-        self.branches.append(branch)
-        value, _ = branch[self.path[self.draws]]
+        self.branches.append(branches)
+        value, _ = branches[self.path[self.draws]]
         self.draws += 1
         return value
 
@@ -40,8 +40,8 @@ class _EnumeratedCoins(Coins):
 
 
 @lru_cache(maxsize=1024)
-def _branch(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
-    """The possible values of a draw; asked for again on every path through it."""
+def branch(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
+    """The possible values of a finite draw with their probabilities, kept for the next time."""
     return [(value, p) for value, p in samplers.law(kind, parameter) if p]
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from typing_extensions import TypeVar
 
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.columns import own_reading
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.spaces import Finite, Signature, Space
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from antiphon.protocol.coins import Coins
+    from antiphon.protocol.column_coins import ColumnCoins
     from antiphon.protocol.session import Session
 
 State = TypeVar("State", default=Any)
@@ -32,6 +34,11 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     """IM: a randomized state function with a set of initial states (CM Def. 2.6)."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own_reading(cls, Mechanism, "step")
+
     __immutable__ = True
     """A mechanism holds parameters, not state, and does not change."""
 
@@ -57,6 +64,15 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         Raises: an AntiphonError before any coin is drawn or data read, to refuse
         the message; the state is unchanged.
         """
+
+    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
+        """``step`` for a block of replicas: columns may stand where numbers stand.
+
+        By default the replicas are taken apart where they differ. A mechanism whose
+        ``step`` computes with columns as with numbers says ``step_many = step``.
+        """
+        answered: tuple[Any, Any] = coins.apart(self.step, state, message)
+        return answered
 
     def enter(self, initial: Any) -> State:
         """The state for an element of ``initial_states``: by default itself."""

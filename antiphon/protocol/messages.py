@@ -17,6 +17,7 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
+from antiphon.protocol.columns import Column, same_numbers
 from antiphon.protocol.errors import InvalidArgument
 
 MAX_DEPTH: Final = 64
@@ -157,7 +158,7 @@ def identical(left: object, right: object) -> bool:
         return True
     kind = type(left)
     if kind is not type(right):
-        return False
+        return Column in (kind, type(right)) and same_numbers(left, right)
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:
@@ -206,4 +207,5 @@ def _same_fields(kind: type[Any], left: object, right: object) -> bool:
 _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
     tuple: _same_tuple,
     np.ndarray: _same_array,
+    Column: same_numbers,
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 import attrs
 
+from antiphon.protocol.columns import is_column_safe, own_reading
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature, Space
@@ -16,6 +17,7 @@ from antiphon.protocol.spaces import Signature, Space
 if TYPE_CHECKING:
     from antiphon.protocol.chain import AnyChain, Chain, Links
     from antiphon.protocol.coins import Coins
+    from antiphon.protocol.column_coins import ColumnCoins
 
 
 class Side(enum.Enum):
@@ -39,6 +41,11 @@ class PostProcessor(ABC, Generic[State]):
     """
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own_reading(cls, PostProcessor, "step")
+
     __immutable__ = True
     deterministic: bool = False
     forwards_queries: bool = False
@@ -60,6 +67,13 @@ class PostProcessor(ABC, Generic[State]):
     @abstractmethod
     def step(self, state: State, side: Side, message: Any, coins: Coins) -> tuple[State, Side, Any]:
         """(state, from, message) -> (state', to, message')."""
+
+    def step_many(
+        self, state: Any, side: Side, message: Any, coins: ColumnCoins
+    ) -> tuple[Any, Side, Any]:
+        """``step`` for a block of replicas; see ``Mechanism.step_many``."""
+        sent: tuple[Any, Side, Any] = coins.apart(self.step, state, side, message)
+        return sent
 
     def wired(self, right: Signature) -> PostProcessor[Any]:
         """This IPM, told what stands on its right.
@@ -121,6 +135,8 @@ class IdentityPostProcessor(PostProcessor[None]):
     def step(self, state: None, side: Side, message: Any, coins: Coins) -> tuple[None, Side, Any]:
         return None, RIGHT if side is LEFT else LEFT, message
 
+    step_many = step
+
 
 @attrs.frozen(eq=False)
 class FunctionPostProcessor(PostProcessor[Any]):
@@ -133,6 +149,13 @@ class FunctionPostProcessor(PostProcessor[Any]):
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
         return self.function(state, side, message, coins)
+
+    def step_many(
+        self, state: Any, side: Side, message: Any, coins: ColumnCoins
+    ) -> tuple[Any, Side, Any]:
+        if is_column_safe(self.function):
+            return self.function(state, side, message, coins)
+        return super().step_many(state, side, message, coins)
 
     def signature(self, right: Signature) -> Signature:
         return right if self.left is None else self.left(right)

@@ -16,6 +16,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.protocol.columns import Column, is_number, same_numbers
 from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.messages import Pair, freeze, identical
 from antiphon.protocol.registry import register
@@ -104,6 +105,8 @@ class Finite(Space):
         object.__setattr__(self, "_index", index)
 
     def contains(self, value: Any) -> bool:
+        if type(value) is Column:
+            return any(same_numbers(value, each) for each in self.values)
         try:
             alike = self._index.get(value, ())
         except Exception:  # unhashable, or a hash that raises: not one of ours
@@ -136,9 +139,9 @@ class Integers(Space):
 
     def contains(self, value: Any) -> bool:
         return (
-            type(value) is int
-            and (self.low is None or self.low <= value)
-            and (self.high is None or value <= self.high)
+            (type(value) is int or is_number(value, int))
+            and (self.low is None or bool(self.low <= value))
+            and (self.high is None or bool(value <= self.high))
         )
 
     @property
@@ -171,7 +174,9 @@ class Reals(Space):
     high: float = sys.float_info.max
 
     def contains(self, value: Any) -> bool:
-        return type(value) is float and self.low <= value <= self.high
+        if type(value) is float:
+            return self.low <= value <= self.high
+        return is_number(value, float) and bool(self.low <= value) and bool(value <= self.high)
 
     @property
     def discrete(self) -> bool:
@@ -197,7 +202,7 @@ class Multiples(Space):
     step: float
 
     def contains(self, value: Any) -> bool:
-        if type(value) is not float or not math.isfinite(value):
+        if not is_number(value, float) or not abs(value) < math.inf:
             return False
         place = value / self.step
         if abs(place) >= DENSE:

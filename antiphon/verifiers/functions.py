@@ -34,6 +34,10 @@ class NeighbouringStart(Verification[bool]):
     relation: Relation = attrs.field(factory=AnyTwo)
 
     @property
+    def column_safe(self) -> bool:
+        return getattr(self.relation, "column_safe", False) is True
+
+    @property
     def initial_state(self) -> bool:
         return False
 
@@ -61,6 +65,10 @@ class EventLevel(Verification[int]):
     events: int = attrs.field(default=1, validator=_count)
 
     @property
+    def column_safe(self) -> bool:
+        return getattr(self.relation, "column_safe", False) is True
+
+    @property
     def initial_state(self) -> int:
         return 0
 
@@ -84,6 +92,10 @@ class UserLevel(Verification[Any]):
     """
 
     relation: Relation = attrs.field(factory=AnyTwo)
+
+    @property
+    def column_safe(self) -> bool:
+        return getattr(self.relation, "column_safe", False) is True
 
     @property
     def initial_state(self) -> tuple[Any, ...]:
@@ -120,6 +132,10 @@ class UpdatesAndQueries(Verification[Any]):
     queries: Space
 
     @property
+    def column_safe(self) -> bool:
+        return self.updates.column_safe
+
+    @property
     def initial_state(self) -> Any:
         return self.updates.initial_state
 
@@ -139,6 +155,10 @@ class Bounded(Verification[Any]):
 
     verification: Verification[Any]
     pairs: int = attrs.field(validator=_count)
+
+    @property
+    def column_safe(self) -> bool:
+        return self.verification.column_safe
 
     @property
     def initial_state(self) -> tuple[int, Any]:

@@ -59,3 +59,5 @@ class Identifier(PostProcessor[int]):
         if side is RIGHT:
             return state, LEFT, message
         return state, RIGHT, message.one if state else message.zero
+
+    step_many = step

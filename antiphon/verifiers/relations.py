@@ -1,7 +1,8 @@
 """Neighbouring relations: which two datasets or records may differ.
 
 A relation is data, so that it can be named in a transcript. A user's own
-relation is any object with ``holds(zero, one)``.
+relation is any object with ``holds(zero, one)``; ``column_safe = True`` says that it works
+on columns as on numbers.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from antiphon.protocol.columns import plain
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import fraction
 from antiphon.protocol.messages import identical
@@ -30,6 +32,8 @@ class Relation(Protocol):
 class AnyTwo:
     """Any two messages of the space are neighbours (record against record)."""
 
+    column_safe = True
+
     def holds(self, zero: Any, one: Any) -> bool:
         """Always."""
         return True
@@ -39,6 +43,8 @@ class AnyTwo:
 @attrs.frozen
 class AddOrRemove:
     """One side is the ``empty`` record: presence against absence (CM §3.2)."""
+
+    column_safe = True
 
     empty: Any = 0
 
@@ -56,12 +62,14 @@ def _distance(value: object) -> Fraction:
 class Within:
     """Numbers at most ``distance`` apart."""
 
+    column_safe = True
+
     distance: Any = attrs.field(default=Fraction(1), converter=_distance)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are numbers, at most ``distance`` apart."""
         try:
-            return bool(abs(fraction(zero) - fraction(one)) <= self.distance)
+            return bool(abs(fraction(plain(zero)) - fraction(plain(one))) <= self.distance)
         except InvalidArgument:  # not two numbers
             return False
 
@@ -70,6 +78,8 @@ class Within:
 @attrs.frozen
 class OneEntry:
     """Tuples of one length that differ in at most one entry."""
+
+    column_safe = True
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are tuples that differ in at most one entry."""

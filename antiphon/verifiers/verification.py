@@ -42,6 +42,11 @@ class Verification(ABC, Generic[State]):
     """The Q for which ``step`` itself refuses what lies outside Q × Q, so a verifier need not."""
 
     @property
+    def column_safe(self) -> bool:
+        """Whether ``step`` works on columns as on numbers; if not, replicas are taken apart."""
+        return False
+
+    @property
     @abstractmethod
     def initial_state(self) -> State:
         """The state before any message; the empty sequence is valid."""

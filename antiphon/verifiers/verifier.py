@@ -88,6 +88,13 @@ class Verifier(PostProcessor[VerifierState]):
             message = Pair(zero, zero)  # one object for both worlds, whatever it hides
         return state, RIGHT, message
 
+    def step_many(
+        self, state: VerifierState, side: Side, message: Any, coins: Any
+    ) -> tuple[VerifierState, Side, Any]:
+        if side is RIGHT or self.verification.column_safe:
+            return self.step(state, side, message, coins)
+        return super().step_many(state, side, message, coins)
+
     def is_over(self, state: VerifierState) -> bool | None:
         return True if type(state) is Refused else None
 

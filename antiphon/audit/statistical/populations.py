@@ -1,130 +1,119 @@
-"""Populations: one interaction, played by many replicas at once (the counts reading).
+"""Populations: N replicas of one interaction at once (design: *Populations*).
 
-A *block* is a number of replicas whose adversary and mechanism have the same states,
-so both are stepped once, by the plain ``step``. A finite draw splits the block: its
-replicas fall to the outcomes by a multinomial draw, so a billion replicas cost what a
-thousand do. Where a draw has infinitely many outcomes the replicas of the block go on
-one by one. Either way the law is that of independent interactions.
+A *block* is a set of replicas that share one state of the adversary and one of the
+mechanism, stepped once for all. A draw with few outcomes, or the truth of a number that
+differs, splits it. While nothing continuous has been drawn a block is just a number, so
+a billion replicas cost what a thousand do (the *counts* reading); afterwards a number
+that differs from replica to replica is a column (the *arrays* reading), for at most
+``LIMIT`` replicas at a time, so memory is bounded. What cannot work with columns steps
+its replicas one by one. Either way the law is that of independent interactions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
 
+from antiphon.audit.statistical.sample import NUMBER, Cell, Sample
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary, History
-from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.protocol.column_coins import ColumnCoins, Part
+from antiphon.protocol.columns import Apart, Column, Lanes, is_column_safe
+from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
 
 Answers: TypeAlias = "History[Any]"
-Feature: TypeAlias = Callable[[Answers], Hashable]
+Feature: TypeAlias = Callable[[Answers], Any]
 """What is counted of a view: a function of its answers."""
-Result = TypeVar("Result")
 
 MOST_ROUNDS: Final = 100_000
 """When an adversary that does not halt is given up, unless ``rounds`` says otherwise."""
 
 
 class Block(NamedTuple):
-    """Replicas that are alike in every state."""
+    """Replicas that share every state, and whose turn it is: the stages of one round."""
 
-    replicas: int
+    stage: int
+    """Which party is stepped next: the adversary, the mechanism, or nobody any more."""
     own: Any
     """The adversary's state."""
     state: Any
     """The mechanism's state."""
     answers: Answers
+    message: Any = None
+    tape: tuple[Any, ...] = ()
+    """The mechanism's draws so far, if they are kept."""
+
+
+ASK, REPLY, END = range(3)
 
 
 @attrs.define(eq=False)
 class Population:
-    """N replicas of adversary × mechanism, played to the end; ``counts`` by feature.
+    """N replicas of adversary × mechanism, played to the end.
 
-    Cost: one step of each party for every block and round, and one multinomial draw.
+    Cost: one step of each party for every block and round, whatever the number of
+    replicas, and time linear in the replicas that have columns.
     """
 
     adversary: Adversary[Any]
     mechanism: Mechanism[Any, Any, Any]
-    feature: Feature
     rounds: int | None = None
-    coins: SampledCoins = attrs.field(factory=SampledCoins)
+    coins: ColumnCoins = attrs.field(factory=ColumnCoins)
+    keep: bool = False
+    """Whether blocks keep their tape."""
     blocks: int = 0
     """How many block steps have been made."""
 
-    def play(self, replicas: int, initial: Any = None) -> dict[Hashable, int]:
-        """How many replicas end with each value of the feature.
+    def play(self, replicas: int, initial: Any = None) -> Iterator[tuple[Lanes, Block]]:
+        """The blocks that have ended, one after the other, while ``coins.lanes`` are theirs.
 
-        Raises: InvalidArgument if ``rounds`` is not given and the adversary never halts.
+        Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is not
+        given and the adversary never halts.
         """
-        counts: dict[Hashable, int] = {}
-        start = self.mechanism.enter(initial)
-        waiting = [Block(replicas, self.adversary.initial_state, start, History())]
-        while waiting:
-            block = waiting.pop()
-            if self._ended(block):
-                key = self.feature(block.answers)
-                counts[key] = counts.get(key, 0) + block.replicas
-            else:
-                waiting.extend(self._step(block, counts))
-        return counts
+        start = Block(
+            ASK, self.adversary.initial_state, self.mechanism.enter(initial), History()
+        )
+        stack = [(Part(Lanes(replicas), []), start)]
+        while stack:
+            part, block = stack.pop()
+            if block.stage == END:
+                self.coins.lanes = part.lanes
+                yield part.lanes, block
+                continue
+            self.blocks += 1
+            after: Block | None = None
+            try:
+                after = self._step(part, block)
+            except Apart:
+                pass
+            waiting, self.coins.waiting = self.coins.waiting, []
+            stack.extend((rest, block) for rest in waiting)
+            if after is not None:
+                stack.append((Part(self.coins.lanes, []), after))
 
-    def _ended(self, block: Block) -> bool:
-        length = len(block.answers)
-        if self.rounds is None and length >= MOST_ROUNDS:
+    def _step(self, part: Part, block: Block) -> Block:
+        """One party's step, for the part of the block that goes on."""
+        stage, own, state, answers, message, tape = block
+        if stage == ASK:
+            heard = answers[-1] if answers else EMPTY
+            own, message = self.coins.run(part, self.adversary.step_many, own, heard)
+            return Block(END if message is HALT else REPLY, own, state, answers, message, tape)
+        state, answer = self.coins.run(part, self.mechanism.step_many, state, message)
+        if self.keep:
+            tape = (*tape, *self.coins.tape)
+        answers = answers.append(answer)
+        over = answer is HALT and self.mechanism.is_over(state)
+        over = over or len(answers) == self.rounds
+        if self.rounds is None and len(answers) >= MOST_ROUNDS:
             raise InvalidArgument(
                 f"the adversary has not halted after {MOST_ROUNDS} rounds; pass rounds=…"
             )
-        return block.own is _SPENT or length == self.rounds
-
-    def _step(self, block: Block, counts: dict[Hashable, int]) -> Iterator[Block]:
-        """One message and its answer, for all replicas of a block."""
-        self.blocks += 1
-        heard = block.answers[-1] if block.answers else EMPTY
-        speak = _bound(self.adversary.step, block.own, heard)
-        for count, (own, message) in self._split(block.replicas, speak):
-            if message is HALT:
-                yield Block(count, _SPENT, None, block.answers)
-                continue
-            reply = _bound(self.mechanism.step, block.state, message)
-            for share, (state, answer) in self._split(count, reply):
-                over = answer is HALT and self.mechanism.is_over(state)
-                yield Block(share, _SPENT if over else own, state, block.answers.append(answer))
-
-    def _split(self, count: int, run: Callable[[Coins], Result]) -> Iterator[tuple[int, Result]]:
-        """The outcomes of a step, each with the replicas that fall to it."""
-        if count == 1:
-            yield 1, run(self.coins)
-            return
-        try:
-            found = list(outcomes(run))
-        except Intractable:  # a wide draw: the replicas part, one by one
-            for _ in range(count):
-                yield 1, run(self.coins)
-            return
-        if len(found) == 1:
-            yield count, found[0][1]
-            return
-        shares = self.coins.split(count, [p for p, _ in found])
-        for share, (_, result) in zip(shares, found, strict=True):
-            if share:
-                yield share, result
-
-
-def _bound(
-    step: Callable[[Any, Any, Any], tuple[Any, Any]], state: Any, message: Any
-) -> Callable[[Coins], tuple[Any, Any]]:
-    return lambda coins: step(state, message, coins)
-
-
-_SPENT: Final = object()
-"""The adversary's state in a block that has ended."""
+        return Block(END if over else ASK, own, state, answers, None, tape)
 
 
 def play_population(
@@ -140,7 +129,8 @@ def play_population(
     """Play ``replicas`` independent interactions; how many end with each feature.
 
     ``feature`` is a function of the answers; by default all of them, in order.
-    Raises: InvalidArgument for fewer than one replica, or an adversary that never halts.
+    Raises: InvalidArgument for fewer than one replica, an adversary that never halts, or a
+    feature with real numbers, which ``play_sample`` keeps.
 
     >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
     >>> adversary = CounterexampleAdversary(delta=0.5, copies=1)
@@ -149,6 +139,115 @@ def play_population(
     >>> sorted(map(len, counts)), sum(counts.values())
     ([2, 3], 1000000000)
     """
+    counts: dict[Hashable, int] = {}
+    for lanes, value in _features(
+        adversary, mechanism, replicas, feature, rounds, seed, initial
+    ):
+        numbers: list[Any] = []
+        skeleton = _skeleton(value, numbers)
+        if numbers:
+            raise InvalidArgument(
+                "the feature has real numbers: count something discrete, such as "
+                "feature=lambda answers: answers[0] > 1, or keep the numbers with play_sample"
+            )
+        counts[skeleton] = counts.get(skeleton, 0) + lanes.size
+    return counts
+
+
+def play_sample(
+    adversary: Adversary[Any],
+    mechanism: Mechanism[Any, Any, Any],
+    *,
+    replicas: int,
+    feature: Feature = tuple,
+    rounds: int | None = None,
+    seed: int | np.random.SeedSequence | None = None,
+    initial: Any = None,
+) -> Sample:
+    """Play ``replicas`` independent interactions and keep their features.
+
+    As ``play_population``, but a float in the feature, or a draw with many outcomes, is
+    kept as a number of each replica: 8 bytes each.
+
+    >>> from antiphon.protocol import scripted
+    >>> from antiphon.mechanisms import Laplace
+    >>> sample = play_sample(scripted([0.0]), Laplace(epsilon=1), replicas=10**5, seed=1)
+    >>> [(key, cell.columns.shape) for key, cell in sample.cells.items()]
+    [((NUMBER,), (100000, 1))]
+    """
+    found: dict[Hashable, list[tuple[int, list[Any]]]] = {}
+    for lanes, value in _features(
+        adversary, mechanism, replicas, feature, rounds, seed, initial
+    ):
+        numbers: list[Any] = []
+        skeleton = _skeleton(value, numbers)
+        found.setdefault(skeleton, []).append((lanes.size, numbers))
+    return Sample({skeleton: _cell(parts) for skeleton, parts in found.items()})
+
+
+def _features(
+    adversary: Adversary[Any],
+    mechanism: Mechanism[Any, Any, Any],
+    replicas: int,
+    feature: Feature,
+    rounds: int | None,
+    seed: int | np.random.SeedSequence | None,
+    initial: Any,
+) -> Iterator[tuple[Lanes, Any]]:
+    """The features of all blocks; a feature may split a block like any step."""
     exact.whole(replicas, "replicas")
-    population = Population(adversary, mechanism, feature, rounds, SampledCoins(seed))
-    return population.play(replicas, initial)
+    coins = ColumnCoins(seed)
+    safe = is_column_safe(feature)
+
+    def evaluate(answers: Any, _: Any) -> Any:
+        return _settled(feature(answers))
+
+    def alone(answers: Any, _: Any) -> Any:
+        return coins.apart(evaluate, tuple(answers))
+
+    for lanes, block in Population(adversary, mechanism, rounds, coins).play(replicas, initial):
+        waiting = [Part(lanes, [])]
+        while waiting:
+            try:
+                value = coins.run(waiting.pop(), evaluate if safe else alone, block.answers)
+            except Apart:
+                pass
+            else:
+                yield coins.lanes, value
+            waiting.extend(coins.waiting)
+            coins.waiting = []
+
+
+def _settled(value: Any) -> Any:
+    """The feature with every truth value decided, which splits the block."""
+    if type(value) is Column and value.kind is bool:
+        return bool(value)
+    return tuple(map(_settled, value)) if type(value) is tuple else value  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _skeleton(value: Any, numbers: list[Any]) -> Any:
+    """The feature with ``NUMBER`` for each number, which goes to ``numbers``."""
+    kind: type = type(value)
+    if kind is Column or kind is float:
+        numbers.append(value.now() if kind is Column else value)
+        return NUMBER
+    if kind is tuple:
+        return tuple([_skeleton(item, numbers) for item in value])
+    if kind is np.ndarray:
+        numbers.extend(value.ravel().tolist())
+        return (NUMBER,) * value.size
+    return value
+
+
+def _cell(parts: list[tuple[int, list[Any]]]) -> Cell:
+    """The replicas of one skeleton, in the order in which their blocks ended."""
+    count = sum(size for size, _ in parts)
+    width = len(parts[0][1])
+    if not width:
+        return Cell(count)
+    columns, start = np.empty((count, width)), 0
+    for size, numbers in parts:
+        for place, each in enumerate(numbers):
+            columns[start : start + size, place] = each
+        start += size
+    return Cell(count, columns)

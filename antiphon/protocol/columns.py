@@ -1,0 +1,396 @@
+"""Columns: one number for each replica of a population, written as if it were one number.
+
+The *populated* reading of a step. A block of replicas shares one state; where a number
+differs from replica to replica, a ``Column`` stands in its place. Arithmetic and
+comparisons work on all replicas at once; asking a column for its truth (``if``, ``min``)
+*splits* the block, and what needs a Python number takes the replicas apart.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from antiphon.protocol.column_coins import ColumnCoins
+
+Values: TypeAlias = "NDArray[Any]"
+Indices: TypeAlias = "NDArray[np.intp]"
+
+EXACT: Final = 2**53
+"""Integers up to this size are doubles."""
+WIDE: Final = 2**62
+"""Integers up to this size are added without overflow."""
+KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
+
+
+class Apart(BaseException):
+    """The replicas of a block have to be taken one by one.
+
+    No ``Exception``: it must reach the population through whatever catches errors.
+    """
+
+
+class Lanes:
+    """Which replicas a block has: a number of them, or, once numbered, their numbers.
+
+    While no column exists the replicas are all alike and a block is just their number.
+    """
+
+    __slots__ = ("_places", "_table", "ids", "numbered", "size", "total")
+
+    def __init__(self, size: int, ids: Indices | None = None, total: int | None = None) -> None:
+        self.size = size
+        self.ids = ids
+        """Their numbers among ``total``; None for all of them."""
+        self.total = size if total is None else total
+        self.numbered = ids is not None
+        self._table: Indices | None = None
+        self._places: dict[Lanes, Indices] = {}
+
+    def only(self, chosen: Indices) -> Lanes:
+        """The replicas at these places."""
+        return Lanes(len(chosen), chosen if self.ids is None else self.ids[chosen], self.total)
+
+    def places(self, born: Lanes) -> Indices:
+        """Where these replicas stand among those of an earlier, larger block."""
+        ids = np.arange(self.total) if self.ids is None else self.ids
+        if born.ids is None:
+            return ids
+        found = self._places.get(born)
+        if found is None:
+            if born._table is None:
+                born._table = np.empty(born.total, np.intp)
+                born._table[born.ids] = np.arange(born.size)
+            found = self._places[born] = born._table[ids]
+        return found
+
+
+class Column:
+    """An immutable vector with one number per replica: float, int or bool, never mixed.
+
+    What Python would compute for each replica alone is what a column computes, or it
+    takes the replicas apart (``Apart``): a Fraction is compared exactly, an int that would
+    overflow 64 bits or is too large to meet a float is left to Python.
+    """
+
+    __slots__ = ("_lanes", "_values", "coins")
+    __immutable__ = True
+
+    def __init__(self, values: Values, coins: ColumnCoins) -> None:
+        self._values = values
+        self._lanes = coins.lanes
+        self.coins = coins
+
+    def __repr__(self) -> str:
+        return f"<Column of {self._lanes.size} {self.kind.__name__}s>"
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("a column belongs to one population and cannot be copied or pickled")
+
+    @property
+    def kind(self) -> type:
+        """float, int or bool: what each replica has."""
+        return KINDS[self._values.dtype.kind]
+
+    def now(self) -> Values:
+        """The numbers of the replicas that are being stepped."""
+        lanes = self.coins.lanes
+        return self._values if lanes is self._lanes else self._values[lanes.places(self._lanes)]
+
+    def alone(self) -> Any:
+        """The Python number of a single replica. Raises: Apart if there are several."""
+        if self.coins.lanes.size > 1:
+            raise Apart
+        return self.now()[0].item()
+
+    # --- what needs a Python number ------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        return self.coins.decide(self)
+
+    def __float__(self) -> float:
+        return float(self.alone())
+
+    def __int__(self) -> int:
+        return int(self.alone())
+
+    def __index__(self) -> int:
+        return operator.index(self.alone())
+
+    def __hash__(self) -> int:
+        return hash(self.alone())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        values = self.now()
+        if digits is None and values.dtype.kind == "f" and _largest(values) < WIDE:
+            return Column(np.rint(values).astype(np.int64), self.coins)
+        return round(self.alone(), digits)
+
+    # --- arithmetic ------------------------------------------------------------------------
+
+    def __neg__(self) -> Column:
+        return Column(-_numbers(self.now()), self.coins)
+
+    def __abs__(self) -> Column:
+        return Column(np.abs(_numbers(self.now())), self.coins)
+
+    def __add__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.add, operator.add, False)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.add, operator.add, True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.subtract, operator.sub, False)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.subtract, operator.sub, True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.multiply, operator.mul, False)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.multiply, operator.mul, True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.true_divide, operator.truediv, False)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.true_divide, operator.truediv, True)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.floor_divide, operator.floordiv, False)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.floor_divide, operator.floordiv, True)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.remainder, operator.mod, False)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._arithmetic(other, np.remainder, operator.mod, True)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._alone_with(other, operator.pow, False)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._alone_with(other, operator.pow, True)
+
+    def _arithmetic(self, other: Any, ufunc: np.ufunc, plain: Any, swapped: bool) -> Any:
+        left = _numbers(self.now())
+        if _left_to_python(other, left):
+            return self._alone_with(other, plain, swapped)
+        right = _operand(other)
+        if right is None:
+            return NotImplemented
+        right = _numbers(right)
+        integers = left.dtype.kind == right.dtype.kind == "i"
+        divides = plain in _DIVISIONS
+        bound = EXACT if not integers or plain is operator.truediv else WIDE
+        sizes = [_largest(side) for side in (left, right) if side.dtype.kind == "i"]
+        product = math.prod(sizes) if plain is operator.mul and integers else sum(sizes)
+        if swapped:
+            left, right = right, left
+        if max(sizes, default=0) > bound or product > WIDE or (divides and not np.all(right)):
+            return self._alone_with(other, plain, swapped)
+        with np.errstate(all="ignore"):
+            return Column(ufunc(left, right), self.coins)
+
+    def _alone_with(self, other: Any, plain: Any, swapped: bool) -> Any:
+        sides = (self.alone(), other.alone() if type(other) is Column else other)
+        return plain(*sides[::-1]) if swapped else plain(*sides)
+
+    # --- comparison ------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> Any:
+        return self._comparison(other, np.equal, operator.eq)
+
+    def __ne__(self, other: object) -> Any:
+        return self._comparison(other, np.not_equal, operator.ne)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._comparison(other, np.less, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._comparison(other, np.less_equal, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._comparison(other, np.greater, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._comparison(other, np.greater_equal, operator.ge)
+
+    def _comparison(self, other: Any, ufunc: np.ufunc, plain: Any) -> Any:
+        left = self.now()
+        if type(other) is Fraction and left.dtype.kind == "f":
+            return Column(_against(left, other, plain), self.coins)
+        if _left_to_python(other, left):
+            return self._alone_with(other, plain, False)
+        right = _operand(other)
+        if right is None:
+            return NotImplemented
+        if left.dtype.kind != right.dtype.kind:
+            for side in (left, right):
+                if side.dtype.kind == "i" and _largest(side) > EXACT:
+                    return self._alone_with(other, plain, False)
+        return Column(ufunc(left, right), self.coins)
+
+    # --- logic, and NumPy's functions --------------------------------------------------------
+
+    def __and__(self, other: Any) -> Any:
+        return self._logic(other, np.bitwise_and)
+
+    def __or__(self, other: Any) -> Any:
+        return self._logic(other, np.bitwise_or)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._logic(other, np.bitwise_xor)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> Column:
+        return Column(np.invert(self.now()), self.coins)
+
+    def _logic(self, other: Any, ufunc: np.ufunc) -> Any:
+        right = _operand(other)
+        if right is None or "f" in (right.dtype.kind, self._values.dtype.kind):
+            return NotImplemented
+        return Column(ufunc(self.now(), right), self.coins)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        sides = [_operand(each) for each in inputs]
+        if method == "__call__" and not options and all(side is not None for side in sides):
+            with np.errstate(all="ignore"):
+                values = ufunc(*sides)
+            if isinstance(values, np.ndarray) and values.dtype.char in "dlq?":
+                return Column(values, self.coins)
+        numbers = (each.alone() if type(each) is Column else each for each in inputs)
+        return getattr(ufunc, method)(*numbers, **options)
+
+
+_DIVISIONS: Final = frozenset({operator.truediv, operator.floordiv, operator.mod})
+
+
+def _numbers(values: Values) -> Values:
+    """Truth values as the ints that they are."""
+    return values.astype(np.int64) if values.dtype.kind == "b" else values
+
+
+def _largest(values: Values) -> int:
+    """The largest absolute value, rounded up; infinite or NaN counts as huge."""
+    if not values.size:
+        return 0
+    high, low = values.max().item(), values.min().item()
+    size = max(abs(high), abs(low))
+    return math.ceil(size) if size < math.inf else 2**64
+
+
+def _operand(other: Any) -> Values | None:
+    """The other side of an operation as NumPy takes it; None if it is no number."""
+    kind: type = type(other)
+    if kind is Column:
+        return other.now()  # type: ignore[no-any-return]
+    if kind in (int, float, bool):
+        return np.asarray(other)
+    if kind is Fraction:
+        return np.asarray(float(other))  # as Python does where a Fraction meets a float
+    if isinstance(other, np.floating | np.integer | np.bool_):
+        return _operand(other.item())  # type: ignore[no-untyped-call, unused-ignore]
+    return None
+
+
+def _left_to_python(other: Any, values: Values) -> bool:
+    """Whether NumPy would not compute what Python does with this other side."""
+    kind: type = type(other)
+    return (kind is int and abs(other) >= WIDE) or (kind is Fraction and values.dtype.kind != "f")
+
+
+def _against(values: Values, other: Fraction, plain: Callable[[Any, Any], Any]) -> Values:
+    """Floats compared with a rational, exactly."""
+    near = float(other)
+    if Fraction(near) == other:
+        return np.asarray(plain(values, near))
+    below = near if Fraction(near) < other else math.nextafter(near, -math.inf)
+    if plain in (operator.lt, operator.le):
+        return np.asarray(values <= below)
+    if plain in (operator.gt, operator.ge):
+        return np.asarray(values > below)
+    return np.full(values.shape, plain is operator.ne)
+
+
+# --- columns among other values -------------------------------------------------------------
+
+
+def is_number(value: Any, kind: type) -> bool:
+    """Whether a value is of exactly this type, float or int, or a column of them."""
+    own: type = type(value)
+    return own is kind or (own is Column and value.kind is kind)
+
+
+def same_numbers(left: Any, right: Any) -> bool:
+    """Whether a column and another number are the same message in every replica, by splitting.
+
+    By exact type and, for floats, bit by bit, as ``identical``.
+    """
+    kinds = [each.kind if type(each) is Column else type(each) for each in (left, right)]
+    if kinds[0] is not kinds[1]:
+        return False
+    column = left if type(left) is Column else right
+    a, b = (np.asarray(each.now() if type(each) is Column else each) for each in (left, right))
+    if a.dtype.kind == "f":
+        a, b = a.view(np.int64), b.view(np.int64)
+    return bool(Column(np.equal(a, b), column.coins))
+
+
+def plain(message: Any) -> Any:
+    """The message with Python numbers for columns, looking into tuples and attrs classes.
+
+    Raises: Apart if it holds a column of several replicas.
+    """
+    kind: Any = type(message)
+    if kind is Column:
+        return message.alone()
+    if isinstance(message, tuple):
+        items = [plain(item) for item in message]  # pyright: ignore[reportUnknownVariableType]
+        if all(map(operator.is_, items, message)):  # pyright: ignore[reportUnknownArgumentType]
+            return message  # pyright: ignore[reportUnknownVariableType]
+        return tuple(items) if kind is tuple else kind(*items)
+    if "__attrs_attrs__" in vars(kind) and not hasattr(kind, "step"):
+        fields = [field for field in attrs.fields(kind) if field.init]
+        old = {field.alias: getattr(message, field.name) for field in fields}
+        new = {alias: plain(value) for alias, value in old.items()}
+        return attrs.evolve(message, **new) if any(new[a] is not old[a] for a in old) else message
+    return message
+
+
+def column_safe(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: declares that a function works on columns as it does on numbers.
+
+    For adversaries, features and other plain functions: arithmetic, comparison and ``if``,
+    but no ``type(x) is float``, ``math.…`` or dictionary keys. A class says the same by
+    ``step_many = step``.
+    """
+    function.__column_safe__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def is_column_safe(function: object) -> bool:
+    """Whether a function has been declared to work on columns."""
+    return function is tuple or bool(getattr(function, "__column_safe__", False))
+
+
+def own_reading(cls: type, base: type, method: str) -> None:
+    """A class with its own ``step`` does not inherit another's ``step_many``: it would say
+    what the other does. It says so itself, or its replicas are taken apart.
+    """
+    many = f"{method}_many"
+    if method in vars(cls) and many not in vars(cls):
+        setattr(cls, many, getattr(base, many))
