@@ -45,7 +45,7 @@ class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
     def step(self, state: tuple[Any, ...], message: Any, coins: Any) -> tuple[Any, Any]:
         return self.chain.step(state, message, coins)
 
-    def step_many(self, state: tuple[Any, ...], message: Any, coins: Any) -> tuple[Any, Any]:
+    def step_many(self, state: tuple[Any, ...], message: Any, coins: Any) -> Any:
         return self.chain.step_many(state, message, coins)
 
     def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:

@@ -17,17 +17,21 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused
 
 
 def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
     return Refused("a mechanism without a claim is private with respect to no f")
 
 
-def _checking(f: Verification[Any]) -> Callable[[Any, Any, Any], Any]:
+def _checking(f: Any) -> Callable[[Any, Any, Any], Any]:
     """f's step; where f knows nothing of columns, on the plain numbers of one replica."""
-    step = f.step
-    return step if f.column_safe else lambda state, *pair: step(state, *map(plain, pair))
+    step: Callable[[Any, Any, Any], Any] = f.step
+
+    def apart(state: Any, zero: Any, one: Any) -> Any:
+        return step(state, plain(zero), plain(one))
+
+    return step if getattr(f, "column_safe", False) else apart
 
 
 @register("antiphon.Create/1")

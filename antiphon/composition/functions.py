@@ -50,7 +50,10 @@ class Suitable(Verification[SuitableState]):
 
     __slots__ = ()
     checked_space = CompositionMessages()
-    column_safe = True  # pyright: ignore[reportAssignmentType]
+
+    @property
+    def column_safe(self) -> bool:
+        return True  # it takes apart what f' of a creation cannot take (see Create)
 
     @property
     def purse(self) -> Purse:

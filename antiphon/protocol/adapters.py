@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.columns import is_column_safe, own_reading
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query
 from antiphon.protocol.messages import HALT, TOP
+from antiphon.protocol.readings import is_column_safe, own_reading
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 import attrs
 from typing_extensions import TypeVar
 
-from antiphon.protocol.columns import is_column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import EMPTY, HALT, freeze
+from antiphon.protocol.readings import is_column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Signature
 

@@ -55,7 +55,8 @@ class Coins(ABC):
         """True with probability p in [0, 1]: exactly p, also for a float."""
         if not 0 <= p <= 1:
             raise InvalidArgument("a probability must lie in [0, 1]")
-        return bool(self.draw("bernoulli", _plain(p)))
+        value: bool = self.draw("bernoulli", _plain(p))
+        return value
 
     def categorical(self, weights: Sequence[Number]) -> int:
         """Index i with probability weights[i] / sum(weights); weights >= 0, not all 0."""
@@ -63,13 +64,15 @@ class Coins(ABC):
         # The chained comparison is False for NaN.
         if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
             raise InvalidArgument("weights must be finite, >= 0 and not all 0")
-        return int(self.draw("categorical", weights))
+        value: int = self.draw("categorical", weights)
+        return value
 
     def uniform_integer(self, n: int) -> int:
         """Uniform on 0, …, n-1, for n >= 1."""
         if type(n) is not int or n < 1:
             raise InvalidArgument("uniform_integer takes an int n >= 1")
-        return int(self.draw("uniform_integer", n))
+        value: int = self.draw("uniform_integer", n)
+        return value
 
     def laplace(self, scale: Number) -> float:
         """Laplace noise of density e^(-|x|/scale)/(2 scale), in double precision.
@@ -77,25 +80,29 @@ class Coins(ABC):
         For simulation: the gaps between doubles reveal data (Mironov 2012), so
         release ``discrete_laplace`` noise instead.
         """
-        return float(self.draw("laplace", _scale(scale, "scale")))
+        value: float = self.draw("laplace", _scale(scale, "scale"))
+        return value
 
     def gaussian(self, sigma: Number) -> float:
         """Normal noise with standard deviation sigma. For simulation, as ``laplace``."""
-        return float(self.draw("gaussian", _scale(sigma, "sigma")))
+        value: float = self.draw("gaussian", _scale(sigma, "sigma"))
+        return value
 
     def discrete_laplace(self, scale: Number) -> int:
         """Integer x with probability proportional to e^(-|x|/scale), sampled exactly.
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 2.
         """
-        return int(self.draw("discrete_laplace", _exact(scale, "scale")))
+        value: int = self.draw("discrete_laplace", _exact(scale, "scale"))
+        return value
 
     def discrete_gaussian(self, sigma: Number) -> int:
         """Integer x with probability proportional to e^(-x²/(2 sigma²)), sampled exactly.
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
         """
-        return int(self.draw("discrete_gaussian", _exact(sigma, "sigma")))
+        value: int = self.draw("discrete_gaussian", _exact(sigma, "sigma"))
+        return value
 
 
 def _scale(value: Number, name: str) -> Number:

@@ -11,7 +11,8 @@ import numpy as np
 
 from antiphon.protocol import samplers
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, seed_sequence
-from antiphon.protocol.columns import Apart, Column, Lanes, Values, plain
+from antiphon.protocol.column_arithmetic import Values
+from antiphon.protocol.columns import Apart, Column, Lanes, plain
 from antiphon.protocol.enumeration import branch
 
 FEW: Final = 256
@@ -128,10 +129,8 @@ class ColumnCoins(Coins):
 
     def draw(self, kind: str, parameter: Any) -> Any:
         self.draws += 1
-        if self._place < len(self._script):
-            value = self._next()
-        else:
-            value = self._toss(kind, parameter)
+        again = self._place < len(self._script)
+        value = self._next() if again else self._toss(kind, parameter)
         if self._plain and type(value) is Column:
             value = value.alone()
         self.tape.append(Draw(kind, parameter, value))
@@ -182,7 +181,7 @@ class ColumnCoins(Coins):
 
     def _by_code(self, codes: Values, values: Sequence[Any] = (False, True)) -> Any:
         """Split numbered replicas by the place of their outcome."""
-        found = np.flatnonzero(np.bincount(codes, minlength=1))
+        found: list[int] = np.flatnonzero(np.bincount(codes, minlength=1)).tolist()
         if len(found) == 1:
             return self._keep(values[found[0]])
         lanes = [self.lanes.only(np.flatnonzero(codes == code)) for code in found]

@@ -8,7 +8,6 @@ comparisons work on all replicas at once; asking a column for its truth (``if``,
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,16 +17,22 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from antiphon.protocol.column_arithmetic import (
+    EXACT,
+    UFUNCS,
+    WIDE,
+    Values,
+    against,
+    differs_from_python,
+    largest_int,
+    numbers,
+)
+
 if TYPE_CHECKING:
     from antiphon.protocol.column_coins import ColumnCoins
 
-Values: TypeAlias = "NDArray[Any]"
 Indices: TypeAlias = "NDArray[np.intp]"
 
-EXACT: Final = 2**53
-"""Integers up to this size are doubles."""
-WIDE: Final = 2**62
-"""Integers up to this size are added without overflow."""
 KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 
 
@@ -130,118 +135,113 @@ class Column:
 
     def __round__(self, digits: int | None = None) -> Any:
         values = self.now()
-        if digits is None and values.dtype.kind == "f" and _largest(values) < WIDE:
+        if digits is None and values.dtype.kind == "f" and np.all(np.abs(values) < WIDE):
             return Column(np.rint(values).astype(np.int64), self.coins)
         return round(self.alone(), digits)
 
     # --- arithmetic ------------------------------------------------------------------------
 
     def __neg__(self) -> Column:
-        return Column(-_numbers(self.now()), self.coins)
+        return Column(-numbers(self.now()), self.coins)
 
     def __abs__(self) -> Column:
-        return Column(np.abs(_numbers(self.now())), self.coins)
+        return Column(np.abs(numbers(self.now())), self.coins)
 
     def __add__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.add, operator.add, False)
+        return self._arithmetic(other, "add")
 
     def __radd__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.add, operator.add, True)
+        return self._arithmetic(other, "add", swapped=True)
 
     def __sub__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.subtract, operator.sub, False)
+        return self._arithmetic(other, "sub")
 
     def __rsub__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.subtract, operator.sub, True)
+        return self._arithmetic(other, "sub", swapped=True)
 
     def __mul__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.multiply, operator.mul, False)
+        return self._arithmetic(other, "mul")
 
     def __rmul__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.multiply, operator.mul, True)
+        return self._arithmetic(other, "mul", swapped=True)
 
     def __truediv__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.true_divide, operator.truediv, False)
+        return self._arithmetic(other, "truediv")
 
     def __rtruediv__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.true_divide, operator.truediv, True)
+        return self._arithmetic(other, "truediv", swapped=True)
 
     def __floordiv__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.floor_divide, operator.floordiv, False)
+        return self._arithmetic(other, "floordiv")
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.floor_divide, operator.floordiv, True)
+        return self._arithmetic(other, "floordiv", swapped=True)
 
     def __mod__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.remainder, operator.mod, False)
+        return self._arithmetic(other, "mod")
 
     def __rmod__(self, other: Any) -> Any:
-        return self._arithmetic(other, np.remainder, operator.mod, True)
+        return self._arithmetic(other, "mod", swapped=True)
 
     def __pow__(self, other: Any) -> Any:
-        return self._alone_with(other, operator.pow, False)
+        return self._in_python(other, "pow")
 
     def __rpow__(self, other: Any) -> Any:
-        return self._alone_with(other, operator.pow, True)
+        return self._in_python(other, "pow", swapped=True)
 
-    def _arithmetic(self, other: Any, ufunc: np.ufunc, plain: Any, swapped: bool) -> Any:
-        left = _numbers(self.now())
-        if _left_to_python(other, left):
-            return self._alone_with(other, plain, swapped)
+    def _arithmetic(self, other: Any, name: str, *, swapped: bool = False) -> Any:
+        left = numbers(self.now())
+        if _only_in_python(other, left):
+            return self._in_python(other, name, swapped=swapped)
         right = _operand(other)
         if right is None:
             return NotImplemented
-        right = _numbers(right)
-        integers = left.dtype.kind == right.dtype.kind == "i"
-        divides = plain in _DIVISIONS
-        bound = EXACT if not integers or plain is operator.truediv else WIDE
-        sizes = [_largest(side) for side in (left, right) if side.dtype.kind == "i"]
-        product = math.prod(sizes) if plain is operator.mul and integers else sum(sizes)
+        right = numbers(right)
         if swapped:
             left, right = right, left
-        if max(sizes, default=0) > bound or product > WIDE or (divides and not np.all(right)):
-            return self._alone_with(other, plain, swapped)
+        if differs_from_python(left, right, name):
+            return self._in_python(other, name, swapped=swapped)
         with np.errstate(all="ignore"):
-            return Column(ufunc(left, right), self.coins)
+            return Column(UFUNCS[name](left, right), self.coins)
 
-    def _alone_with(self, other: Any, plain: Any, swapped: bool) -> Any:
+    def _in_python(self, other: Any, name: str, *, swapped: bool = False) -> Any:
+        """The operation on the numbers of a single replica."""
         sides = (self.alone(), other.alone() if type(other) is Column else other)
-        return plain(*sides[::-1]) if swapped else plain(*sides)
+        operation: Callable[[Any, Any], Any] = getattr(operator, name)
+        return operation(*sides[::-1]) if swapped else operation(*sides)
 
     # --- comparison ------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> Any:
-        return self._comparison(other, np.equal, operator.eq)
+        return self._comparison(other, "eq")
 
     def __ne__(self, other: object) -> Any:
-        return self._comparison(other, np.not_equal, operator.ne)
+        return self._comparison(other, "ne")
 
     def __lt__(self, other: Any) -> Any:
-        return self._comparison(other, np.less, operator.lt)
+        return self._comparison(other, "lt")
 
     def __le__(self, other: Any) -> Any:
-        return self._comparison(other, np.less_equal, operator.le)
+        return self._comparison(other, "le")
 
     def __gt__(self, other: Any) -> Any:
-        return self._comparison(other, np.greater, operator.gt)
+        return self._comparison(other, "gt")
 
     def __ge__(self, other: Any) -> Any:
-        return self._comparison(other, np.greater_equal, operator.ge)
+        return self._comparison(other, "ge")
 
-    def _comparison(self, other: Any, ufunc: np.ufunc, plain: Any) -> Any:
+    def _comparison(self, other: Any, name: str) -> Any:
         left = self.now()
         if type(other) is Fraction and left.dtype.kind == "f":
-            return Column(_against(left, other, plain), self.coins)
-        if _left_to_python(other, left):
-            return self._alone_with(other, plain, False)
+            return Column(against(left, other, name), self.coins)
+        if _only_in_python(other, left):
+            return self._in_python(other, name)
         right = _operand(other)
         if right is None:
             return NotImplemented
-        if left.dtype.kind != right.dtype.kind:
-            for side in (left, right):
-                if side.dtype.kind == "i" and _largest(side) > EXACT:
-                    return self._alone_with(other, plain, False)
-        return Column(ufunc(left, right), self.coins)
+        if left.dtype.kind != right.dtype.kind and max(map(largest_int, (left, right))) > EXACT:
+            return self._in_python(other, name)
+        return Column(UFUNCS[name](left, right), self.coins)
 
     # --- logic, and NumPy's functions --------------------------------------------------------
 
@@ -270,32 +270,16 @@ class Column:
         if method == "__call__" and not options and all(side is not None for side in sides):
             with np.errstate(all="ignore"):
                 values = ufunc(*sides)
-            if isinstance(values, np.ndarray) and values.dtype.char in "dlq?":
-                return Column(values, self.coins)
+            found: Any = np.asarray(values)
+            if found.dtype.char in "dlq?":
+                return Column(found, self.coins)
         numbers = (each.alone() if type(each) is Column else each for each in inputs)
         return getattr(ufunc, method)(*numbers, **options)
 
 
-_DIVISIONS: Final = frozenset({operator.truediv, operator.floordiv, operator.mod})
-
-
-def _numbers(values: Values) -> Values:
-    """Truth values as the ints that they are."""
-    return values.astype(np.int64) if values.dtype.kind == "b" else values
-
-
-def _largest(values: Values) -> int:
-    """The largest absolute value, rounded up; infinite or NaN counts as huge."""
-    if not values.size:
-        return 0
-    high, low = values.max().item(), values.min().item()
-    size = max(abs(high), abs(low))
-    return math.ceil(size) if size < math.inf else 2**64
-
-
 def _operand(other: Any) -> Values | None:
     """The other side of an operation as NumPy takes it; None if it is no number."""
-    kind: type = type(other)
+    kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column:
         return other.now()  # type: ignore[no-any-return]
     if kind in (int, float, bool):
@@ -307,23 +291,10 @@ def _operand(other: Any) -> Values | None:
     return None
 
 
-def _left_to_python(other: Any, values: Values) -> bool:
+def _only_in_python(other: Any, values: Values) -> bool:
     """Whether NumPy would not compute what Python does with this other side."""
-    kind: type = type(other)
+    kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     return (kind is int and abs(other) >= WIDE) or (kind is Fraction and values.dtype.kind != "f")
-
-
-def _against(values: Values, other: Fraction, plain: Callable[[Any, Any], Any]) -> Values:
-    """Floats compared with a rational, exactly."""
-    near = float(other)
-    if Fraction(near) == other:
-        return np.asarray(plain(values, near))
-    below = near if Fraction(near) < other else math.nextafter(near, -math.inf)
-    if plain in (operator.lt, operator.le):
-        return np.asarray(values <= below)
-    if plain in (operator.gt, operator.ge):
-        return np.asarray(values > below)
-    return np.full(values.shape, plain is operator.ne)
 
 
 # --- columns among other values -------------------------------------------------------------
@@ -331,7 +302,7 @@ def _against(values: Values, other: Fraction, plain: Callable[[Any, Any], Any]) 
 
 def is_number(value: Any, kind: type) -> bool:
     """Whether a value is of exactly this type, float or int, or a column of them."""
-    own: type = type(value)
+    own: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     return own is kind or (own is Column and value.kind is kind)
 
 
@@ -355,7 +326,7 @@ def plain(message: Any) -> Any:
 
     Raises: Apart if it holds a column of several replicas.
     """
-    kind: Any = type(message)
+    kind: Any = type(message)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column:
         return message.alone()
     if isinstance(message, tuple):
@@ -369,28 +340,3 @@ def plain(message: Any) -> Any:
         new = {alias: plain(value) for alias, value in old.items()}
         return attrs.evolve(message, **new) if any(new[a] is not old[a] for a in old) else message
     return message
-
-
-def column_safe(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: declares that a function works on columns as it does on numbers.
-
-    For adversaries, features and other plain functions: arithmetic, comparison and ``if``,
-    but no ``type(x) is float``, ``math.…`` or dictionary keys. A class says the same by
-    ``step_many = step``.
-    """
-    function.__column_safe__ = True  # type: ignore[attr-defined]
-    return function
-
-
-def is_column_safe(function: object) -> bool:
-    """Whether a function has been declared to work on columns."""
-    return function is tuple or bool(getattr(function, "__column_safe__", False))
-
-
-def own_reading(cls: type, base: type, method: str) -> None:
-    """A class with its own ``step`` does not inherit another's ``step_many``: it would say
-    what the other does. It says so itself, or its replicas are taken apart.
-    """
-    many = f"{method}_many"
-    if method in vars(cls) and many not in vars(cls):
-        setattr(cls, many, getattr(base, many))

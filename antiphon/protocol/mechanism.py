@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic
 from typing_extensions import TypeVar
 
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.columns import own_reading
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.readings import own_reading
 from antiphon.protocol.spaces import Finite, Signature, Space
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 import attrs
 
-from antiphon.protocol.columns import is_column_safe, own_reading
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
+from antiphon.protocol.readings import is_column_safe, own_reading
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature, Space
 

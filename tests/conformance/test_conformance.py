@@ -3,6 +3,7 @@
 import inspect
 
 import attrs
+import numpy as np
 import pytest
 from catalogue import MECHANISMS, PROCESSORS
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 import antiphon.mechanisms
+from antiphon.audit.statistical.populations import Population
 from antiphon.protocol import (
     Claim,
     Mechanism,
@@ -23,6 +25,8 @@ from antiphon.protocol import (
     identical,
 )
 from antiphon.protocol.codec import decode, encode
+from antiphon.protocol.column_coins import ColumnCoins
+from antiphon.protocol.columns import plain
 from antiphon.protocol.registry import registered_name
 
 CANARY = 918_273_645
@@ -262,3 +266,72 @@ def test_a_rounded_answer_lies_in_the_answer_space(entry, data):
 
 def _nothing():
     return ap.mechanisms.LeakyBit(delta=0)
+
+
+# --- the populated reading -----------------------------------------------------------------
+
+
+def replicas(population, replicas):
+    """(answers, tape) of every replica, in plain Python values."""
+    for lanes, block in population.play(replicas):
+        said, tape = (tuple(block.answers), block.tape)
+        for place in range(lanes.size):
+            population.coins.lanes = lanes.only(np.array([place])) if lanes.numbered else lanes
+            yield plain(said), tuple(map(plain, tape))
+            if not lanes.numbered:
+                break  # they are all alike
+
+
+def agrees_with_plain_steps(mechanism, script, seed):
+    """Each replica's answers are those of ``step`` on its own draws (law 2)."""
+    said = [m for m in script if mechanism.signature.queries.contains(m)]
+    population = Population(ap.scripted(said), mechanism, None, ColumnCoins(seed), keep=True)
+    for answers, tape in replicas(population, 8):
+        adversary = ap.scripted(said)
+        coins = ReplayedCoins(tape)
+        state, own, heard, again = mechanism.initial_state, 0, ap.EMPTY, []
+        while (spoken := adversary.step(own, heard, None))[1] is not ap.HALT:
+            own, message = spoken
+            state, heard = mechanism.step(state, message, coins)
+            again.append(heard)
+            if heard is ap.HALT and mechanism.is_over(state):
+                break
+        assert identical(tuple(again), answers)
+
+
+@EVERY
+@given(st.data())
+def test_all_replicas_of_a_population_answer_as_plain_steps_do(entry, data):
+    script = data.draw(st.lists(entry.queries, max_size=5))
+    try:
+        played_alone(entry.mechanism, script)
+    except ap.AntiphonError:
+        return  # refused messages leave no answer
+    agrees_with_plain_steps(entry.mechanism, script, data.draw(st.integers(0, 99)))
+
+
+def played_alone(mechanism, script):
+    state = mechanism.initial_state
+    for message in script:
+        state, _ = mechanism.step(state, message, SampledCoins(seed=0))
+
+
+@EVERY_LINK
+@given(st.data())
+def test_all_replicas_of_a_chain_answer_as_plain_steps_do(entry, data):
+    system = entry.processor @ entry.right
+    if not isinstance(system, ap.ContinualMechanism):
+        return
+    script = data.draw(st.lists(entry.left, max_size=4))
+    agrees_with_plain_steps(system, script, data.draw(st.integers(0, 99)))
+
+
+def test_a_reading_that_is_not_that_of_the_steps_is_noticed():
+    @attrs.frozen
+    class Twin(antiphon.mechanisms.Laplace):
+        def respond_many(self, dataset, coins):
+            return 2 * dataset + coins.laplace(1.0)
+
+    agrees_with_plain_steps(antiphon.mechanisms.Laplace(epsilon=1), [1.0], 0)
+    with pytest.raises(AssertionError):
+        agrees_with_plain_steps(Twin(epsilon=1), [1.0], 0)

@@ -43,7 +43,7 @@ def test_a_false_claim_is_refuted_and_its_view_replays(code, tmp_path, capsys):
 
 def test_a_true_claim_is_not(code, capsys):
     arguments = ["audit", f"{code}:response", "--adversary", "asker", "--epsilon", "1.0987"]
-    assert main([*arguments, "--seed", "1", "--json"]) == 0
+    assert main([*arguments, "--seed", "3", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["verdict"] == "not refuted"
     assert 1 < data["epsilon_lower"] < 1.0987

@@ -12,6 +12,7 @@ its replicas one by one. Either way the law is that of independent interactions.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
@@ -21,10 +22,11 @@ from antiphon.audit.statistical.sample import NUMBER, Cell, Sample
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.column_coins import ColumnCoins, Part
-from antiphon.protocol.columns import Apart, Column, Lanes, is_column_safe
+from antiphon.protocol.columns import Apart, Column, Lanes
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
+from antiphon.protocol.readings import is_column_safe
 
 Answers: TypeAlias = "History[Any]"
 Feature: TypeAlias = Callable[[Answers], Any]
@@ -75,9 +77,7 @@ class Population:
         Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is not
         given and the adversary never halts.
         """
-        start = Block(
-            ASK, self.adversary.initial_state, self.mechanism.enter(initial), History()
-        )
+        start = Block(ASK, self.adversary.initial_state, self.mechanism.enter(initial), History())
         stack = [(Part(Lanes(replicas), []), start)]
         while stack:
             part, block = stack.pop()
@@ -87,10 +87,8 @@ class Population:
                 continue
             self.blocks += 1
             after: Block | None = None
-            try:
+            with suppress(Apart):
                 after = self._step(part, block)
-            except Apart:
-                pass
             waiting, self.coins.waiting = self.coins.waiting, []
             stack.extend((rest, block) for rest in waiting)
             if after is not None:
@@ -140,9 +138,7 @@ def play_population(
     ([2, 3], 1000000000)
     """
     counts: dict[Hashable, int] = {}
-    for lanes, value in _features(
-        adversary, mechanism, replicas, feature, rounds, seed, initial
-    ):
+    for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
         numbers: list[Any] = []
         skeleton = _skeleton(value, numbers)
         if numbers:
@@ -176,9 +172,7 @@ def play_sample(
     [((NUMBER,), (100000, 1))]
     """
     found: dict[Hashable, list[tuple[int, list[Any]]]] = {}
-    for lanes, value in _features(
-        adversary, mechanism, replicas, feature, rounds, seed, initial
-    ):
+    for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
         numbers: list[Any] = []
         skeleton = _skeleton(value, numbers)
         found.setdefault(skeleton, []).append((lanes.size, numbers))
@@ -227,7 +221,7 @@ def _settled(value: Any) -> Any:
 
 def _skeleton(value: Any, numbers: list[Any]) -> Any:
     """The feature with ``NUMBER`` for each number, which goes to ``numbers``."""
-    kind: type = type(value)
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
         numbers.append(value.now() if kind is Column else value)
         return NUMBER
