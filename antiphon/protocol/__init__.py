@@ -51,6 +51,7 @@ from antiphon.protocol.post_processor import (
     Side,
     post_processor,
 )
+from antiphon.protocol.readings import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.session import Exchange, Session
 from antiphon.protocol.spaces import Signature, Space
@@ -107,6 +108,7 @@ __all__ = [
     "View",
     "ZeroConcentrated",
     "adversary",
+    "column_safe",
     "identical",
     "interact",
     "mechanism",

@@ -183,20 +183,19 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
             for claim in claims
         )
 
-    def step(
-        self, state: tuple[Any, ...], message: Any, coins: Coins
-    ) -> tuple[tuple[Any, ...], Any]:
-        return self._walk(self._steps, state, message, coins)
-
     def step_many(self, state: tuple[Any, ...], message: Any, coins: ColumnCoins) -> Any:
-        return self._walk(self._steps_many, state, message, coins)
+        return self.step(state, message, coins, self._steps_many)
 
-    def _walk(
-        self, steps: Sequence[Step], state: tuple[Any, ...], message: Any, coins: Any
+    def step(
+        self,
+        state: tuple[Any, ...],
+        message: Any,
+        coins: Coins,
+        steps: Sequence[Step] | None = None,
     ) -> tuple[tuple[Any, ...], Any]:
         states = list(state)
         try:
-            _, answer = walk(steps, states, 0, LEFT, message, coins, self.max_hops)
+            _, answer = walk(steps or self._steps, states, 0, LEFT, message, coins, self.max_hops)
         except (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded) as error:
             halted = self._halted(state, f"the message was refused: {type(error).__name__}")
             if halted is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def column_safe(function: Callable[..., Any]) -> Callable[..., Any]:
+def column_safe(function: Function) -> Function:
     """Decorator: declares that a function works on columns as it does on numbers.
 
     For adversaries, features and other plain functions: arithmetic, comparison and ``if``,
