@@ -1,5 +1,6 @@
 """What wires many mechanisms into one, and what that costs."""
 
+from antiphon.composition import accounting
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
@@ -19,6 +20,7 @@ __all__ = [
     "Property",
     "TwoCopies",
     "Violation",
+    "accounting",
     "check_properties",
     "fixed_mechanisms",
     "fixed_parameters",

@@ -125,8 +125,8 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
         return left <= right
     digits = 30
     while True:
-        low_left, high_left = _bounds(left, digits)
-        low_right, high_right = _bounds(right, digits)
+        low_left, high_left = bracket(left, digits)
+        low_right, high_right = bracket(right, digits)
         if high_left <= low_right:
             return True
         if low_left > high_right:
@@ -134,8 +134,8 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
         digits *= 2
 
 
-def _bounds(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
-    """An interval that contains the parameter, of relative width 10^-digits."""
+def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
+    """Rationals (low, high) around the parameter, of relative width 10^(1-digits) or 0."""
     if not isinstance(value, Log):
         return value, value
     low = Context(prec=digits, rounding=ROUND_FLOOR)

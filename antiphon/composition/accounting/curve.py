@@ -1,0 +1,183 @@
+"""Privacy curves: δ as a function of ε and back, as certified intervals."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any, Final, overload
+
+import numpy as np
+
+from antiphon.composition.accounting.interval import Floats, Interval, down, up
+from antiphon.protocol import exact
+from antiphon.protocol.errors import InvalidArgument
+
+_ZERO: Final = Fraction(0)
+_ENOUGH: Final = 2.0**-50
+"""Relative distance at which a search for ε ends."""
+
+
+class PrivacyCurve(ABC):
+    """What some composition promises: it is (ε, δ(ε))-DP for every ε >= 0.
+
+    ``delta_at`` and ``epsilon_at`` are upper bounds, always safe to report; the
+    ``…_between`` forms give both ends of an interval around the least such figure. All
+    take one number or many (a sequence or an array), and give as many. ε in nats.
+    ``method`` and ``source`` say how and by which theorem.
+    """
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """A short name: basic, advanced, optimal, …"""
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """The paper and theorem that the figures follow from."""
+
+    @property
+    @abstractmethod
+    def floor(self) -> Interval[float]:
+        """The limit of δ(ε) for ε → ∞: the least δ that can be asked for."""
+
+    @abstractmethod
+    def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        """An interval around the least δ at an ε; its ends decrease in ε."""
+
+    @property
+    @abstractmethod
+    def _enough(self) -> float:
+        """An ε from which on δ is at its floor; inf if there is none."""
+
+    @overload
+    def delta_between(self, epsilon: exact.Epsilon) -> Interval[float]: ...
+    @overload
+    def delta_between(self, epsilon: Iterable[exact.Epsilon] | Floats) -> Interval[Floats]: ...
+    def delta_between(
+        self, epsilon: exact.Epsilon | Iterable[exact.Epsilon] | Floats
+    ) -> Interval[float] | Interval[Floats]:
+        """Both ends around the least δ at ``epsilon``. Raises: InvalidArgument for ε < 0, NaN."""
+        if isinstance(epsilon, Iterable):
+            return _gathered(self._deltas([exact.epsilon(each) for each in _listed(epsilon)]))
+        return self._delta(exact.epsilon(epsilon))
+
+    @overload
+    def epsilon_between(self, delta: float | Fraction) -> Interval[float]: ...
+    @overload
+    def epsilon_between(self, delta: Iterable[float | Fraction] | Floats) -> Interval[Floats]: ...
+    def epsilon_between(
+        self, delta: float | Fraction | Iterable[float | Fraction] | Floats
+    ) -> Interval[float] | Interval[Floats]:
+        """Both ends around the least ε at ``delta``.
+
+        Raises: InvalidArgument for δ outside [0, 1], or below the floor.
+        """
+        if isinstance(delta, Iterable):
+            return _gathered([self._epsilon(self._target(each)) for each in _listed(delta)])
+        return self._epsilon(self._target(delta))
+
+    @overload
+    def delta_at(self, epsilon: exact.Epsilon) -> float: ...
+    @overload
+    def delta_at(self, epsilon: Iterable[exact.Epsilon] | Floats) -> Floats: ...
+    def delta_at(self, epsilon: exact.Epsilon | Iterable[exact.Epsilon] | Floats) -> float | Floats:
+        """A δ that is promised at ``epsilon``. Raises: InvalidArgument for ε < 0, NaN."""
+        return self.delta_between(epsilon).upper
+
+    @overload
+    def epsilon_at(self, delta: float | Fraction) -> float: ...
+    @overload
+    def epsilon_at(self, delta: Iterable[float | Fraction] | Floats) -> Floats: ...
+    def epsilon_at(
+        self, delta: float | Fraction | Iterable[float | Fraction] | Floats
+    ) -> float | Floats:
+        """An ε that is promised at ``delta``; errors as ``epsilon_between``."""
+        return self.epsilon_between(delta).upper
+
+    def _target(self, delta: float | Fraction) -> Fraction:
+        target = exact.probability(delta)
+        exactly = self._exact_floor
+        if target < (self.floor.upper if exactly is None else exactly):
+            raise InvalidArgument(
+                f"delta = {float(target):.6g} is below the floor of this composition: "
+                f"δ >= {self.floor.upper!r} for every epsilon; ask for that much or more"
+            )
+        return target
+
+    @property
+    def _exact_floor(self) -> Fraction | None:
+        """The floor as a rational, if it is known as one."""
+        return None
+
+    def _deltas(self, epsilons: list[exact.ExactEpsilon]) -> list[Interval[float]]:
+        return [self._delta(each) for each in epsilons]
+
+    def _epsilon(self, delta: Fraction) -> Interval[float]:
+        """By search on ``_delta``: each end is one at which that has been evaluated."""
+        below, above = down(delta), up(delta)
+        if self._delta(_ZERO).upper <= below:
+            return Interval(0.0, 0.0)
+        upper = crossing(lambda e: self._excess(e, below)[1], 0.0, self._enough)[1]
+        low = upper
+        for digits in range(12, -1, -1):
+            low = upper * (1 - 10.0**-digits)
+            if self._excess(low, above)[0] > 0:
+                break
+        else:
+            return Interval(0.0, upper)
+        return Interval(crossing(lambda e: self._excess(e, above)[0], low, upper)[0], upper)
+
+    def _excess(self, epsilon: float, delta: float) -> tuple[float, float]:
+        """ln of both ends of δ(ε) over ``delta``, the floor taken off where that is known."""
+        ends = self._delta(Fraction(epsilon))
+        base = min(self.floor.lower, delta)
+        return _log_ratio(ends.lower, delta, base), _log_ratio(ends.upper, delta, base)
+
+
+def _log_ratio(value: float, delta: float, base: float) -> float:
+    """A number of the sign of value - delta; ln (value-base)/(delta-base) where it exists."""
+    if value <= delta:
+        return math.log(max(value - base, 1e-320) / (delta - base)) if delta > base else -1.0
+    return math.log((value - base) / (delta - base)) if delta > base else 1.0
+
+
+def crossing(excess: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+    """Neighbouring points (a, b) with excess(a) > 0 >= excess(b), if the given ends are such.
+
+    ``excess`` decreases; ``high`` may be inf. Regula falsi in its Illinois form, with a
+    bisection at every fourth step; ends when a and b are relatively 2^-50 apart.
+    """
+    at_low = excess(low)
+    while math.isinf(high):
+        guess = max(1.0, 2 * low)
+        if (value := excess(guess)) > 0:
+            low, at_low = guess, value
+        else:
+            high = guess
+    at_high = min(excess(high), -1e-300)
+    for step in range(1, 400):
+        if high - low <= _ENOUGH * high:
+            break
+        middle = low + (high - low) * at_low / (at_low - at_high)
+        if step % 4 == 0 or not low < middle < high:
+            middle = (low + high) / 2
+        value = excess(middle)
+        if value > 0:
+            low, at_low, at_high = middle, value, at_high / 2
+        else:
+            high, at_high, at_low = middle, min(value, -1e-300), at_low / 2
+    return low, high
+
+
+def _listed(values: Any) -> list[Any]:
+    listed: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    return listed
+
+
+def _gathered(intervals: list[Interval[float]]) -> Interval[Floats]:
+    lower = np.array([each.lower for each in intervals], dtype=np.float64)
+    upper = np.array([each.upper for each in intervals], dtype=np.float64)
+    return Interval(lower, upper)

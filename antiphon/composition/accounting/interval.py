@@ -1,0 +1,83 @@
+"""Certified intervals, and rounding outward.
+
+Everything here is a binary64 number with a direction: ``up`` never returns less than
+the real number it stands for, ``down`` never more. Privacy figures are reported ``up``.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final, Generic, TypeVar, Union
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.protocol import exact
+
+Floats = npt.NDArray[np.float64]
+Number = TypeVar("Number", float, Floats)
+
+UNIT: Final = 2.0**-53
+"""The relative error of one rounded operation."""
+
+
+@attrs.frozen
+class Interval(Generic[Number]):
+    """A number known to lie in [lower, upper]; or arrays of such numbers.
+
+    >>> Interval(0.25, 0.5).width
+    0.25
+    """
+
+    lower: Number
+    upper: Number
+
+    @property
+    def width(self) -> Number:
+        """How far apart the ends are."""
+        return self.upper - self.lower
+
+    def __contains__(self: Interval[float], value: float | Fraction) -> bool:
+        return self.lower <= value <= self.upper
+
+
+Exactly = Union[exact.ExactEpsilon, Decimal]
+
+
+def up(value: Exactly) -> float:
+    """The least double that is not below an exact number; inf past the largest.
+
+    >>> up(Fraction(1, 10)) >= Fraction(1, 10), up(Fraction(1, 2))
+    (True, 0.5)
+    """
+    high = exact.bracket(value, 40)[1] if isinstance(value, exact.Log) else value
+    near = _nearest(high)
+    return near if near >= high else math.nextafter(near, math.inf)
+
+
+def down(value: Exactly) -> float:
+    """The greatest double that is not above an exact number >= 0."""
+    low = exact.bracket(value, 40)[0] if isinstance(value, exact.Log) else value
+    near = _nearest(low)
+    return near if near <= low else math.nextafter(near, -math.inf)
+
+
+def _nearest(value: Fraction | Decimal) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def outward(lower: float, upper: float) -> Interval[float]:
+    """The interval of numbers >= 0 whose ends took up to three roundings."""
+    low, high = lower * (1 - 4 * UNIT), upper * (1 + 4 * UNIT)
+    return Interval(max(0.0, math.nextafter(low, -1.0)), math.nextafter(high, math.inf))
+
+
+def probability(value: Interval[float]) -> Interval[float]:
+    """The same, cut to [0, 1]."""
+    return Interval(min(1.0, max(0.0, value.lower)), min(1.0, max(0.0, value.upper)))

@@ -1,0 +1,171 @@
+"""The fixed parameters (ε_i, δ_i) of a composition, as multisets."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final
+
+import attrs
+
+from antiphon.composition.accounting.interval import UNIT, Interval, down, outward, probability, up
+from antiphon.protocol import exact
+from antiphon.protocol.errors import CompositionError, InvalidArgument
+
+_SMALL: Final = 1 << 16
+"""Bits up to which Π(1-δ_i) is multiplied out exactly."""
+_DIGITS: Final = 60
+_HALF: Final = Fraction(1, 2)
+
+
+@attrs.frozen
+class Parameters:
+    """Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}]: what is accounted for (CM Def. 2.3, Thm 2.5).
+
+    Its law splits in two independent parts, so the ε_i and the δ_i are multisets of
+    their own: some ⊤ is answered w.p. 1-Π(1-δ_i), the *floor*; if none is, the law is
+    that of Comp[RR_{ε_i,0}]. Values that change nothing (ε = 0, δ = 0) are left out.
+    """
+
+    epsilons: tuple[tuple[exact.ExactEpsilon, int], ...]
+    deltas: tuple[tuple[Fraction, int], ...]
+    count: int
+
+    @cached_property
+    def total(self) -> exact.ExactEpsilon | None:
+        """Σε_i, where it has a closed form: all rational, or all of them logarithms."""
+        rational = [(e, n) for e, n in self.epsilons if isinstance(e, Fraction)]
+        if len(rational) == len(self.epsilons):
+            numerators: Counter[int] = Counter()
+            for e, n in rational:
+                numerators[e.denominator] += n * e.numerator
+            return sum((Fraction(n, d) for d, n in numerators.items()), Fraction(0))
+        logarithms = [(e, n) for e, n in self.epsilons if isinstance(e, exact.Log)]
+        bits = sum(n * _bits(e.argument) for e, n in logarithms)
+        if rational or bits > _SMALL:
+            return None
+        return exact.Log(math.prod(e.argument**n for e, n in logarithms))
+
+    @cached_property
+    def sum(self) -> tuple[Fraction, Fraction]:
+        """Rationals around Σε_i, relatively 10^-59 apart."""
+        if self.total is not None:
+            return exact.bracket(self.total, _DIGITS)
+        ends = [(exact.bracket(e, _DIGITS), n) for e, n in self.epsilons]
+        low, high = (sum((n * each[i] for each, n in ends), Fraction(0)) for i in (0, 1))
+        return low, high
+
+    def sum_at_most(self, epsilon: exact.ExactEpsilon) -> bool:
+        """Whether Σε_i <= ε; no, where sixty digits cannot tell."""
+        if self.total is not None:
+            return exact.at_most(self.total, epsilon)
+        return self.sum[1] <= exact.bracket(epsilon, _DIGITS)[0]
+
+    @cached_property
+    def floor(self) -> Interval[float]:
+        """1-Π(1-δ_i), which no ε gets under: some mechanism has answered ⊤."""
+        exactly = self.exact_floor
+        if exactly is not None:
+            return Interval(down(exactly), up(exactly))
+        value, slack = self._log_survival
+        return Interval(-math.expm1(value + slack), _raised(-math.expm1(value - slack)))
+
+    @cached_property
+    def survival(self) -> Interval[float]:
+        """Π(1-δ_i): the probability that no mechanism has answered ⊤."""
+        exactly = self.exact_floor
+        if exactly is not None:
+            return Interval(down(1 - exactly), up(1 - exactly))
+        value, slack = self._log_survival
+        return Interval(math.exp(value - slack), _raised(math.exp(value + slack)))
+
+    def with_floor(self, stick: Interval[float]) -> Interval[float]:
+        """δ = floor + Π(1-δ_i)·H, from an interval of H."""
+        lower = self.floor.lower + self.survival.lower * stick.lower
+        upper = self.floor.upper + self.survival.upper * stick.upper
+        return probability(outward(lower, upper))
+
+    @cached_property
+    def exact_floor(self) -> Fraction | None:
+        """The floor as a rational, where that has not too many digits."""
+        if any(d == 1 for d, _ in self.deltas):
+            return Fraction(1)
+        if sum(n * _bits(d) for d, n in self.deltas) > _SMALL:
+            return None
+        return 1 - math.prod(((1 - d) ** n for d, n in self.deltas), start=Fraction(1))
+
+    @property
+    def _log_survival(self) -> tuple[float, float]:
+        """ln Π(1-δ_i), and a bound on its error: eight units of every term."""
+        value = math.fsum(n * _log_complement(d) for d, n in self.deltas)
+        return value, 8 * UNIT * abs(value)
+
+
+def _log_complement(delta: Fraction) -> float:
+    """ln(1-δ) for δ < 1, relatively within five units."""
+    if delta <= _HALF:
+        return math.log1p(-float(delta))
+    return math.log(max(float(1 - delta), 5e-324))
+
+
+def _raised(value: float) -> float:
+    return math.nextafter(value * (1 + 8 * UNIT), math.inf)
+
+
+def _bits(value: Fraction) -> int:
+    return value.numerator.bit_length() + value.denominator.bit_length()
+
+
+def parameters(given: Any, times: int = 1) -> Parameters:
+    """Check and normalise pairs (ε, δ); ``times`` repeats them all.
+
+    Raises: InvalidArgument for what is no pair, ε < 0, δ outside [0, 1], NaN, infinities,
+    or nothing at all; CompositionError for something that still decides its parameters.
+
+    >>> parameters([(0.1, 0), (0.1, 0.5)], times=3)
+    Parameters(epsilons=((Fraction(1, 10), 6),), deltas=((Fraction(1, 2), 3),), count=6)
+    """
+    exact.whole(times, "times")
+    if isinstance(given, Parameters):
+        return _repeated(given, times)
+    try:
+        pairs = map(_pair, given)
+    except TypeError:
+        raise CompositionError(_ADAPTIVE.format(type(given).__name__)) from None
+    epsilons: Counter[exact.ExactEpsilon] = Counter()
+    deltas: Counter[Fraction] = Counter()
+    for (epsilon, delta), number in Counter(pairs).items():
+        epsilons[exact.epsilon(epsilon)] += times * number
+        deltas[exact.probability(delta)] += times * number
+    count = epsilons.total()
+    if not count:
+        raise InvalidArgument("no parameters: give at least one pair (epsilon, delta), so k >= 1")
+    del epsilons[Fraction(0)], deltas[Fraction(0)]
+    return Parameters(tuple(epsilons.items()), tuple(deltas.items()), count)
+
+
+def _repeated(given: Parameters, times: int) -> Parameters:
+    if times == 1:
+        return given
+    return Parameters(
+        tuple((e, n * times) for e, n in given.epsilons),
+        tuple((d, n * times) for d, n in given.deltas),
+        given.count * times,
+    )
+
+
+_ADAPTIVE: Final = (
+    "the parameters of this theorem are fixed in advance, as pairs (epsilon, delta), not a {}; "
+    "where they are chosen adaptively use a filter of antiphon.composition.filters"
+)
+
+
+def _pair(each: Any) -> tuple[Any, Any]:
+    try:
+        epsilon, delta = each
+    except (TypeError, ValueError):
+        message = "parameters are pairs (epsilon, delta), one for every mechanism"
+        raise InvalidArgument(message) from None
+    return epsilon, delta
