@@ -1,0 +1,9 @@
+"""The audit corpus: targets with known truth, on which an auditor shows what it can and cannot.
+
+Broken mechanisms live here and nowhere else: nothing of this room is for release.
+"""
+
+from antiphon.audit.corpus.entry import Entry, Player, Truth
+from antiphon.audit.corpus.table import corpus
+
+__all__ = ["Entry", "Player", "Truth", "corpus"]

@@ -1,0 +1,77 @@
+"""One row of the corpus: a target, what is claimed of it, and who is to test the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import attrs
+
+from antiphon.audit.game import PrivacyGame
+from antiphon.audit.statistical.sample import Numbers
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.exact import ExactEpsilon
+from antiphon.protocol.mechanism import ContinualMechanism
+
+Statistic: TypeAlias = Callable[[Numbers], Numbers]
+"""(replicas, k) numbers of the views of one skeleton -> (replicas, j), j small."""
+
+
+@attrs.frozen
+class Player:
+    """An adversary of the target."""
+
+    name: str
+    """What it says, in short: "1⁵ | 2⁵"."""
+    adversary: Adversary[Any] = attrs.field(repr=False)
+    statistic: Statistic | None = attrs.field(default=None, repr=False)
+    """A function of a view's numbers that a (near-)optimal test needs nothing beyond.
+
+    A hint for speed: an auditor that is given the numbers themselves may find it alone.
+    """
+
+
+@attrs.frozen
+class Truth:
+    """What is known of a target, on the best of its players; None where it is not known."""
+
+    exact: float | None = None
+    """The true ε at the claimed δ; ``math.inf`` if no ε will do."""
+    at_one_percent: float | None = None
+    """ln(P/c) for the likeliest event with probability c = 0.01 in the other world."""
+    delta: float | None = None
+    """The true δ at the claimed ε."""
+
+
+@attrs.frozen
+class Entry:
+    """A target of the corpus: (system, claim) and the players that test it.
+
+    The claim is true iff ``private``; a false one has ``Status.REFUTED``.
+    """
+
+    name: str
+    system: ContinualMechanism[Any, Any, Any]
+    claim: Claim
+    players: tuple[Player, ...]
+    truth: Truth = Truth()
+    goal: float | None = None
+    """The lower bound on ε that an audit is to reach, at 90 % confidence, below 2·10⁸ samples."""
+
+    @property
+    def private(self) -> bool:
+        """Whether the claim is true."""
+        return self.claim.status is not Status.REFUTED
+
+    @property
+    def parameters(self) -> tuple[ExactEpsilon, Fraction]:
+        """(ε, δ) of the claim."""
+        return self.claim.parameters
+
+    @property
+    def game(self) -> PrivacyGame:
+        """The privacy game of the claim."""
+        verification: Any = self.claim.verification
+        return PrivacyGame(self.system, verification)

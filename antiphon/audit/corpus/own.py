@@ -1,0 +1,83 @@
+"""Interactive and continual targets of our own, beside twins that a bug makes leak."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+from antiphon.audit.corpus import statistics
+from antiphon.audit.corpus.claims import claimed
+from antiphon.audit.corpus.compositions import composition_targets
+from antiphon.audit.corpus.entry import Entry, Player, Truth
+from antiphon.audit.corpus.inputs import saying
+from antiphon.audit.corpus.interactive import (
+    GaussianNoise,
+    ResponseFilter,
+    SharedNoiseCounter,
+    gaussian_delta,
+)
+from antiphon.audit.corpus.wiring import LastMessageOnly
+from antiphon.mechanisms.leaky_bit import TWO_BITS, LeakyBit
+from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.mechanisms.tree_counter import COUNT, TreeCounter
+from antiphon.protocol.claims import Status
+from antiphon.protocol.exact import Log
+from antiphon.protocol.messages import Pair, same
+
+TENTH: Final = Fraction(1, 10)
+DIFFER: Final = Pair(0, 1)
+
+
+def own_targets() -> Iterator[Entry]:
+    """Every one of them."""
+    yield from _finite()
+    yield from _continual()
+    yield from _gaussian()
+    yield from composition_targets()
+
+
+def _of(name: str, system: Any, player: Player, truth: Truth, claim: Any = None) -> Entry:
+    return Entry(name, system, claim or system.claims[0], (player,), truth)
+
+
+def _finite() -> Iterator[Entry]:
+    response = RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7))
+    yield _of(
+        "randomized response", response, saying("0 | 1", [DIFFER]), Truth(math.log(3), delta=1 / 7)
+    )
+    leaky = LeakyBit(delta=TENTH)
+    asked = saying("00 | 01", [same(0), DIFFER])
+    yield _of("M_δ", leaky, asked, Truth(0.0, delta=0.1))
+    forgetful = LastMessageOnly(TWO_BITS)
+    (false,) = claimed(forgetful, Status.REFUTED, "checks one pair", epsilon=0, delta=TENTH)
+    asked = saying("000000 | 000001", [*[same(0)] * 5, DIFFER])
+    truth = Truth(math.inf, delta=1 - 0.9**5)
+    yield _of("M_δ, V checks only the last message", leaky, asked, truth, false)
+    prices = [Pair((growth, 0), (growth, 1)) for growth in (2, 2, 3)]
+    right, late = ResponseFilter(), ResponseFilter(late=True)
+    yield _of("filter", right, saying("ln 2, ln 3", prices[1:]), Truth(math.log(6)))
+    asked = saying("ln 2, ln 2, ln 3", prices)
+    yield _of("filter that charges after running", late, asked, Truth(math.log(12)))
+
+
+def _continual() -> Iterator[Entry]:
+    zeros, count = [same(0)] * 8, same(COUNT)
+    early = [message for update in (DIFFER, *zeros[1:]) for message in (update, count)]
+    statistic = statistics.between(0, 1)
+    tree = TreeCounter(horizon=8, epsilon=1)
+    yield _of("tree counter", tree, saying("x₁ differs", early, statistic), Truth(1.0))
+    late = [message for update in (*zeros[:2], DIFFER) for message in (update, count)]
+    shared = SharedNoiseCounter(horizon=8, epsilon=1)
+    player = saying("x₃ differs", late, statistics.third_less_the_others)
+    yield _of("tree counter that reuses noise", shared, player, Truth(math.inf, delta=1.0))
+
+
+def _gaussian() -> Iterator[Entry]:
+    right, wrong = GaussianNoise(), GaussianNoise(takes_variance=True)
+    player = saying("0 | Δ", [Pair(0.0, float(right.sensitivity))])
+    ratio = right.sigma / right.sensitivity
+    yield _of("Gaussian noise", right, player, Truth(1.0, delta=gaussian_delta(ratio)))
+    truth = Truth(delta=gaussian_delta(ratio * wrong.sigma))
+    yield _of("Gaussian noise of standard deviation σ²", wrong, player, truth)

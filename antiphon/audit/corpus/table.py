@@ -1,0 +1,127 @@
+"""The corpus: standard targets with known truth, beside our own.
+
+The standard targets are those of Lyu, Su and Li (2017), StatDP (Ding et al. 2018) and DP-Sniper
+(Bichsel et al. 2021), at ε₀ = 0.1; their true ε are by quadrature (``tests``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from antiphon.audit.corpus import statistics
+from antiphon.audit.corpus.entry import Entry, Player, Statistic, Truth
+from antiphon.audit.corpus.floats import Snapping, TextbookLaplace
+from antiphon.audit.corpus.geometric import TruncatedGeometric
+from antiphon.audit.corpus.histograms import NoisyHistogram
+from antiphon.audit.corpus.inputs import at_once, one_by_one, saying
+from antiphon.audit.corpus.noisy_max import NoisyMax
+from antiphon.audit.corpus.own import own_targets
+from antiphon.audit.corpus.rappor import Rappor
+from antiphon.audit.corpus.sparse_vector import SparseVector
+from antiphon.audit.corpus.sums import ParallelLaplace, PrefixSum
+from antiphon.mechanisms.laplace import Laplace
+from antiphon.protocol.messages import Pair
+
+
+@cache
+def corpus() -> tuple[Entry, ...]:
+    """Every target; private ones and broken ones."""
+    return (
+        *_additive(),
+        *_noisy_max(),
+        *_sparse_vector(),
+        *_reports(),
+        *_sums(),
+        *_floats(),
+        *own_targets(),
+    )
+
+
+def _entry(
+    name: str,
+    system: Any,
+    players: tuple[Player, ...],
+    truth: Truth,
+    goal: float | None = None,
+    claim: int = 0,
+) -> Entry:
+    return Entry(name, system, system.claims[claim], players, truth, goal)
+
+
+def _numbers(a: Any, b: Any, statistic: Statistic | None = None) -> Player:
+    return saying(f"{a} | {b}", [Pair(a, b)], statistic)
+
+
+def _additive() -> Iterator[Entry]:
+    laplace = Laplace(epsilon=0.1)
+    players = (_numbers(1.0, 0.0), _numbers(1.0, 2.0))
+    yield _entry("Laplace", laplace, players, Truth(0.1, 0.1))
+    counts = (_numbers(1, 0), _numbers(1, 2), _numbers(4, 5))
+    yield _entry("truncated geometric", TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
+    histograms = at_once(5, most=2, statistic=statistics.first)
+    yield _entry("NoisyHist1", NoisyHistogram(), histograms, Truth(0.1, 0.1))
+    inverted = NoisyHistogram(inverted=True)
+    yield _entry("NoisyHist2", inverted, histograms, Truth(10.0, 4.604), goal=4.6)
+
+
+def _noisy_max() -> Iterator[Entry]:
+    players = at_once(5)
+    yield _entry("NoisyMax1", NoisyMax(), players, Truth(0.0946, 0.0946))
+    yield _entry("NoisyMax2", NoisyMax(exponential=True), players, Truth(0.1, 0.1))
+    value = NoisyMax(tells_value=True)
+    yield _entry("NoisyMax3", value, players, Truth(0.25, 0.25), goal=0.244)
+    value = NoisyMax(tells_value=True, exponential=True)
+    yield _entry("NoisyMax4", value, players, Truth(math.inf, 0.3557), goal=0.346)
+
+
+_SPARSE_VECTOR = {
+    "1": ("SVT1", Truth(0.0885, 0.0885), None),
+    "2": ("SVT2", Truth(0.0882, 0.0882), None),
+    "3": ("SVT3", Truth(0.5, 0.1975), None),
+    "4": ("SVT4", Truth(0.1725, 0.1725), 0.165),
+    "5": ("SVT5", Truth(math.inf, 1.7627), 1.7),
+    "6": ("SVT6", Truth(0.42, 0.2828), 0.27),
+    "never halts": ("SVT1 that goes on after ⊤", Truth(0.2142, 0.1559), None),
+}
+
+
+def _sparse_vector() -> Iterator[Entry]:
+    players = one_by_one(10)
+    for algorithm, (name, truth, goal) in _SPARSE_VECTOR.items():
+        system = SparseVector(algorithm, threshold=0.5 if algorithm == "1" else 1)
+        yield _entry(name, system, players, truth, goal)
+    yield _entry("numeric SVT", SparseVector("numeric", count=2), players, Truth())
+
+
+def _reports() -> Iterator[Entry]:
+    often = Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
+    yield _entry("RAPPOR", often, _values(often), Truth(0.4001))
+    once = Rappor(f=Fraction(19, 20))
+    yield _entry("one-time RAPPOR", once, _values(once), Truth(0.8007), goal=0.595)
+
+
+def _values(rappor: Rappor) -> tuple[Player, ...]:
+    """Values whose filters differ in 4, 6 and 8 bits: no two differ in more."""
+    return tuple(
+        _numbers(a, b, statistics.difference(rappor.bloom(a), rappor.bloom(b)))
+        for a, b in ((1, 0), (1, 2), (3, 4))
+    )
+
+
+def _sums() -> Iterator[Entry]:
+    pairs = ((1, 0, statistics.between(0, 1)), (1, 2, statistics.between(1, 2)))
+    players = tuple(_numbers(*each) for each in pairs)
+    yield _entry("parallel Laplace", ParallelLaplace(), players, Truth(0.1, 0.0572))
+    stream = one_by_one(10)
+    yield _entry("PrefixSum, one q differs", PrefixSum(), stream[:2], Truth(0.1, 0.1))
+    yield _entry("PrefixSum", PrefixSum(), stream, Truth(1.0, 0.7557), goal=0.7, claim=1)
+
+
+def _floats() -> Iterator[Entry]:
+    bits = tuple(_numbers(a, b, statistics.trailing_bits) for a, b in ((1, 0), (1, 2)))
+    yield _entry("float-bits Laplace", TextbookLaplace(), bits, Truth(math.inf), goal=0.25)
+    yield _entry("snapping", Snapping(), (_numbers(1, 0), _numbers(1, 2)), Truth())
