@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import adder, tosser
 
 import antiphon as ap
+from antiphon.composition import BasicFilter, WhitehouseFilter
 from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.protocol import IdentityPostProcessor, Log, spaces
 
@@ -61,6 +62,10 @@ MECHANISMS = [
           counter_queries(3), _COUNT_ALIENS, enumerable=False),
     Entry("ConComp", ap.ConComp(two), asks, (*_ASK_ALIENS, ap.Create(two[0]))),
     Entry("ExtConComp", ap.ExtConComp(), st.just(ap.Create(two[0])) | asks, _ASK_ALIENS),
+    Entry("ExtConComp", ap.ExtConComp(budget=BasicFilter(epsilon=Log(3), delta=1)),
+          st.just(ap.Create(two[0])) | st.just(ap.Create(two[1])) | asks, _ASK_ALIENS),
+    Entry("ExtConComp", ap.ExtConComp(budget=WhitehouseFilter(epsilon=2, delta=0.5)),
+          st.just(ap.Create(two[0])) | st.just(ap.Create(two[1])) | asks, _ASK_ALIENS),
     Entry("ComplexMechanism", ap.composition.ComplexMechanism(IdentityPostProcessor()),
           st.just(ap.Create(two[0])) | asks, _ASK_ALIENS),
     Entry("InteractiveAsContinual", ap.InteractiveAsContinual(

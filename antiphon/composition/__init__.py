@@ -4,6 +4,15 @@ from antiphon.composition import accounting
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
+from antiphon.composition.filters import (
+    BasicFilter,
+    ConcentratedFilter,
+    Odometer,
+    Refusal,
+    RogersFilter,
+    WhitehouseFilter,
+)
+from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.functions import (
     fixed_mechanisms,
     fixed_parameters,
@@ -13,14 +22,21 @@ from antiphon.composition.properties import Property, Violation, check_propertie
 from antiphon.composition.property_search import search_properties
 
 __all__ = [
+    "BasicFilter",
     "ComplexMechanism",
     "ConComp",
+    "ConcentratedFilter",
     "Create",
     "ExtConComp",
+    "Odometer",
     "Property",
+    "Refusal",
+    "RogersFilter",
     "TwoCopies",
     "Violation",
+    "WhitehouseFilter",
     "accounting",
+    "adaptive_parameters",
     "check_properties",
     "fixed_mechanisms",
     "fixed_parameters",

@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.composition.creation import CompositionMessages, Create
+from antiphon.composition.filters.budget import Budget, Refusal
+from antiphon.protocol.claims import Status
 from antiphon.protocol.errors import (
     AntiphonError,
     Intractable,
@@ -43,7 +45,31 @@ HALTED: Final = Dead()
 Children: TypeAlias = "Vector[Child]"
 """Persistent: a step among a million children copies a few nodes, not all."""
 
-ConcurrentState: TypeAlias = Union[Children, Dead]
+
+@attrs.frozen
+class Ledger:
+    """The children of a composition with a budget, and what has been charged for them."""
+
+    children: Children
+    spent: Any = attrs.field(repr=False)
+
+    def get(self, index: int) -> Child | None:
+        """The child of an index, or None."""
+        return self.children.get(index)
+
+    def set(self, index: int, child: Child) -> Ledger:
+        """With another child at an index."""
+        return Ledger(self.children.set(index, child), self.spent)
+
+    def append(self, child: Child) -> Ledger:
+        """With one more child."""
+        return Ledger(self.children.append(child), self.spent)
+
+    def __len__(self) -> int:
+        return len(self.children)
+
+
+ConcurrentState: TypeAlias = Union[Children, Ledger, Dead]
 
 
 class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
@@ -65,8 +91,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         if isinstance(state, Dead):
             return state, HALT
         if type(message) is not Ask:
-            child = Child(message, message.mechanism.initial_state)
-            return state.append(child), TOP
+            return self.create(state, message)
         index, query = message.index, message.query
         found = state.get(index)
         if found is None:
@@ -96,8 +121,14 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             after = HALTED
         return state.set(index, Child(created, after)), answer
 
+    def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, Any]:
+        """The state with one more child, and the answer to its creation query."""
+        return state.append(Child(creation, creation.mechanism.initial_state)), TOP
+
     def children(self, state: ConcurrentState) -> Vector[Child]:
         """The created mechanisms and their states, in order of creation."""
+        if isinstance(state, Ledger):
+            return state.children
         return Vector() if isinstance(state, Dead) else state
 
     def carries_data(self, state: ConcurrentState, message: Any) -> bool:
@@ -127,15 +158,47 @@ class ExtConComp(Concurrent):
     ``Create(M)`` creates M and answers ⊤; ``Ask(q, i)`` gives q to the i-th created
     mechanism. State: a persistent vector of children, empty at first. Claims
     nothing: its privacy is w.r.t. a verification function of ``composition``.
+
+    With a ``budget`` (``composition.filters``) every creation is first checked, then
+    charged with its claim, whatever becomes of the mechanism (law 6). One that does not fit is
+    answered by a ``Refusal``, the rest of the budget stays usable, and the index of the creation,
+    counted like any other, answers HALT. ``ap.guarantee`` says what a filter promises.
+    Raises: InvalidArgument for a creation that a budget cannot charge: no claim, or a refuted one.
+
+    >>> from antiphon.composition.filters import BasicFilter
+    >>> from antiphon.mechanisms import RandomizedResponse
+    >>> session = ExtConComp(budget=BasicFilter(epsilon=1)).start()
+    >>> [session.send(Create(RandomizedResponse(epsilon=e))) for e in (0.6, 0.5, 0.4)]
+    [TOP, Refusal(requested=(Fraction(1, 2), Fraction(0, 1)), spent=(Fraction(3, 5), \
+Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TOP]
+    >>> session.send(Ask(0, 1))                             # what was refused is not there
+    HALT
     """
+
+    budget: Budget | None = attrs.field(default=None, kw_only=True)
 
     @property
     def initial_state(self) -> ConcurrentState:
-        return Vector()
+        return Vector() if self.budget is None else Ledger(Vector(), self.budget.initial_state)
 
     @property
     def signature(self) -> Signature:
         return _EXTENDED
+
+    def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, Any]:
+        if self.budget is None or not isinstance(state, Ledger):
+            return Concurrent.create(self, state, creation)
+        claim = creation.claim
+        if claim is None or claim.status is Status.REFUTED:
+            raise InvalidArgument(
+                "a creation without a claim, or with a refuted one, cannot be charged to a budget: "
+                "pass Create(mechanism, claim)"
+            )
+        after = self.budget.charge(state.spent, claim.measure)
+        if type(after) is Refusal:
+            return state.append(Child(creation, HALTED)), after
+        child = Child(creation, creation.mechanism.initial_state)
+        return Ledger(state.children.append(child), after), TOP
 
 
 def _creations(mechanisms: Any) -> tuple[Create, ...]:

@@ -109,13 +109,17 @@ class Suitable(Verification[SuitableState]):
     def _create(self, state: SuitableState, zero: Any, one: Any) -> SuitableState | Refused:
         if type(zero) is not Create or not (one is zero or identical(zero, one)):
             return Refused("the two sides are not the same creation, nor questions to one index")
-        if zero.claim is None or not zero.asserts:
-            return Refused("a creation asserts no (epsilon, delta) claim, or a refuted one")
+        if zero.claim is None or not self.takes(zero):
+            return Refused("a creation asserts no claim that f can read, or a refuted one")
         purse = self.admit(state.purse, len(state.children), zero)
         if type(purse) is Refused:
             return purse
         child = Checked(zero, zero.claim.verification.initial_state, False)
         return SuitableState(state.children.append(child), purse)
+
+    def takes(self, create: Create) -> bool:
+        """Whether a creation asserts a claim that f can read: an (ε, δ), unless said otherwise."""
+        return create.asserts
 
     @property
     @abstractmethod

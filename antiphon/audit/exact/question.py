@@ -189,12 +189,17 @@ def _creations(catalogue: Iterable[Any] | None, verification: Any) -> tuple[Crea
 
 
 def _factors(system: ExtConComp, verification: Suitable) -> bool:
-    """Whether the game is the children's, each for itself: no subclass has changed a step."""
+    """Whether the game is the children's, each for itself: no budget, no subclass's own step."""
     kind = type(verification)
     own = kind.step, kind._create, kind.initial_state  # pyright: ignore[reportPrivateUsage]
     plain = Suitable._create, Suitable.initial_state  # pyright: ignore[reportPrivateUsage]
     steps = Suitable.step, FixedMechanisms.step
-    return type(system) is ExtConComp and own[0] in steps and own[1:] == plain
+    return (
+        type(system) is ExtConComp
+        and system.budget is None
+        and own[0] in steps
+        and own[1:] == plain
+    )
 
 
 def _queries(

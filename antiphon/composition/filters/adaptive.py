@@ -1,0 +1,41 @@
+"""The verification function of a composition with a budget."""
+
+from __future__ import annotations
+
+import attrs
+
+from antiphon.composition.creation import Create
+from antiphon.composition.functions import Purse, Suitable
+from antiphon.protocol.claims import Approximate, Pure, Status, ZeroConcentrated
+from antiphon.protocol.registry import register
+from antiphon.verifiers.verification import Refused
+
+
+@register("antiphon.AdaptiveParameters/1")
+@attrs.frozen
+class AdaptiveParameters(Suitable):
+    """Suitable, and every V[f'] holds; parameters and number are the adversary's to choose.
+
+    f of ``ExtConComp(budget=…)``: what may be created is the budget's to decide, so an
+    unbudgeted composition promises nothing with respect to it. As in CM Def. 4.11, every
+    created mechanism has discrete answers. zCDP claims are taken too.
+    """
+
+    @property
+    def checks_all(self) -> bool:
+        return True
+
+    def takes(self, create: Create) -> bool:
+        claim = create.claim
+        known = claim is not None and claim.status is not Status.REFUTED
+        return known and isinstance(claim.measure, Pure | Approximate | ZeroConcentrated)
+
+    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
+        if not created.mechanism.signature.answers.discrete:
+            return Refused("a created mechanism does not have discrete answers")
+        return purse
+
+
+def adaptive_parameters() -> AdaptiveParameters:
+    """f of a composition with a budget: parameters chosen adaptively (Haney et al. 2023)."""
+    return AdaptiveParameters()

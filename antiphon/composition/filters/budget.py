@@ -1,0 +1,168 @@
+"""Budgets: what an ExtConComp charges for what it creates (law 6)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias, Union
+
+import attrs
+
+from antiphon.composition.creation import Create
+from antiphon.composition.filters.sums import Sum
+from antiphon.protocol.claims import Approximate, Measure, Pure, Status
+from antiphon.protocol.errors import BudgetExceeded, InvalidArgument
+from antiphon.protocol.exact import ExactEpsilon
+from antiphon.protocol.messages import Pair
+from antiphon.protocol.registry import register
+from antiphon.protocol.view import View
+
+Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
+"""(ε or ρ, δ): what a filter adds up."""
+
+
+@register("antiphon.Refusal/1")
+@attrs.frozen
+class Refusal:
+    """The answer to a creation that the budget does not cover; the rest stays usable.
+
+    Public: a function of the creation queries alone. ``requested`` and ``spent`` together are
+    more than the budget, ``remaining`` is what is left of it, each (ε, δ) or (ρ, δ) as
+    ``unit`` says. No mechanism was created; its index answers HALT.
+    """
+
+    requested: Amounts
+    spent: Amounts
+    remaining: Amounts
+    unit: str = "epsilon"
+
+    @property
+    def error(self) -> BudgetExceeded:
+        """The same as an exception, for who would rather raise it."""
+        shown = (self._shown(each) for each in (self.requested, self.spent, self.remaining))
+        return BudgetExceeded(*shown)
+
+    def _shown(self, amounts: Amounts) -> str:
+        return f"({self.unit} {amounts[0]}, delta {amounts[1]})"
+
+
+class Budget(ABC):
+    """What is charged for each created mechanism, as an automaton over claims.
+
+    A pure function of the claims: equal claims in equal order leave equal states. Every
+    charge is O(1).
+    """
+
+    __slots__ = ()
+    __immutable__ = True
+
+    @property
+    @abstractmethod
+    def initial_state(self) -> Hashable:
+        """Nothing spent."""
+
+    @abstractmethod
+    def charge(self, state: Any, measure: Measure) -> Any:
+        """The state after a charge, or a ``Refusal``, which leaves it as it was.
+
+        Raises: InvalidArgument for a measure that this budget cannot add up.
+        """
+
+    def after(self, creations: View | Iterable[Any]) -> Any:
+        """The state after creation queries, in order: a view's, or an iterable of ``Create``.
+
+        What is no creation is passed over, so a list of messages will do.
+        """
+        messages = (
+            (r.message for r in creations.rounds) if isinstance(creations, View) else creations
+        )
+        state: Any = self.initial_state
+        for message in messages:
+            create = message.zero if type(message) is Pair else message
+            if type(create) is Create and create.claim is not None:
+                after = self.charge(state, create.claim.measure)
+                state = state if type(after) is Refusal else after
+        return state
+
+
+class Spent(NamedTuple):
+    """What a filter has added up: ε or ρ, and δ."""
+
+    amount: Sum
+    delta: Sum
+
+
+NOTHING_SPENT = Spent(Sum(), Sum())
+
+
+class Filter(Budget):
+    """A privacy filter: charges while two running sums stay within their limits.
+
+    A composition whose creations are charged to it keeps within the limits, although the
+    adversary chooses the mechanisms, their parameters and the order of all questions from
+    the answers so far; ``ap.guarantee`` says what follows. Valid concurrently: by CM
+    Lemma 4.6 each created V[f'] ∘* I ∘* M' is a post-processing of one RR_{ε',δ'}(b), so an
+    adversary is one of fully adaptive composition of NIMs; for zCDP claims see Haney et al.
+    2023 (Rényi DP of each fixed order).
+    """
+
+    __slots__ = ()
+    unit: str = "epsilon"
+    """What is added up beside δ: epsilon, or rho (zCDP)."""
+    source: str
+    assumes: tuple[str, ...] = (
+        "each charge is a true claim of a CM with discrete answers, a function of what was said",
+    )
+    status: Status = Status.PROVED
+    """Of the filter's theorem, if what it assumes holds."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> Amounts:
+        """What the sums may not exceed."""
+
+    @abstractmethod
+    def cost(self, measure: Measure) -> Amounts:
+        """What a claim adds to the sums. Raises: InvalidArgument if it has no such cost."""
+
+    @property
+    def initial_state(self) -> Spent:
+        return NOTHING_SPENT
+
+    def charge(self, state: Spent, measure: Measure) -> Spent | Refusal:
+        amount, delta = self.cost(measure)
+        limit, most = self.limits
+        after = state.amount.plus(amount)
+        lost = state.delta.plus(delta) if delta else state.delta
+        if after.at_most(limit) and lost.at_most(most):
+            return Spent(after, lost)
+        return Refusal((amount, delta), self.spent(state), self.remaining(state), self.unit)
+
+    def spent(self, state: Spent) -> Amounts:
+        """(ε or ρ, δ) added up so far; rounded up where it is no single exact number."""
+        return state.amount.value, _rational(state.delta)
+
+    def remaining(self, state: Spent) -> Amounts:
+        """What is left of the limits; never more than the truth."""
+        limit, most = self.limits
+        return state.amount.left(limit), most - _rational(state.delta)
+
+
+def _rational(total: Sum) -> Fraction:
+    return Fraction(total.numerator, total.denominator)
+
+
+Charged: TypeAlias = Union[Pure, Approximate]
+
+
+def epsilon_delta(measure: Measure, cure: str) -> Amounts:
+    """(ε, δ) of a claim. Raises: InvalidArgument for another measure, with the cure."""
+    if type(measure) is Approximate:
+        return measure.epsilon, measure.delta
+    if type(measure) is Pure:
+        return measure.epsilon, NO_DELTA
+    raise InvalidArgument(f"a {type(measure).__name__} claim has no (epsilon, delta): {cure}")
+
+
+NO_DELTA = Fraction(0)

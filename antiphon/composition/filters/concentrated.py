@@ -1,0 +1,205 @@
+"""Filters that add up ρ of zCDP: Whitehouse et al. 2023, and Rogers et al. 2016."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+import attrs
+
+from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter, epsilon_delta
+from antiphon.composition.filters.rounding import (
+    DIGITS,
+    DOWN,
+    UP,
+    above,
+    below,
+    log_above,
+    root_above,
+    rounded_down,
+)
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Measure, ZeroConcentrated
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.exact import ExactEpsilon, Log
+from antiphon.protocol.registry import register
+
+
+def rho_delta(measure: Measure) -> Amounts:
+    """(ρ, δ) of a claim: ε-DP is ε²/2-zCDP (Bun and Steinke 2016), given RR says no ⊤.
+
+    Raises: InvalidArgument for a Rényi claim.
+    """
+    if type(measure) is ZeroConcentrated:
+        return measure.rho, NO_DELTA
+    epsilon, delta = epsilon_delta(measure, "claim zCDP or (epsilon, delta) instead")
+    return half_square(epsilon), delta
+
+
+def half_square(epsilon: ExactEpsilon) -> Fraction:
+    """ε²/2, exact for a rational ε, else rounded up."""
+    high = _log_above(epsilon) if isinstance(epsilon, Log) else epsilon
+    return Fraction(high.numerator**2, 2 * high.denominator**2)
+
+
+@lru_cache(maxsize=1024)
+def _log_above(epsilon: Log) -> Fraction:
+    return exact.bracket(epsilon, DIGITS)[1]
+
+
+class RhoFilter(Filter):
+    """Charge while Σρ_i <= ρ and Σδ_i <= δ, with ρ_i = ε_i²/2 for an (ε_i, δ_i) claim.
+
+    On the event that no RR says ⊤ (as in ``BasicFilter``; all but δ of the probability),
+    the composition is ρ-zCDP: with L the privacy loss so far, E[exp(λL - λ(λ+1)Σρ_i)] stays
+    at most 1 for every λ >= 0, because each charge depends on the past alone; and Σρ_i <= ρ
+    on every path (Whitehouse et al. 2023, Thm 1).
+    """
+
+    __slots__ = ()
+    unit = "rho"
+
+    def cost(self, measure: Measure) -> Amounts:
+        return rho_delta(measure)
+
+
+def _rho(value: object) -> Fraction:
+    return exact.positive(value, "rho")
+
+
+@register("antiphon.ConcentratedFilter/1")
+@attrs.frozen
+class ConcentratedFilter(RhoFilter):
+    """Charge while Σρ_i <= ρ and Σδ_i <= δ: then all is δ-approximately ρ-zCDP.
+
+    Takes zCDP, pure and approximate claims. ``ap.guarantee`` gives the curve of (ε, δ).
+    Source: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 1; Haney et al. 2023 (concurrent).
+
+    >>> from antiphon.protocol.claims import Pure, ZeroConcentrated
+    >>> budget = ConcentratedFilter(rho=0.5)
+    >>> state = budget.charge(budget.initial_state, Pure(0.6))          # costs 0.6²/2
+    >>> budget.remaining(state)[0]
+    Fraction(8, 25)
+    >>> budget.charge(state, ZeroConcentrated(0.4)).unit
+    'rho'
+    """
+
+    rho: Fraction = attrs.field(converter=_rho, kw_only=True)
+    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
+    limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    source = "Whitehouse et al. 2023, Thm 1; concurrent: Haney et al. 2023"
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "limits", (self.rho, self.delta))
+
+
+@register("antiphon.WhitehouseFilter/1")
+@attrs.frozen
+class WhitehouseFilter(RhoFilter):
+    """Charge while √(2 ln(1/δ') Σε_i²) + ½Σε_i² <= ε and Σδ_i <= δ'': then (ε, δ'+δ'')-DP.
+
+    ``delta`` is δ'+δ'' and ``slack`` is δ', by default half of it; with slack = delta only
+    pure and zCDP claims fit (the pure version). What is added up is ρ_i = ε_i²/2, or the ρ_i
+    of a zCDP claim: the condition is ρ + 2√(ρ ln(1/δ')) <= ε, that is
+    ρ <= (√(ε + ln(1/δ')) - √ln(1/δ'))², rounded down once, so every charge is exact.
+    Source: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 2, stated there for mechanisms that are
+    (ε_i, δ_i)-DP given the past; ours are, as post-processings of RR_{ε_i,δ_i}. Proof: with
+    ρ the limit, Markov's inequality for the supermartingale of ``RhoFilter`` at
+    λ = (ε - ρ)/2ρ gives Pr[L > ε] <= e^{-(ε-ρ)²/4ρ} = δ'.
+
+    >>> budget = WhitehouseFilter(epsilon=1, delta=1e-6)
+    >>> round(float(budget.limits[0]), 6), budget.limits[1]
+    (0.016662, Fraction(1, 2000000))
+    """
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
+    delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    slack: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    source = "Whitehouse et al. 2023, Thm 2; concurrent: Haney et al. 2023"
+
+    @slack.default
+    def _half(self) -> Fraction:
+        return self.delta / 2
+
+    def __attrs_post_init__(self) -> None:
+        if not 0 < self.slack <= self.delta:
+            raise InvalidArgument(
+                f"slack is a part of delta, above 0 and at most {self.delta}; with no delta at "
+                "all use BasicFilter"
+            )
+        limits = rho_limit(self.epsilon, self.slack), self.delta - self.slack
+        object.__setattr__(self, "limits", limits)
+
+
+def rho_limit(epsilon: ExactEpsilon, slack: Fraction) -> Fraction:
+    """The largest ρ with ρ + 2√(ρ ln(1/slack)) <= ε, rounded down.
+
+    As (ε / (√(ε+l) + √l))² with l = ln(1/slack): nothing cancels.
+    """
+    low, log = below(epsilon), log_above(1 / slack)
+    roots = UP.add(root_above(UP.add(low, log)), root_above(log))
+    ratio = DOWN.divide(low, roots) if low else Decimal(0)
+    return rounded_down(DOWN.multiply(ratio, ratio))
+
+
+ROGERS: Final = Fraction(2804, 100)
+"""The constant 28.04 of Rogers et al. 2016, Thm 5.1."""
+_LARGEST_DELTA: Final = Fraction(36787, 100_000)
+"""Just below 1/e."""
+
+
+def _small(value: object) -> Fraction:
+    delta = exact.probability(value)
+    if not 0 < delta <= _LARGEST_DELTA:
+        raise InvalidArgument(f"the filter of Rogers et al. takes 0 < delta < 1/e, not {delta}")
+    return delta
+
+
+@register("antiphon.RogersFilter/1")
+@attrs.frozen
+class RogersFilter(RhoFilter):
+    """Charge while K <= ε and Σδ_i <= δ/2, with V = Σε_i², then all is (ε, δ)-DP, where
+
+    K = ½V + √(2 (V + y)(1 + ½ ln(V/y + 1)) ln(2/δ)),  y = ε²/(28.04 ln(1/δ)), δ < 1/e.
+    ``WhitehouseFilter`` admits more; this one is here to compare with.
+    Source: Rogers, Roth, Ullman, Vadhan 2016, Thm 5.1, whose drift term Σε_i(e^{ε_i}-1)/2 is
+    larger than our ½V, so this admits all that theirs does (and zCDP claims, V += 2ρ_i). Proof
+    for every y > 0 fixed in advance: with A = L - ½V, averaging the supermartingale
+    exp(λA - ½λ²V) over λ = |N(0, 1/y)| gives one that is at least
+    √(y/(V+y)) e^{A²/2(V+y)} where A >= 0; by Ville's inequality it ever reaches 2/δ w.p. at most
+    δ/2, and A > √(…) of K implies that it does, since ln(2/δ) >= 1.
+    """
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
+    delta: Fraction = attrs.field(converter=_small, kw_only=True)
+    limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    source = "Rogers et al. 2016, Thm 5.1; concurrent: Haney et al. 2023"
+
+    def __attrs_post_init__(self) -> None:
+        limit = rogers_limit(self.epsilon, self.delta)
+        object.__setattr__(self, "limits", (limit, self.delta / 2))
+
+
+def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
+    """The largest ρ = ½V with K <= ε, rounded down: by bisection, K being increasing."""
+    target = below(epsilon)
+    if not target:
+        return Fraction(0)
+    y = DOWN.divide(DOWN.multiply(target, target), UP.multiply(above(ROGERS), log_above(1 / delta)))
+    low, high = Decimal(0), target
+    for _ in range(120):
+        middle = DOWN.divide(DOWN.add(low, high), Decimal(2))
+        low, high = (middle, high) if _rogers(middle, y, delta) <= target else (low, middle)
+    return rounded_down(low)
+
+
+def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
+    """K, rounded up, for V = 2ρ."""
+    spread = UP.add(UP.multiply(Decimal(2), rho), y)
+    growth = log_above(max(Fraction(1), Fraction(UP.divide(spread, y))))
+    factor = UP.add(Decimal(1), UP.divide(growth, Decimal(2)))
+    square = UP.multiply(UP.multiply(UP.multiply(Decimal(2), spread), factor), log_above(2 / delta))
+    return UP.add(rho, root_above(square))

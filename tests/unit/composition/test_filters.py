@@ -1,0 +1,316 @@
+"""Filters and odometers: exact sums, limits on the right side of the formulas, refusals."""
+
+import math
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import antiphon as ap
+from antiphon.composition import (
+    BasicFilter,
+    ConcentratedFilter,
+    Odometer,
+    Refusal,
+    RogersFilter,
+    WhitehouseFilter,
+)
+from antiphon.composition.filters.concentrated import half_square, rho_limit, rogers_limit
+from antiphon.composition.filters.sums import Sum
+from antiphon.protocol import Approximate, Log, Pure, Renyi, ZeroConcentrated, exact
+from antiphon.protocol.codec import decode, encode
+
+EXACT = Context(prec=90)
+amounts = st.fractions(0, 5, max_denominator=60)
+logs = st.builds(Log, st.fractions(Fraction(10, 9), 9, max_denominator=9))
+epsilons = st.fractions(Fraction(1, 100), 20, max_denominator=1000)
+slacks = st.fractions(Fraction(1, 10**9), Fraction(1, 3))
+
+
+@pytest.fixture(autouse=True)
+def _precisely():
+    with localcontext(EXACT):
+        yield
+
+
+def total(terms):
+    sum_ = Sum()
+    for term in terms:
+        sum_ = sum_.plus(term)
+    return sum_
+
+
+def decimal(value):
+    value = Fraction(value)
+    return EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def spend(budget, measures):
+    """The state after the charges that fit, and the answers."""
+    state, answers = budget.initial_state, []
+    for measure in measures:
+        after = budget.charge(state, measure)
+        answers.append(type(after) is not Refusal)
+        state = after if answers[-1] else state
+    return state, answers
+
+
+class TestSums:
+    @given(st.lists(amounts, max_size=30), amounts)
+    def test_rational_sums_are_exact(self, terms, limit):
+        assert total(terms).value == sum(terms)
+        assert total(terms).at_most(limit) is (sum(terms) <= limit)
+        assert total(terms).at_most(sum(terms, Fraction(0)))
+
+    @given(st.lists(logs, max_size=12), st.lists(amounts, max_size=3))
+    def test_logarithms_add_up_exactly(self, terms, rationals):
+        product = math.prod([term.argument for term in terms], start=Fraction(1))
+        assert total(terms).value == exact.epsilon(Log(product))
+        assert total(terms).at_most(exact.epsilon(Log(product)))
+        mixed = total([*terms, *rationals])
+        assert mixed.at_most(exact.epsilon(Log(product))) is (sum(rationals) == 0)
+        truth = sum(rationals) + exact.bracket(exact.epsilon(Log(product)), 80)[0]
+        assert 0 <= exact.bracket(mixed.value, 80)[1] - truth < Fraction(1, 10**50)
+        assert mixed.at_most(truth + Fraction(1, 10**40))
+        if terms and rationals and truth > 1:
+            assert not mixed.at_most(truth - Fraction(1, 10**40))
+
+    def test_what_grows_too_long_is_rounded_up(self):
+        primes = [n for n in range(2, 2000) if all(n % d for d in range(2, math.isqrt(n) + 1))]
+        rounded, truth = total(Fraction(1, p) for p in primes), sum(Fraction(1, p) for p in primes)
+        assert rounded.denominator.bit_length() <= 512 < truth.denominator.bit_length()
+        assert 0 < rounded.value - truth < Fraction(1, 2**180)
+        arguments = [Fraction(p + 1, p) for p in primes] + [Fraction(3)] * 400
+        folded = total(map(Log, arguments))
+        low, high = exact.bracket(Log(math.prod(arguments)), 120)
+        assert low < exact.bracket(folded.value, 120)[0]
+        assert exact.bracket(folded.value, 120)[1] - high < Fraction(1, 10**50)
+
+    @given(st.lists(amounts | logs, max_size=8), amounts | logs)
+    def test_what_is_left_never_exceeds_the_truth(self, terms, limit):
+        sum_ = total(terms)
+        if sum_.at_most(limit):
+            left = sum_.left(exact.epsilon(limit))
+            spent = exact.bracket(sum_.value, 80)[0]
+            assert exact.bracket(left, 80)[0] + spent <= exact.bracket(limit, 80)[1]
+
+    def test_huge_sums_do_not_overflow(self):
+        assert not total([Fraction(10) ** 400, Log(2)]).at_most(Log(3))
+        assert total([Log(10**400), Fraction(1)]).at_most(Fraction(10) ** 400)
+
+
+class TestBasic:
+    def test_eleven_elevenths_fit_and_a_twelfth_does_not(self):
+        budget = BasicFilter(epsilon=1)
+        state, answers = spend(budget, [Pure(Fraction(1, 11))] * 12)
+        assert answers == [True] * 11 + [False]
+        assert budget.spent(state) == (1, 0)
+
+    def test_logarithms_fit_exactly(self):
+        _, answers = spend(BasicFilter(epsilon=Log(9)), [Pure(Log(3))] * 3)
+        assert answers == [True, True, False]
+
+    def test_delta_adds_up_too(self):
+        charges = [Approximate(0, 0.1), Approximate(0, 0.2), Approximate(0, 0.1), Pure(1)]
+        _, answers = spend(BasicFilter(epsilon=1, delta=0.3), charges)
+        assert answers == [True, True, False, True]
+
+    def test_a_refusal_says_what_is_left_and_changes_nothing(self):
+        budget = BasicFilter(epsilon=1, delta=Fraction(1, 4))
+        state = budget.charge(budget.initial_state, Approximate(0.75, 0))
+        refusal = budget.charge(state, Approximate(0.5, 0.1))
+        assert refusal == Refusal(
+            (Fraction(1, 2), Fraction(1, 10)), (Fraction(3, 4), Fraction(0)),
+            (Fraction(1, 4), Fraction(1, 4)),
+        )  # fmt: skip
+        assert isinstance(refusal.error, ap.BudgetExceeded)
+        assert "epsilon 1/2, delta 1/10" in str(refusal.error)
+        after = budget.charge(state, Approximate(*refusal.remaining))
+        assert budget.remaining(after) == (0, 0)
+        assert decode(encode(refusal)) == refusal
+
+    def test_a_zcdp_claim_has_no_epsilon(self):
+        budget = BasicFilter(epsilon=1)
+        with pytest.raises(ap.InvalidArgument, match="WhitehouseFilter"):
+            budget.charge(budget.initial_state, ZeroConcentrated(1))
+
+
+class TestWhitehouse:
+    @given(epsilons, slacks)
+    def test_the_limit_solves_the_condition_from_below(self, epsilon, slack):
+        def condition(rho):  # √(2 ln(1/δ') Σε²) + ½Σε² with Σε² = 2ρ
+            log = EXACT.ln(decimal(1 / slack))
+            return EXACT.sqrt(4 * decimal(rho) * log) + decimal(rho)
+
+        limit = rho_limit(epsilon, slack)
+        assert condition(limit) <= decimal(epsilon)
+        assert condition(limit * (1 + Fraction(1, 10**25))) > decimal(epsilon)
+
+    def test_charges_are_exact(self):
+        budget = WhitehouseFilter(epsilon=1, delta=1e-6)
+        per = Fraction(1, 100)
+        _, answers = spend(budget, [Pure(per)] * 400)
+        fit = math.floor(budget.limits[0] / (per**2 / 2))
+        assert answers == [True] * fit + [False] * (400 - fit)
+        assert fit == 333
+
+    def test_the_pure_version_takes_no_delta(self):
+        budget = WhitehouseFilter(epsilon=1, delta=1e-6, slack=1e-6)
+        _, answers = spend(budget, [Approximate(0.001, 1e-9), Pure(0.001)])
+        assert answers == [False, True]
+
+    def test_zcdp_claims_are_charged_their_rho(self):
+        budget = WhitehouseFilter(epsilon=1, delta=1e-6)
+        state, _ = spend(budget, [ZeroConcentrated(0.01), Pure(0.1)])
+        assert budget.spent(state) == (Fraction(3, 200), 0)
+
+    @given(st.builds(Log, st.fractions(Fraction(11, 10), 50)))
+    def test_the_square_of_a_logarithm_is_rounded_up(self, epsilon):
+        truth = EXACT.ln(decimal(epsilon.argument))
+        assert 0 <= decimal(half_square(epsilon)) - truth * truth / 2 < Decimal(10) ** -40
+
+    def test_nothing_fits_an_epsilon_of_zero(self):
+        _, answers = spend(WhitehouseFilter(epsilon=0, delta=0.1), [Pure(0.001), Pure(0)])
+        assert answers == [False, True]
+
+
+class TestRogers:
+    @staticmethod
+    def published(charges, epsilon, delta):
+        """K of Rogers et al. 2016, Thm 5.1, as printed."""
+        ln, constant = math.log, 28.04 * math.log(1 / delta)
+        drift = sum(e * math.expm1(e) / 2 for e in charges)
+        v = sum(e * e for e in charges)
+        inside = (v + epsilon**2 / constant) * (1 + ln(constant * v / epsilon**2 + 1) / 2)
+        return drift + math.sqrt(2 * inside * ln(2 / delta))
+
+    @given(st.floats(0.1, 5), st.floats(1e-9, 0.3), st.floats(0.001, 0.5), st.integers(1, 400))
+    def test_it_admits_all_that_the_published_filter_does(self, epsilon, delta, each, times):
+        budget = RogersFilter(epsilon=epsilon, delta=delta)
+        _, answers = spend(budget, [Pure(each)] * times)
+        if self.published([each] * times, epsilon, delta) <= epsilon * (1 - 1e-9):
+            assert all(answers)
+
+    @given(epsilons, slacks)
+    def test_the_limit_solves_the_condition_from_below(self, epsilon, delta):
+        def k(rho):
+            v, e, d = 2 * decimal(rho), decimal(epsilon), decimal(delta)
+            y = e * e / (Decimal("28.04") * EXACT.ln(1 / d))
+            growth = 1 + EXACT.ln(v / y + 1) / 2
+            return v / 2 + EXACT.sqrt(2 * (v + y) * growth * EXACT.ln(2 / d))
+
+        limit = rogers_limit(epsilon, delta)
+        assert k(limit) <= decimal(epsilon) * (1 + Decimal(10) ** -24)
+        assert k(limit * (1 + Fraction(1, 10**20))) > decimal(epsilon)
+
+    @given(epsilons, slacks)
+    def test_whitehouse_admits_more(self, epsilon, delta):
+        rogers, whitehouse = (
+            make(epsilon=epsilon, delta=delta) for make in (RogersFilter, WhitehouseFilter)
+        )
+        assert rogers.limits[0] <= whitehouse.limits[0]
+        assert rogers.limits[1] == whitehouse.limits[1]
+
+
+class TestOdometer:
+    def test_small_charges_read_as_their_sum(self):
+        odometer = Odometer(delta=1e-6)
+        state = odometer.after([ap.Create(ap.mechanisms.RandomizedResponse(epsilon=0.1))] * 3)
+        assert odometer.reading(state) == (Fraction(3, 10), Fraction(1, 10**6))
+
+    def test_too_much_delta_reads_infinity(self):
+        odometer = Odometer(delta=0.2, slack=0.1)
+        state = odometer.charge(odometer.initial_state, Approximate(1, 0.1))
+        assert odometer.reading(state).epsilon == 1
+        state = odometer.charge(state, Approximate(0, 0.001))
+        assert odometer.reading(state).epsilon == math.inf
+
+    def test_zcdp_claims_have_the_mixture_only(self):
+        odometer = Odometer(delta=1e-6)
+        state = odometer.charge(odometer.initial_state, ZeroConcentrated(0.005))
+        pure = odometer.charge(odometer.initial_state, Pure(0.1))
+        assert odometer.reading(pure).epsilon < odometer.reading(state).epsilon < 1
+
+    @given(st.lists(st.fractions(Fraction(1, 50), 1, max_denominator=50), max_size=30))
+    def test_readings_only_grow(self, charges):
+        odometer = Odometer(delta=0.01)
+        state, last = odometer.initial_state, Fraction(0)
+        for epsilon in charges:
+            state = odometer.charge(state, Pure(epsilon))
+            assert last <= (last := odometer.reading(state).epsilon)
+
+
+class TestAfter:
+    def test_a_view_says_what_was_charged(self):
+        budget = BasicFilter(epsilon=1)
+        creates = [ap.Create(ap.mechanisms.RandomizedResponse(epsilon=e)) for e in (0.6, 0.5, 0.3)]
+        game = ap.PrivacyGame(ap.ExtConComp(budget=budget), ap.composition.adaptive_parameters())
+        view = game.play(ap.scripted([*map(ap.same, creates), ap.same(ap.Ask(0, 0))]), bit=0)
+        assert budget.spent(budget.after(view)) == (Fraction(9, 10), 0)
+        assert budget.after(creates) == budget.after(view)
+
+
+@pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), True, None, "1"])
+def test_bad_parameters_are_refused(wrong):
+    makers = [
+        lambda x: BasicFilter(epsilon=x), lambda x: BasicFilter(epsilon=1, delta=x),
+        lambda x: ConcentratedFilter(rho=x), lambda x: ConcentratedFilter(rho=1, delta=x),
+        lambda x: WhitehouseFilter(epsilon=x, delta=0.1),
+        lambda x: WhitehouseFilter(epsilon=1, delta=x),
+        lambda x: WhitehouseFilter(epsilon=1, delta=0.1, slack=x),
+        lambda x: RogersFilter(epsilon=x, delta=0.1), lambda x: RogersFilter(epsilon=1, delta=x),
+        lambda x: Odometer(delta=x), lambda x: Odometer(delta=0.1, slack=x),
+        lambda x: Odometer(delta=0.1, near=x),
+    ]  # fmt: skip
+    for make in makers:
+        with pytest.raises(ap.InvalidArgument):
+            make(wrong)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: WhitehouseFilter(epsilon=1, delta=0),
+        lambda: WhitehouseFilter(epsilon=1, delta=0.1, slack=0),
+        lambda: WhitehouseFilter(epsilon=1, delta=0.1, slack=0.2),
+        lambda: WhitehouseFilter(epsilon=1, delta=2),
+        lambda: RogersFilter(epsilon=1, delta=0),
+        lambda: RogersFilter(epsilon=1, delta=0.4),
+        lambda: Odometer(delta=0),
+        lambda: Odometer(delta=0.1, slack=0.2),
+        lambda: ConcentratedFilter(rho=0),
+    ],
+)
+def test_parameters_out_of_range(make):
+    with pytest.raises(ap.InvalidArgument):
+        make()
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        BasicFilter(epsilon=1), ConcentratedFilter(rho=1), RogersFilter(epsilon=1, delta=0.1),
+        WhitehouseFilter(epsilon=1, delta=0.1), Odometer(delta=0.1),
+    ],
+)  # fmt: skip
+class TestEvery:
+    def test_a_renyi_claim_is_no_charge(self, budget):
+        with pytest.raises(ap.InvalidArgument):
+            budget.charge(budget.initial_state, Renyi(lambda order: order))
+
+    def test_it_is_data(self, budget):
+        assert decode(encode(budget)) == budget
+        assert hash(decode(encode(budget))) == hash(budget)
+
+    @given(charges=st.lists(st.builds(Approximate, amounts, st.fractions(0, Fraction(1, 9)))))
+    def test_charges_are_pure_and_never_pass_the_limits(self, budget, charges):
+        state, _ = spend(budget, charges)
+        assert state == spend(budget, charges)[0]
+        assert hash(state) == hash(spend(budget, charges)[0])
+        if isinstance(budget, ap.composition.filters.Filter):
+            (amount, delta), (limit, most) = budget.spent(state), budget.limits
+            assert amount <= limit
+            assert delta <= most
+            assert budget.remaining(state) == (limit - amount, most - delta)
