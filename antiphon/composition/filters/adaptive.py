@@ -27,8 +27,9 @@ class AdaptiveParameters(Suitable):
 
     def takes(self, create: Create) -> bool:
         claim = create.claim
-        known = claim is not None and claim.status is not Status.REFUTED
-        return known and isinstance(claim.measure, Pure | Approximate | ZeroConcentrated)
+        if claim is None or claim.status is Status.REFUTED:
+            return False
+        return isinstance(claim.measure, Pure | Approximate | ZeroConcentrated)
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:

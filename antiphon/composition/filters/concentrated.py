@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -47,6 +47,12 @@ def half_square(epsilon: ExactEpsilon) -> Fraction:
 @lru_cache(maxsize=1024)
 def _log_above(epsilon: Log) -> Fraction:
     return exact.bracket(epsilon, DIGITS)[1]
+
+
+def half_of_delta(budget: Any) -> Fraction:
+    """The default part of δ for the concentration bound; the rest is for the δ_i."""
+    half: Fraction = budget.delta / 2
+    return half
 
 
 class RhoFilter(Filter):
@@ -116,13 +122,13 @@ class WhitehouseFilter(RhoFilter):
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
-    slack: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    slack: Fraction = attrs.field(
+        default=attrs.Factory(half_of_delta, takes_self=True),
+        converter=exact.probability,
+        kw_only=True,
+    )
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     source = "Whitehouse et al. 2023, Thm 2; concurrent: Haney et al. 2023"
-
-    @slack.default
-    def _half(self) -> Fraction:
-        return self.delta / 2
 
     def __attrs_post_init__(self) -> None:
         if not 0 < self.slack <= self.delta:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import attrs
 
 from antiphon.composition.filters.budget import Budget, epsilon_delta
-from antiphon.composition.filters.concentrated import rho_delta, rho_limit
+from antiphon.composition.filters.concentrated import half_of_delta, rho_delta, rho_limit
 from antiphon.composition.filters.rounding import (
     DOWN,
     UP,
@@ -73,14 +73,14 @@ class Odometer(Budget):
     """
 
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
-    slack: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    slack: Fraction = attrs.field(
+        default=attrs.Factory(half_of_delta, takes_self=True),
+        converter=exact.probability,
+        kw_only=True,
+    )
     near: Fraction = attrs.field(default=Fraction(1), converter=_positive, kw_only=True)
     _width: Decimal = attrs.field(init=False, eq=False, repr=False)
     _twice_log: Decimal = attrs.field(init=False, eq=False, repr=False)
-
-    @slack.default
-    def _half(self) -> Fraction:
-        return self.delta / 2
 
     def __attrs_post_init__(self) -> None:
         if not 0 < self.slack <= self.delta:
