@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import attrs
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.audit.statistical.sample import Numbers
+from antiphon.audit.statistical.populations import Feature
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.exact import ExactEpsilon
 from antiphon.protocol.mechanism import ContinualMechanism
-
-Statistic: TypeAlias = Callable[[Numbers], Numbers]
-"""(replicas, k) numbers of the views of one skeleton -> (replicas, j), j small."""
 
 
 @attrs.frozen
@@ -26,11 +22,6 @@ class Player:
     name: str
     """What it says, in short: "1⁵ | 2⁵"."""
     adversary: Adversary[Any] = attrs.field(repr=False)
-    statistic: Statistic | None = attrs.field(default=None, repr=False)
-    """A function of a view's numbers that a (near-)optimal test needs nothing beyond.
-
-    A hint for speed: an auditor that is given the numbers themselves may find it alone.
-    """
 
 
 @attrs.frozen
@@ -57,6 +48,8 @@ class Entry:
     claim: Claim
     players: tuple[Player, ...]
     truth: Truth = Truth()
+    feature: Feature = attrs.field(default=tuple, repr=False)
+    """What an audit is to read of a view, where the answers as they are would not do."""
     goal: float | None = None
     """The lower bound on ε that an audit is to reach, at 90 % confidence, below 2·10⁸ samples."""
 

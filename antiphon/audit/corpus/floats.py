@@ -15,6 +15,7 @@ from antiphon.audit.corpus.claims import TENTH, claimed, positive_epsilon
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.readings import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Multiples, Reals, Signature
 from antiphon.verifiers.functions import neighbouring_start
@@ -65,6 +66,13 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
         return dataset + sign * self._scale * size
 
     respond_many = respond
+
+
+@column_safe
+def trailing_bits(answers: Any) -> tuple[Any, Any]:
+    """Whether the first answer is a multiple of 2^-52, and of 2^-53: its last bits, in short."""
+    y = answers[0]
+    return y * 2.0**52 % 1 == 0, y * 2.0**53 % 1 == 0
 
 
 def _bound(value: object) -> Fraction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from antiphon.audit.corpus.entry import Player, Statistic
+from antiphon.audit.corpus.entry import Player
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.messages import Pair
 
@@ -32,19 +32,17 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
     yield "1…0… | 0…1…", (1,) * half + (0,) * (n - half), (0,) * half + (1,) * (n - half)
 
 
-def at_once(n: int, most: int = 8, statistic: Statistic | None = None) -> tuple[Player, ...]:
+def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
     """Players that say the first ``most`` pairs as one pair of tuples each."""
     pairs = list(input_pairs(n))[:most]
-    return tuple(Player(name, scripted([Pair(a, b)]), statistic) for name, a, b in pairs)
+    return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 
 
-def one_by_one(n: int, statistic: Statistic | None = None) -> tuple[Player, ...]:
+def one_by_one(n: int) -> tuple[Player, ...]:
     """Players that say each pair of tuples as a stream of n pairs of queries."""
-    return tuple(
-        Player(name, scripted(list(map(Pair, a, b))), statistic) for name, a, b in input_pairs(n)
-    )
+    return tuple(Player(name, scripted(list(map(Pair, a, b)))) for name, a, b in input_pairs(n))
 
 
-def saying(name: str, pairs: Sequence[Any], statistic: Statistic | None = None) -> Player:
+def saying(name: str, pairs: Sequence[Any]) -> Player:
     """A player that says these pairs, whatever it hears."""
-    return Player(name, scripted(pairs), statistic)
+    return Player(name, scripted(pairs))

@@ -12,9 +12,10 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from antiphon.audit.corpus import statistics
-from antiphon.audit.corpus.entry import Entry, Player, Statistic, Truth
-from antiphon.audit.corpus.floats import Snapping, TextbookLaplace
+import attrs
+
+from antiphon.audit.corpus.entry import Entry, Player, Truth
+from antiphon.audit.corpus.floats import Snapping, TextbookLaplace, trailing_bits
 from antiphon.audit.corpus.geometric import TruncatedGeometric
 from antiphon.audit.corpus.histograms import NoisyHistogram
 from antiphon.audit.corpus.inputs import at_once, one_by_one, saying
@@ -49,11 +50,11 @@ def _entry(
     goal: float | None = None,
     claim: int = 0,
 ) -> Entry:
-    return Entry(name, system, system.claims[claim], players, truth, goal)
+    return Entry(name, system, system.claims[claim], players, truth, goal=goal)
 
 
-def _numbers(a: Any, b: Any, statistic: Statistic | None = None) -> Player:
-    return saying(f"{a} | {b}", [Pair(a, b)], statistic)
+def _numbers(a: Any, b: Any) -> Player:
+    return saying(f"{a} | {b}", [Pair(a, b)])
 
 
 def _additive() -> Iterator[Entry]:
@@ -62,7 +63,7 @@ def _additive() -> Iterator[Entry]:
     yield _entry("Laplace", laplace, players, Truth(0.1, 0.1))
     counts = (_numbers(1, 0), _numbers(1, 2), _numbers(4, 5))
     yield _entry("truncated geometric", TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
-    histograms = at_once(5, most=2, statistic=statistics.first)
+    histograms = at_once(5, most=2)
     yield _entry("NoisyHist1", NoisyHistogram(), histograms, Truth(0.1, 0.1))
     inverted = NoisyHistogram(inverted=True)
     yield _entry("NoisyHist2", inverted, histograms, Truth(10.0, 4.604), goal=4.6)
@@ -99,22 +100,15 @@ def _sparse_vector() -> Iterator[Entry]:
 
 def _reports() -> Iterator[Entry]:
     often = Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
-    yield _entry("RAPPOR", often, _values(often), Truth(0.4001))
+    # Values whose filters differ in 4, 6 and 8 bits: no two differ in more.
+    players = (_numbers(1, 0), _numbers(1, 2), _numbers(3, 4))
+    yield _entry("RAPPOR", often, players, Truth(0.4001))
     once = Rappor(f=Fraction(19, 20))
-    yield _entry("one-time RAPPOR", once, _values(once), Truth(0.8007), goal=0.595)
-
-
-def _values(rappor: Rappor) -> tuple[Player, ...]:
-    """Values whose filters differ in 4, 6 and 8 bits: no two differ in more."""
-    return tuple(
-        _numbers(a, b, statistics.difference(rappor.bloom(a), rappor.bloom(b)))
-        for a, b in ((1, 0), (1, 2), (3, 4))
-    )
+    yield _entry("one-time RAPPOR", once, players, Truth(0.8007), goal=0.595)
 
 
 def _sums() -> Iterator[Entry]:
-    pairs = ((1, 0, statistics.between(0, 1)), (1, 2, statistics.between(1, 2)))
-    players = tuple(_numbers(*each) for each in pairs)
+    players = (_numbers(1, 0), _numbers(1, 2))
     yield _entry("parallel Laplace", ParallelLaplace(), players, Truth(0.1, 0.0572))
     stream = one_by_one(10)
     yield _entry("PrefixSum, one q differs", PrefixSum(), stream[:2], Truth(0.1, 0.1))
@@ -122,6 +116,7 @@ def _sums() -> Iterator[Entry]:
 
 
 def _floats() -> Iterator[Entry]:
-    bits = tuple(_numbers(a, b, statistics.trailing_bits) for a, b in ((1, 0), (1, 2)))
-    yield _entry("float-bits Laplace", TextbookLaplace(), bits, Truth(math.inf), goal=0.25)
-    yield _entry("snapping", Snapping(), (_numbers(1, 0), _numbers(1, 2)), Truth())
+    players = (_numbers(1, 0), _numbers(1, 2))
+    textbook = _entry("float-bits Laplace", TextbookLaplace(), players, Truth(math.inf), goal=0.25)
+    yield attrs.evolve(textbook, feature=trailing_bits)
+    yield _entry("snapping", Snapping(), players, Truth())

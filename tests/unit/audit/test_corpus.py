@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.audit.corpus import corpus, statistics
-from antiphon.audit.corpus.floats import Snapping, TextbookLaplace
+from antiphon.audit.corpus import corpus
+from antiphon.audit.corpus.floats import Snapping, TextbookLaplace, trailing_bits
 from antiphon.audit.corpus.geometric import TruncatedGeometric
 from antiphon.audit.corpus.histograms import NoisyHistogram
 from antiphon.audit.corpus.inputs import input_pairs
@@ -276,25 +276,20 @@ def test_textbook_laplace_is_the_inverse_distribution_function():
     assert type(run(mechanism, [0], ticket(12345))[0]) is float
 
 
-def test_a_small_sum_with_1_is_a_multiple_of_2_to_the_minus_53():
-    """What makes it leak: near 0 the noise alone fills its bits, 1 + noise cannot."""
+@pytest.mark.parametrize("q", [1, 2, 5])
+def test_a_sum_is_a_multiple_of_what_the_noise_is_not(q):
+    """What makes it leak: q + noise is on the grid of q's last bits, a small noise alone is not."""
     coins = SampledCoins(seed=5)
-    mechanism, rows = TextbookLaplace(), {}
-    for q in (0, 1):
-        drawn = [mechanism.respond(q, coins) for _ in range(40_000)]
-        near = np.array([y for y in drawn if 2**-6 < abs(y) < 2**-3])
-        features = statistics.trailing_bits(near[:, None])
-        rows[q] = np.mean(features[:, 1] >= 3)
-        assert len(near) > 100
-    assert rows[1] == 1.0
-    assert rows[0] < 0.3
+    grid = (False, True) if q == 1 else (True, True)
+    sums = {trailing_bits((TextbookLaplace().respond(q, coins),)) for _ in range(4000)}
+    assert sums <= {grid, (True, True)}
+    alone = [trailing_bits((TextbookLaplace().respond(0, coins),)) for _ in range(4000)]
+    assert alone.count((False, False)) > 100
 
 
 def test_trailing_bits():
-    numbers = np.array([[1.0], [0.75], [3 * 2.0**-40], [0.0], [1 + 2.0**-52], [-0.1]])
-    assert statistics.trailing_bits(numbers).tolist() == [
-        [1, 52], [0, 51], [-38, 51], [0, 53], [1, 0], [-3, 1],
-    ]  # fmt: skip
+    found = {y: trailing_bits((y,)) for y in (1.0, 0.0, 3 * 2.0**-52, -5 * 2.0**-53, 2.0**-54)}
+    assert list(found.values()) == [(True, True)] * 3 + [(False, True), (False, False)]
 
 
 def test_snapping():
@@ -380,15 +375,6 @@ def test_every_pair_must_be_of_neighbours():
     f = EveryPair(ap.verifiers.Within(1))
     assert f([ap.Pair(0, 1), ap.Pair(2, 1), ap.same(3)]) is ap.TOP
     assert f([ap.Pair(0, 1), ap.Pair(0, 2)]) is ap.BOTTOM
-
-
-def test_statistics():
-    rows = np.array([[0.5, 2.0, -3.0], [1.0, 1.0, 1.0]])
-    assert statistics.first(rows).tolist() == [[0.5], [1.0]]
-    assert statistics.between(0, 1)(rows).tolist() == [[1.5], [3.0]]
-    assert statistics.summands(0, 1)(rows).tolist() == [[1.5], [1.0]]
-    assert statistics.difference({0}, {2, 1})(rows).tolist() == [[1.5], [-1.0]]
-    assert statistics.third_less_the_others(rows).tolist() == [[-5.5], [-1.0]]
 
 
 def test_column_safe_mechanisms_say_so():

@@ -1,0 +1,36 @@
+"""The corpus in the populated reading: every replica answers as plain steps do on its draws."""
+
+import pytest
+from test_conformance import agrees_with_plain_steps, replicas
+
+import antiphon as ap
+from antiphon.audit.corpus import corpus
+from antiphon.audit.statistical.populations import Population
+from antiphon.protocol.column_coins import ColumnCoins
+
+EVERY = pytest.mark.parametrize("entry", corpus(), ids=lambda entry: entry.name)
+
+
+@EVERY
+@pytest.mark.parametrize("bit", [0, 1])
+def test_all_replicas_answer_as_plain_steps_do(entry, bit):
+    for seed, player in enumerate(entry.players):
+        if hasattr(player.adversary, "messages"):
+            agrees_with_plain_steps(entry.game.mechanism(bit), player.adversary.messages, seed)
+
+
+@EVERY
+def test_none_is_taken_apart(entry):
+    """A million replicas would be too slow: each block stays whole but for what it decides."""
+    player = entry.players[0]
+    population = Population(player.adversary, entry.game.mechanism(0), None, ColumnCoins(1))
+    ended = sum(1 for _ in population.play(20_000))
+    assert ended < 4000
+
+
+def test_the_replicas_of_a_broken_composition_too():
+    entry = next(each for each in corpus() if "swapped" in each.name)
+    adversary = entry.players[0].adversary
+    population = Population(adversary, entry.game.mechanism(1), None, ColumnCoins(3), keep=True)
+    assert {len(said) for said, _ in replicas(population, 8)} == {6}
+    assert isinstance(entry.system, ap.ExtConComp)
