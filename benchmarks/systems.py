@@ -17,15 +17,15 @@ F = ap.verifiers.event_level()
 
 
 @attrs.frozen
-class Noisy(ap.ContinualMechanism[None, float, float]):
-    """Answers every number with one Laplace draw added: the least a mechanism can do."""
+class Noisy(ap.ContinualMechanism[None, float, int]):
+    """Answers every number with one Laplace draw added, rounded: the least a mechanism can do."""
 
     initial_state = None
-    signature = ap.Signature(REALS, REALS)
+    signature = ap.Signature(REALS, ap.spaces.Integers())
     claims = (Claim(Pure(1), F, Status.ASSUMED, "for timing only"),)
 
-    def step(self, state: None, message: float, coins: Any) -> tuple[None, float]:
-        return state, message + coins.laplace(1.0)
+    def step(self, state: None, message: float, coins: Any) -> tuple[None, int]:
+        return state, round(message + coins.laplace(1.0))
 
 
 CREATE = ap.same(ap.Create(Noisy()))
@@ -61,7 +61,7 @@ def bare_cursor() -> Callable[[Any], Any]:
 
     def child(state: Any, message: float) -> tuple[Any, float]:
         u = uniform() - 0.5
-        return state, message + (log(1 - 2 * u) if u > 0 else -log(1 + 2 * u))
+        return state, round(message + (log(1 - 2 * u) if u > 0 else -log(1 + 2 * u)))
 
     children: dict[int, tuple[Any, Any]] = {0: (child, None)}
 

@@ -204,7 +204,8 @@ def sparse_parallel(fixed, consistent=False):
         created, pairs = parts
         chosen = [(c, p) for c, p in zip(created, pairs, strict=True) if differing(p)]
         return (
-            (not consistent or all(c.claim.verification.first_pair_consistent for c in created))
+            all(c.mechanism.signature.answers.discrete for c in created)
+            and (not consistent or all(c.claim.verification.first_pair_consistent for c in created))
             and sub_multiset([parameters(c) for c, _ in chosen], fixed)
             and all(valid_for(*each) for each in chosen)
         )

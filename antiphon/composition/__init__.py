@@ -14,6 +14,7 @@ from antiphon.composition.filters import (
 )
 from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.functions import (
+    each_valid,
     fixed_mechanisms,
     fixed_parameters,
     sparse_parallel,
@@ -38,6 +39,7 @@ __all__ = [
     "accounting",
     "adaptive_parameters",
     "check_properties",
+    "each_valid",
     "fixed_mechanisms",
     "fixed_parameters",
     "search_properties",

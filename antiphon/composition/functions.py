@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, Union
 
 import attrs
 
+from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.protocol import exact
 from antiphon.protocol.errors import InvalidArgument
@@ -166,6 +167,22 @@ class FixedMechanisms(Suitable):
         return purse
 
 
+@register("antiphon.EachValid/1")
+@attrs.frozen
+class EachValid(FixedMechanisms):
+    """f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
+
+    @property
+    def initial_state(self) -> SuitableState:
+        claims = ((each, each.claim) for each in self.created)
+        checked = (Checked(each, claim and claim.verification.initial_state, False)
+                   for each, claim in claims)  # fmt: skip
+        return SuitableState(Vector(checked), self.purse)
+
+
+NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (RoundToGrid() @ M has)")
+
+
 @attrs.frozen
 class Budgeted(Suitable):
     """A suitable f with a multiset of fixed parameters (ε₁, δ₁), …, (ε_k, δ_k) to use up."""
@@ -205,7 +222,7 @@ class FixedParameters(Budgeted):
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
-            return Refused("a created mechanism does not have discrete answers")
+            return NOT_DISCRETE
         return self.spend(purse, created.parameters)
 
 
@@ -216,6 +233,8 @@ class SparseParallel(Budgeted):
 
     Any number of creations; the parameters of the mechanisms J that ever got a
     differing pair form a sub-multiset of the fixed ones, and f' must hold for J only.
+    As in Def. 4.11, every created mechanism must have discrete answers: Thms 5.2 and
+    5.5 need it.
     With ``require_first_pair_consistent`` every created f' must be first-pair
     consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2).
     """
@@ -227,6 +246,8 @@ class SparseParallel(Budgeted):
         return False
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
+        if not created.mechanism.signature.answers.discrete:
+            return NOT_DISCRETE
         claim = created.claim
         consistent = claim is not None and claim.verification.first_pair_consistent
         if self.require_first_pair_consistent and not consistent:
@@ -250,6 +271,11 @@ Fixed: TypeAlias = Union[ContinualMechanism[Any, Any, Any], Create]
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
     """f^{α₁…α_k} of the given mechanisms or creation queries (CM Def. 4.9, Thm 4.10)."""
     return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))  # type: ignore[arg-type]
+
+
+def each_valid(composition: ConComp) -> EachValid:
+    """f of a ConComp: the pairs sent to each of its mechanisms are valid for it (CM Thm 4.10)."""
+    return EachValid(composition.created)
 
 
 def fixed_parameters(parameters: Iterable[Any]) -> FixedParameters:

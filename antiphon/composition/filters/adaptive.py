@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import Purse, Suitable
+from antiphon.composition.functions import NOT_DISCRETE, Purse, Suitable
 from antiphon.protocol.claims import Approximate, Pure, Status, ZeroConcentrated
 from antiphon.protocol.registry import register
 from antiphon.verifiers.verification import Refused
@@ -33,7 +33,7 @@ class AdaptiveParameters(Suitable):
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
-            return Refused("a created mechanism does not have discrete answers")
+            return NOT_DISCRETE
         return purse
 
 
