@@ -7,8 +7,9 @@ way, and for one that was interrupted and resumed. See docs/scaling.md.
 
 from antiphon.audit.statistical.running.checkpoint import Checkpoint
 from antiphon.audit.statistical.running.chunks import Chunk, Chunks
+from antiphon.audit.statistical.running.ledger import Outcome
 from antiphon.audit.statistical.running.progress import Progress
-from antiphon.audit.statistical.running.runner import Outcome, run
+from antiphon.audit.statistical.running.runner import run
 from antiphon.audit.statistical.running.tasks import CountViews, merge_counts
 
 __all__ = [

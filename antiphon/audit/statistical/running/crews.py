@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import pickle
@@ -14,7 +15,14 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from antiphon.audit.statistical.running.chunks import Chunk
-from antiphon.audit.statistical.running.worker import Task, attempt, attempt_own, begin
+from antiphon.audit.statistical.running.worker import (
+    Parcel,
+    Task,
+    attempt,
+    attempt_own,
+    attempt_pickled,
+    begin,
+)
 from antiphon.protocol.errors import ExecutorError, InvalidArgument
 
 _UNKNOWN: Final = 32
@@ -27,7 +35,7 @@ class Executor(Protocol):
     A future has ``result()``, ``add_done_callback(f)`` and ``cancel()``.
     """
 
-    def submit(self, fn: Any, /, *args: Any) -> Any:
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Run fn(*args) some time, somewhere; its future."""
         ...
 
@@ -36,6 +44,8 @@ class Crew(ABC):
     """Takes chunks, gives futures. At most ``window`` chunks are under way at once."""
 
     window: int
+    stuck: ExecutorError | None = None
+    """Why the task cannot be pickled, if it cannot be and is handed over as it is."""
 
     @abstractmethod
     def submit(self, chunk: Chunk) -> Any:
@@ -95,20 +105,36 @@ class Lent(Crew):
                 'processes, "serial", or an executor as of concurrent.futures: a '
                 "ProcessPoolExecutor(), a dask Client(…), an MPIPoolExecutor()"
             )
+        self._executor: Executor = executor
         self._task = task
+        self._pickled: bytes | None = None
         self.window = 2 * _width(executor) + 1
+        dask = hasattr(executor, "get_executor")
         # A dask Client takes equal calls for one call, and would give a lost one again.
-        whole = getattr(executor, "get_executor", None)
-        self._executor: Executor = executor if whole is None else whole(pure=False)
+        self._how = {"pure": False} if dask else {}
+        try:
+            self._pickled = _by_value(task) if dask else pickle.dumps(task)
+        except Exception as error:
+            self.stuck = _not_sent(error)  # yet a thread can take it
 
     def submit(self, chunk: Chunk) -> Any:
+        submit, how = self._executor.submit, self._how
         try:
-            return self._executor.submit(attempt, self._task, chunk)
+            if self._pickled is None:
+                return submit(attempt, self._task, chunk, **how)
+            parcel = Parcel(attempt_pickled, (self._pickled, chunk))
+            return submit(pickle.loads, pickle.dumps(parcel), **how)
         except Exception as error:  # broken, or shut down: it will not take any other chunk
-            raise ExecutorError(
+            raise self.stuck or ExecutorError(
                 f"the executor takes no more chunks ({type(error).__name__}: {error}); pass a new "
                 "one, or a number of processes, which are replaced when they die"
             ) from error
+
+
+def _by_value(task: Task) -> bytes:
+    """A task with the functions that a worker cannot import: those of a script or notebook."""
+    pickled: bytes = importlib.import_module("cloudpickle").dumps(task)  # dask has it
+    return pickled
 
 
 def _width(executor: Any) -> int:
@@ -117,8 +143,10 @@ def _width(executor: Any) -> int:
         count = getattr(executor, name, None)
         if type(count) is int and count > 0:
             return count
-    threads: Any = getattr(executor, "nthreads", None)  # dask
-    return (0 if threads is None else sum(threads().values())) or _UNKNOWN
+    try:
+        return sum(executor.nthreads().values()) or _UNKNOWN  # dask
+    except Exception:  # it has no such method, or no workers yet
+        return _UNKNOWN
 
 
 def start_method() -> str | None:
@@ -149,11 +177,15 @@ def not_sent(task: Task) -> ExecutorError | None:
     try:
         pickle.dumps(task)
     except Exception as error:
-        return ExecutorError(
-            f"the task cannot be sent to a worker ({type(error).__name__}: {error}); define its "
-            'functions at the top of a module, or pass executor="serial"'
-        )
+        return _not_sent(error)
     return None
+
+
+def _not_sent(error: Exception) -> ExecutorError:
+    return ExecutorError(
+        f"the task cannot be sent to a worker ({type(error).__name__}: {error}); define its "
+        'functions at the top of a module, or pass executor="serial"'
+    )
 
 
 def may_start(task: Task) -> bool:

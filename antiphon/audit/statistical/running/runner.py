@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final, Generic, Literal, TypeVar, Union
-
-import attrs
+from typing import Any, Final, Literal, TypeVar, Union
 
 from antiphon.audit.statistical.running.checkpoint import Checkpoint, Saver
 from antiphon.audit.statistical.running.chunks import Chunk, Chunks
@@ -21,31 +18,19 @@ from antiphon.audit.statistical.running.crews import (
     Own,
     cores,
     may_start,
-    not_sent,
 )
 from antiphon.audit.statistical.running.fingerprint import experiment
 from antiphon.audit.statistical.running.interrupts import Interrupt
+from antiphon.audit.statistical.running.ledger import Ledger, Outcome
 from antiphon.audit.statistical.running.progress import Progress, watching
-from antiphon.audit.statistical.running.worker import Failed
+from antiphon.audit.statistical.running.together import together
 from antiphon.protocol import exact
-from antiphon.protocol.errors import ExecutorError, InvalidArgument, MissingExtra
+from antiphon.protocol.errors import ExecutorError, InvalidArgument
 
 Result = TypeVar("Result")
 
-ATTEMPTS: Final = 4
-"""How often a chunk is given to a worker before it is given up."""
 _WORTH: Final = 1.0
 """Seconds of work left that are worth starting processes for."""
-
-
-@attrs.frozen
-class Outcome(Generic[Result]):
-    """What a run computed: the merged result of the first ``done`` of ``total`` samples."""
-
-    result: Result
-    done: int
-    total: int
-    interrupted: bool
 
 
 def run(
@@ -107,7 +92,7 @@ def run(
             if crew is None:
                 _alone(task, ledger, interrupt)
             else:
-                _together(task, ledger, crew, interrupt, arrived)
+                together(ledger, crew, interrupt, arrived)
         except ExecutorError as error:
             error.outcome = ledger.outcome(interrupted=True) if ledger.done else None
             raise
@@ -130,56 +115,6 @@ def _resumed(
     what = experiment(task, chunks)
     done, result = checkpoint.load(what, chunks)
     return Saver(checkpoint, what, done), done, result
-
-
-@attrs.define
-class Ledger(Generic[Result]):
-    """The merged result of the first ``done`` chunks, and results that wait for their turn."""
-
-    chunks: Chunks
-    merge: Callable[[Result, Result], Result]
-    saver: Saver | None
-    watch: Progress
-    done: int
-    result: Any
-    waiting: dict[int, Result] = attrs.field(factory=dict[int, Any])
-    merging: bool = False
-    """In the midst of a merge, ``result`` is neither here nor there."""
-
-    @property
-    def samples(self) -> int:
-        """How many samples have been merged."""
-        return self.chunks.samples(self.done)
-
-    def left(self) -> Iterator[Chunk]:
-        """The chunks that have not been merged."""
-        while self.done < len(self.chunks):
-            yield self.chunks[self.done]
-
-    def add(self, index: int, result: Result) -> None:
-        """Take the result of a chunk, and merge what is next in order."""
-        self.waiting[index] = result
-        while self.done in self.waiting:
-            if self.samples + self.chunks.size > self.chunks.total:
-                self.save()  # without the last chunk, which is no whole one
-            part = self.waiting.pop(self.done)
-            self.merging = True
-            self.result = self.merge(self.result, part) if self.done else part
-            self.done += 1
-            self.merging = False
-            self.watch(self.samples, self.chunks.total)
-        if self.saver is not None and self.saver.due():
-            self.save()
-
-    def save(self) -> None:
-        """Bring the checkpoint up to date; a last chunk that is no whole one stays outside."""
-        whole = self.samples == self.done * self.chunks.size
-        if self.saver is not None and whole and not self.merging:
-            self.saver.save(self.done, self.result)
-
-    def outcome(self, *, interrupted: bool) -> Outcome[Result]:
-        """What is done."""
-        return Outcome(self.result, self.samples, self.chunks.total, interrupted)
 
 
 def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
@@ -212,75 +147,3 @@ def _alone(task: Any, ledger: Ledger[Any], interrupt: Interrupt, until: int | No
         else:
             if not interrupt.asked:  # it might have been caught half-way, by the task
                 ledger.add(chunk.index, result)
-
-
-def _together(
-    task: Any, ledger: Ledger[Any], crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Any]
-) -> None:
-    """Chunks under way at once: at most ``crew.window`` past the last one that is merged."""
-    futures: dict[int, Any] = {}
-    lost: dict[int, int] = {}
-    sent = ledger.done
-
-    def send(index: int) -> None:
-        futures[index] = future = crew.submit(ledger.chunks[index])
-        future.add_done_callback(partial(_arrive, arrived, index))
-
-    try:
-        while ledger.done < len(ledger.chunks):
-            while sent < min(len(ledger.chunks), ledger.done + crew.window):
-                send(sent)
-                sent += 1
-            arrival = arrived.get()
-            if interrupt.asked:
-                return
-            index, future = arrival
-            try:
-                answer = future.result()
-            except BaseException as error:  # not the task's, but the executor's
-                lost[index] = lost.get(index, 0) + 1
-                _judge(task, index, lost[index], error)
-                send(index)
-                continue
-            if isinstance(answer, Failed):
-                raise _of_task(answer, index)
-            del futures[index]
-            ledger.add(index, answer.result)
-    finally:
-        for future in futures.values():
-            future.cancel()
-        crew.close(now=ledger.done < len(ledger.chunks))
-
-
-def _arrive(arrived: SimpleQueue[Any], index: int, future: Any) -> None:
-    arrived.put((index, future))
-
-
-def _judge(task: Any, index: int, times: int, error: BaseException) -> None:
-    """Whether to try a lost chunk again. Raises: ExecutorError if that is of no use."""
-    what = f"{type(error).__name__}: {error}"
-    stuck = not_sent(task)
-    if stuck is not None and not isinstance(error, BrokenExecutor):
-        raise stuck from error
-    if isinstance(error, (ImportError, AttributeError)):
-        raise ExecutorError(
-            f"a worker could not load the task ({what}); install antiphon and the modules of "
-            "the mechanism and the adversary, in the same versions, where the workers run"
-        ) from error
-    if times == ATTEMPTS:
-        raise ExecutorError(
-            f"chunk {index} was lost {times} times, the last time by {what}; its worker died or "
-            "ran out of memory: try smaller chunks or fewer workers; the other chunks are kept"
-        ) from error
-
-
-def _of_task(failed: Failed, index: int) -> Exception:
-    """What the task raised in a worker, with the traceback of there."""
-    error = failed.error
-    if isinstance(error, ImportError) and not isinstance(error, MissingExtra):
-        return ExecutorError(
-            f"a worker lacks a module ({error}); install what the mechanism and the adversary "
-            "import, in the same versions, where the workers run"
-        )
-    error.add_note(f"raised in a worker, on chunk {index}:\n{failed.trace}")
-    return error

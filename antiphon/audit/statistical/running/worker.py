@@ -42,6 +42,26 @@ def attempt(task: Task, chunk: Chunk) -> Done | Failed:
         return Failed(_portable(error), traceback.format_exc())
 
 
+def attempt_pickled(task: bytes, chunk: Chunk) -> Done | Failed:
+    """Run a pickled task on a chunk. What loading it raises is raised."""
+    return attempt(pickle.loads(task), chunk)
+
+
+@attrs.frozen
+class Parcel:
+    """A call that is made by unpickling it, and by ``pickle.loads`` alone.
+
+    So nobody between here and the worker needs this package, and a worker without it
+    says so, where it would die if it could not even read what it shall do.
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.function, self.arguments
+
+
 def _portable(error: Exception) -> Exception:
     """An error that survives the way home: some cannot be pickled, or not be read again."""
     try:

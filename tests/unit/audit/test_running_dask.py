@@ -1,0 +1,174 @@
+"""Runs on dask.distributed: a real cluster on this machine, and processes started apart."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import running_tasks as tasks
+
+import antiphon as ap
+from antiphon.audit.statistical.running import Chunks, merge_counts, run
+
+distributed = pytest.importorskip("distributed")
+CHUNKS = Chunks(total=10_500, size=1000, seed=7)
+ROOTS = [Path(ap.__file__).parents[1], Path(tasks.__file__).parent]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return run(tasks.total, CHUNKS, merge=tasks.add, executor="serial")
+
+
+@contextlib.contextmanager
+def local():
+    """Two worker processes on this machine, and their client."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs="CRITICAL",
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local() as client:
+        yield client
+
+
+class TestLocalCluster:
+    def test_the_result_is_the_same(self, client, expected):
+        assert run(tasks.total, CHUNKS, merge=tasks.add, executor=client) == expected
+
+    def test_of_the_game(self, client):
+        chunks = Chunks(total=100_000, size=7000, seed=1)
+        counts = run(tasks.GAME, chunks, merge=merge_counts, executor=client).result
+        assert counts == run(tasks.GAME, chunks, merge=merge_counts, executor="serial").result
+
+    def test_through_its_executor(self, client, expected):
+        with client.get_executor() as executor:
+            assert run(tasks.total, CHUNKS, merge=tasks.add, executor=executor) == expected
+
+    def test_functions_of_a_notebook_are_sent_whole(self, client):
+        outcome = run(lambda chunk: float(chunk.index), CHUNKS, merge=tasks.add, executor=client)
+        assert outcome.result == sum(range(11))
+
+    def test_a_worker_that_dies(self, client, expected, tmp_path):
+        task = tasks.Dies(str(tmp_path / "deaths"))
+        assert run(task, CHUNKS, merge=tasks.add, executor=client) == expected
+        assert (tmp_path / "deaths").read_text() == "x"
+
+    def test_errors_of_the_task(self, client):
+        with pytest.raises(ap.BudgetExceeded, match="requested 3") as caught:
+            run(tasks.overspends, CHUNKS, merge=tasks.add, executor=client)
+        assert "in a worker, on chunk" in caught.value.__notes__[0]
+        with pytest.raises(ap.ExecutorError, match=r"a_module_that_is_not_installed.*install"):
+            run(tasks.imports_nothing_there, CHUNKS, merge=tasks.add, executor=client)
+
+    def test_what_nothing_can_send(self, client):
+        lock = __import__("threading").Lock()
+        with pytest.raises(ap.ExecutorError, match='"serial"'):
+            run(lambda chunk: lock, CHUNKS, merge=tasks.add, executor=client)
+
+    def test_checkpoints_know_no_executor(self, client, expected, tmp_path):
+        file, part = tmp_path / "run.json", Chunks(total=4000, size=1000, seed=7)
+        run(tasks.total, part, merge=tasks.add, executor=client, checkpoint=file)
+        assert run(tasks.total, CHUNKS, merge=tasks.add, checkpoint=file) == expected
+
+    @pytest.mark.slow
+    def test_a_chunk_that_always_kills(self, tmp_path):
+        """dask gives each chunk to four workers; then what is merged is kept."""
+        task = tasks.Dies(str(tmp_path / "deaths"), times=99)
+        lost = r"chunk \d was lost.*KilledWorker"
+        with local() as client, pytest.raises(ap.ExecutorError, match=lost) as caught:
+            run(task, CHUNKS, merge=tasks.add, executor=client)
+        assert (tmp_path / "deaths").read_text() == "xxxx"
+        done = caught.value.outcome.done
+        assert 0 < done <= 3000
+        part = Chunks(total=done, size=1000, seed=7)
+        assert run(tasks.total, part, merge=tasks.add).result == caught.value.outcome.result
+
+    def test_a_client_that_is_closed(self, client):
+        with distributed.Client(client.cluster) as closed:
+            pass
+        with pytest.raises(ap.ExecutorError, match="pass a new one"):
+            run(tasks.total, CHUNKS, merge=tasks.add, executor=closed)
+
+
+@contextlib.contextmanager
+def processes(directory, path):
+    """A scheduler and two workers, as on other machines: loopback, free ports. Their client."""
+    started = []
+
+    def start(name, *options, path=""):
+        program = [sys.executable, "-m", "dask", name, "--host", "127.0.0.1", "--no-dashboard"]
+        started.append(
+            subprocess.Popen(
+                [*program, "--scheduler-file", str(directory / "scheduler.json"), *options],
+                env=os.environ | {"PYTHONPATH": path},
+                cwd=directory,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        )
+
+    try:
+        start("scheduler", "--port", "0")
+        for _ in range(2):
+            start("worker", "--nthreads", "1", "--no-nanny", path=path)
+        deadline = time.monotonic() + 60
+        while not (directory / "scheduler.json").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        with distributed.Client(scheduler_file=str(directory / "scheduler.json")) as client:
+            client.wait_for_workers(2, timeout=60)
+            yield client, started
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+class TestProcessesStartedApart:
+    def test_the_result_is_the_same_though_a_worker_is_killed(self, tmp_path, expected):
+        """The scheduler needs no Antiphon; one of two workers is killed in the midst."""
+        killed = []
+        with processes(tmp_path, os.pathsep.join(map(str, ROOTS))) as (client, started):
+
+            def watch(done, total):
+                if done == 3000 and not killed:
+                    killed.append(started[1].pid)
+                    os.kill(started[1].pid, signal.SIGKILL)
+
+            outcome = run(
+                tasks.Slow(0.05), CHUNKS, merge=tasks.add, executor=client, progress=watch
+            )
+        assert killed
+        assert outcome == expected
+
+    def test_workers_without_the_package(self, tmp_path):
+        (tmp_path / "antiphon.py").write_text(
+            "raise ModuleNotFoundError(\"No module named 'antiphon'\", name='antiphon')\n"
+        )
+        with (
+            processes(tmp_path, str(tmp_path)) as (client, _),
+            pytest.raises(ap.ExecutorError, match=r"No module named 'antiphon'.*install antiphon"),
+        ):
+            run(tasks.total, CHUNKS, merge=tasks.add, executor=client)
+
+    def test_workers_without_the_mechanism(self, tmp_path):
+        with (
+            processes(tmp_path, str(ROOTS[0])) as (client, _),
+            pytest.raises(ap.ExecutorError, match=r"running_tasks.*install"),
+        ):
+            run(tasks.total, CHUNKS, merge=tasks.add, executor=client)
