@@ -82,12 +82,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
 
     __slots__ = ()
 
-    def step_many(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[Any, Any]:
-        return self.step(state, message, coins, True)
-
-    def step(
-        self, state: ConcurrentState, message: Any, coins: Any, many: bool = False
-    ) -> tuple[ConcurrentState, Any]:
+    def step(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[ConcurrentState, Any]:
         if isinstance(state, Dead):
             return state, HALT
         if type(message) is not Ask:
@@ -107,7 +102,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             )
         drawn = coins.draws
         try:
-            step = created.step_many if many else created.step
+            step = created.step_many if coins.many else created.step
             after, answer = step(before, query, coins)
         except Exception as error:
             if isinstance(error, AntiphonError) and coins.draws == drawn:
@@ -120,6 +115,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         if answer is HALT and type(after) is not Dead and created.mechanism.is_over(after):
             after = HALTED
         return state.set(index, Child(created, after)), answer
+
+    step_many = step
 
     def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, Any]:
         """The state with one more child, and the answer to its creation query."""

@@ -43,6 +43,8 @@ class Coins(ABC):
     """
 
     __slots__ = ("draws",)
+    many: bool = False
+    """Whether a block of replicas is stepped, by ``step_many``: a composition asks."""
 
     def __init__(self) -> None:
         self.draws: int = 0

@@ -17,7 +17,7 @@ from antiphon.protocol.enumeration import branch
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""
-LIMIT: Final = 1 << 16
+LIMIT: Final = 1 << 17
 """Most replicas in a block with columns; part of an experiment, as the order of draws is."""
 
 
@@ -46,7 +46,7 @@ class ColumnCoins(Coins):
         """The draws of the last ``run``."""
         self._script: list[Any] = []
         self._place = 0
-        self._plain = False
+        self.many = True
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
@@ -59,7 +59,8 @@ class ColumnCoins(Coins):
         self.lanes, self._script = part
         self._place, self.tape = 0, []
         try:
-            return step(*arguments, self)
+            with np.errstate(all="ignore"):  # as Python's floats, which overflow in silence
+                return step(*arguments, self)
         except Apart:
             self._take_apart()
             raise
@@ -70,11 +71,11 @@ class ColumnCoins(Coins):
         The last argument is the message; the others never hold columns.
         """
         message = plain(arguments[-1])
-        before, self._plain = self._plain, True
+        before, self.many = self.many, False
         try:
             return step(*arguments[:-1], message, self)
         finally:
-            self._plain = before
+            self.many = before
 
     # --- splitting -------------------------------------------------------------------------
 
@@ -131,7 +132,7 @@ class ColumnCoins(Coins):
         self.draws += 1
         again = self._place < len(self._script)
         value = self._next() if again else self._toss(kind, parameter)
-        if self._plain and type(value) is Column:
+        if not self.many and type(value) is Column:
             value = value.alone()
         self.tape.append(Draw(kind, parameter, value))
         return value
@@ -151,7 +152,7 @@ class ColumnCoins(Coins):
             return self._by_law(kind, parameter)
         if kind == "uniform_integer" and parameter <= FEW:
             return self._by_law(kind, parameter)
-        if self._plain and self.lanes.size > 1:
+        if not self.many and self.lanes.size > 1:
             raise Apart
         self._number()
         values = _numbers(kind, parameter, self)

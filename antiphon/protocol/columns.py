@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
@@ -191,6 +192,9 @@ class Column:
 
     def _arithmetic(self, other: Any, name: str, *, swapped: bool = False) -> Any:
         left = numbers(self.now())
+        if type(other) is float and name in _OF_FLOATS and left.dtype.kind == "f":
+            sides = (other, left) if swapped else (left, other)
+            return Column(UFUNCS[name](*sides), self.coins)
         if _only_in_python(other, left):
             return self._in_python(other, name, swapped=swapped)
         right = _operand(other)
@@ -201,8 +205,7 @@ class Column:
             left, right = right, left
         if differs_from_python(left, right, name):
             return self._in_python(other, name, swapped=swapped)
-        with np.errstate(all="ignore"):
-            return Column(UFUNCS[name](left, right), self.coins)
+        return Column(UFUNCS[name](left, right), self.coins)
 
     def _in_python(self, other: Any, name: str, *, swapped: bool = False) -> Any:
         """The operation on the numbers of a single replica."""
@@ -268,13 +271,15 @@ class Column:
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         sides = [_operand(each) for each in inputs]
         if method == "__call__" and not options and all(side is not None for side in sides):
-            with np.errstate(all="ignore"):
-                values = ufunc(*sides)
-            found: Any = np.asarray(values)
+            found: Any = np.asarray(ufunc(*sides))
             if found.dtype.char in "dlq?":
                 return Column(found, self.coins)
         numbers = (each.alone() if type(each) is Column else each for each in inputs)
         return getattr(ufunc, method)(*numbers, **options)
+
+
+_OF_FLOATS: Final = ("add", "sub", "mul")
+"""What NumPy does to doubles just as Python does, whatever they are."""
 
 
 def _operand(other: Any) -> Values | None:
@@ -334,9 +339,17 @@ def plain(message: Any) -> Any:
         if all(map(operator.is_, items, message)):  # pyright: ignore[reportUnknownArgumentType]
             return message  # pyright: ignore[reportUnknownVariableType]
         return tuple(items) if kind is tuple else kind(*items)
-    if "__attrs_attrs__" in vars(kind) and not hasattr(kind, "step"):
-        fields = [field for field in attrs.fields(kind) if field.init]
-        old = {field.alias: getattr(message, field.name) for field in fields}
-        new = {alias: plain(value) for alias, value in old.items()}
-        return attrs.evolve(message, **new) if any(new[a] is not old[a] for a in old) else message
-    return message
+    changed = {
+        alias: new
+        for name, alias in _fields(kind)
+        if (new := plain(old := getattr(message, name))) is not old
+    }
+    return attrs.evolve(message, **changed) if changed else message
+
+
+@lru_cache(maxsize=1024)
+def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
+    """What messages of an attrs class are made of; a mechanism is no message but itself."""
+    if "__attrs_attrs__" not in vars(kind) or hasattr(kind, "step"):
+        return ()
+    return tuple((field.name, field.alias) for field in attrs.fields(kind) if field.init)
