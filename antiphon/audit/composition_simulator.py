@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
+from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.functions import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.errors import CompositionError
-from antiphon.protocol.messages import TOP, Ask, Pair, identical
+from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature, Tuples
 from antiphon.verifiers.verification import Verification
@@ -61,17 +62,27 @@ class Unrestricted(Verification[None]):
 
 @attrs.frozen(eq=False)
 class FirstWorld(PostProcessor[Any]):
-    """I(0) ∘* M as an IPM that never asks its right: right while all pairs are identical."""
+    """I(0) ∘* M as an IPM that never asks its right: right while all pairs are identical.
+
+    M steps, halts, fails and refuses as it does in ExtConComp.
+    """
 
     created: Create
 
     @property
+    def _alone(self) -> ConComp:
+        return ConComp((self.created,))
+
+    @property
     def initial_state(self) -> Any:
-        return self.created.mechanism.initial_state
+        return self._alone.initial_state
 
     def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
-        after, answer = self.created.step(state, message.zero, coins)
+        after, answer = self._alone.step(state, Ask(message.zero, 0), coins)
         return after, LEFT, answer
+
+    def is_over(self, state: Any) -> bool:
+        return False
 
 
 class Simulation(NamedTuple):
@@ -90,6 +101,8 @@ class SimulatedComposition(NamedTuple):
     simulations: tuple[Simulation, ...]
     waiting: Any
     """The message that came before the samples."""
+    over: bool = False
+    """Whether a simulated mechanism has refused a message: the end, as in ExtConComp."""
 
 
 @attrs.frozen(eq=False)
@@ -114,7 +127,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return Signature(messages, Anything(), messages)
 
     def is_over(self, state: SimulatedComposition) -> bool:
-        return False  # its HALTs are those of simulated mechanisms, as ExtConComp's are
+        return state.over  # other HALTs are those of simulated mechanisms, as ExtConComp's are
 
     def step(self, state: SimulatedComposition, side: Side, message: Any, coins: Any) -> Any:
         if side is RIGHT:
@@ -146,7 +159,8 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
             own, to, message = simulator.step(own, RIGHT, sample, coins)
         simulations = list(state.simulations)
         simulations[index] = Simulation(created, simulator, own)
-        return SimulatedComposition(samples, tuple(simulations), None), LEFT, message
+        over = message is HALT and bool(simulator.is_over(own))
+        return SimulatedComposition(samples, tuple(simulations), None, over), LEFT, message
 
     def _simulator(self, created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
         """One simulator for each kind of creation, so that equal states stay equal."""
@@ -178,13 +192,15 @@ def composition_simulator(verification: Verification[Any], *, rounds: int) -> Co
                 epsilon=created.parameters[0],
                 delta=created.parameters[1],
                 rounds=rounds,
+                within=True,
             )
-        return vadhan_wang(created.mechanism, epsilon=created.parameters[0])
+        return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
     def pure(created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
         if created.parameters[1]:
             return FirstWorld(created)
-        return vadhan_wang(created.mechanism, Unrestricted(), epsilon=created.parameters[0])
+        epsilon = created.parameters[0]
+        return vadhan_wang(created.mechanism, Unrestricted(), epsilon=epsilon, within=True)
 
     def first_pair(created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
         return FirstWorld(created) if identical(pair.zero, pair.one) else guarded(created, pair)

@@ -56,6 +56,8 @@ class Simulator(PostProcessor[Simulated]):
     verification: Verification[Any]
     growth: Fraction
     """e^ε, rational."""
+    within: bool = attrs.field(default=False, kw_only=True)
+    """Whether M is a part of a composition, whose other parts go on when it halts."""
     _histories: Histories = attrs.field(init=False, repr=False)
     _known: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
     """(history, φ, pair) -> continuations: a step is asked again for every outcome of its coins."""
@@ -64,7 +66,8 @@ class Simulator(PostProcessor[Simulated]):
     """(history, φ, pair, sample) -> the law of the continuations."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_histories", Histories(self.mechanism, self.verification))
+        histories = Histories(self.mechanism, self.verification, self.within)
+        object.__setattr__(self, "_histories", histories)
         object.__setattr__(self, "_accepts", self.mechanism.signature.queries.contains)
 
     @property
@@ -81,7 +84,7 @@ class Simulator(PostProcessor[Simulated]):
             state, message = state._replace(sample=message, waiting=None), state.waiting
         if type(state.judged) is Refused or type(message) is not Pair:
             return self._refuse(state)
-        if state.history.column < 0:  # the mechanism has halted, and says so again
+        if state.history.ended or state.history.spent:  # it says so again
             return state, LEFT, HALT
         key = state.history, state.share, fingerprint(message)
         found = self._continuations(state, message, key)
@@ -97,6 +100,9 @@ class Simulator(PostProcessor[Simulated]):
         answer, history, share = found[coins.categorical(weights)]
         judged = self.verification.step(state.judged, message.zero, message.one)
         return state._replace(judged=judged, history=history, share=share), LEFT, answer
+
+    def is_over(self, state: Simulated) -> bool:
+        return state.history.ended or type(state.judged) is Refused
 
     def _refuse(self, state: Simulated) -> Any:
         return state._replace(judged=Refused("the pair is not valid")), LEFT, HALT
@@ -239,9 +245,11 @@ def vadhan_wang(
     verification: Verification[Any] | None = None,
     *,
     epsilon: exact.Epsilon | None = None,
+    within: bool = False,
 ) -> VadhanWang:
     """T with T ∘* RR_{ε,0}(b) ≡ V[f] ∘* I(b) ∘* M (CM Lemma 4.7); by default for M's own claim.
 
+    ``within``: as a part of a composition, which outlives it.
     Raises: InvalidArgument if e^ε is not rational or δ > 0.
     """
     f, growth, delta = _claimed(
@@ -249,7 +257,7 @@ def vadhan_wang(
     )
     if delta:
         raise InvalidArgument("vadhan_wang is for pure DP; for delta > 0 use lyu(…, rounds=…)")
-    return VadhanWang(mechanism, f, growth)
+    return VadhanWang(mechanism, f, growth, within=within)
 
 
 def lyu(
@@ -259,15 +267,17 @@ def lyu(
     epsilon: exact.Epsilon | None = None,
     delta: object = None,
     rounds: int,
+    within: bool = False,
 ) -> Lyu:
     """T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for ``rounds`` messages (CM Lemma 4.6).
 
+    ``within``: as a part of a composition, which outlives it.
     Raises: InvalidArgument if e^ε is not rational or δ = 0 (use ``vadhan_wang``).
     """
     f, growth, own = _claimed(mechanism, verification, epsilon, delta)
     if not own:
         raise InvalidArgument("lyu divides by delta; for delta = 0 use vadhan_wang")
-    return Lyu(mechanism, f, growth, delta=own, rounds=horizon(rounds))
+    return Lyu(mechanism, f, growth, delta=own, rounds=horizon(rounds), within=within)
 
 
 def _claimed(

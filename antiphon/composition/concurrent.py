@@ -9,13 +9,7 @@ import attrs
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.protocol.claims import Status
-from antiphon.protocol.errors import (
-    AntiphonError,
-    Intractable,
-    InvalidArgument,
-    ProtocolError,
-    ReplayMismatch,
-)
+from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.registry import register
@@ -107,7 +101,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         except Exception as error:
             if isinstance(error, AntiphonError) and coins.draws == drawn:
                 raise
-            if isinstance(error, ReplayMismatch | Intractable):  # the coins failed, not the child
+            if isinstance(error, READINGS):  # the coins failed, not the child
                 raise
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:

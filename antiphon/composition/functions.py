@@ -36,7 +36,9 @@ class Checked(NamedTuple):
 
     created: Create
     state: Any
-    differed: bool
+    differed: bool = False
+    asked: bool = False
+    """Whether any pair has come; kept only where the first pair matters (f_{∞,FPC})."""
 
 
 class SuitableState(NamedTuple):
@@ -93,7 +95,7 @@ class Suitable(Verification[SuitableState]):
         f' is stepped also while no pair differs: should one differ later, the whole
         sequence must have been f'-valid. A dead f' stays dead.
         """
-        created, before, differed = child
+        created, before, differed, asked = child
         alike = query0 is query1 or identical(query0, query1)
         if not created.accepts(query0) or not (alike or created.accepts(query1)):
             return Refused("a query is outside the space of the mechanism asked")
@@ -105,7 +107,7 @@ class Suitable(Verification[SuitableState]):
             return Refused(f"the pairs of a mechanism are not valid for it: {after.reason}")
         if after is before and differs is differed:
             return child
-        return Checked(created, after, differs)
+        return Checked(created, after, differs, asked)
 
     def _create(self, state: SuitableState, zero: Any, one: Any) -> SuitableState | Refused:
         if type(zero) is not Create or not (one is zero or identical(zero, one)):
@@ -115,7 +117,7 @@ class Suitable(Verification[SuitableState]):
         purse = self.admit(state.purse, len(state.children), zero)
         if type(purse) is Refused:
             return purse
-        child = Checked(zero, zero.claim.verification.initial_state, False)
+        child = Checked(zero, zero.claim.verification.initial_state)
         return SuitableState(state.children.append(child), purse)
 
     def takes(self, create: Create) -> bool:
@@ -236,7 +238,8 @@ class SparseParallel(Budgeted):
     As in Def. 4.11, every created mechanism must have discrete answers: Thms 5.2 and
     5.5 need it.
     With ``require_first_pair_consistent`` every created f' must be first-pair
-    consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2).
+    consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2). That an
+    f' says so is not trusted: what first-pair consistency forbids is refused here too.
     """
 
     require_first_pair_consistent: bool = False
@@ -253,6 +256,14 @@ class SparseParallel(Budgeted):
         if self.require_first_pair_consistent and not consistent:
             return Refused("a created mechanism's f is not first-pair consistent")
         return purse
+
+    def judge(self, child: Checked, query0: Any, query1: Any) -> Checked | Refused:
+        after = Suitable.judge(self, child, query0, query1)
+        if not self.require_first_pair_consistent or type(after) is Refused:
+            return after
+        if child.asked and after.differed and not child.differed:
+            return Refused("the first pair of a mechanism is identical, and a later one is not")
+        return after if child.asked else after._replace(asked=True)
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         return self.spend(purse, created.parameters)

@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.errors import (
-    BudgetExceeded,
-    CompositionError,
-    InvalidArgument,
-    ProtocolError,
-)
+from antiphon.protocol.errors import REFUSALS, InvalidArgument, ProtocolError
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -196,7 +191,7 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         states = list(state)
         try:
             _, answer = walk(steps or self._steps, states, 0, LEFT, message, coins, self.max_hops)
-        except (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded) as error:
+        except REFUSALS as error:
             halted = self._halted(state, f"the message was refused: {type(error).__name__}")
             if halted is None:
                 raise

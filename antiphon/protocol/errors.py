@@ -6,7 +6,7 @@ shows public values only: an error must not become a way to read the data.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 
 class AntiphonError(Exception):
@@ -103,3 +103,9 @@ class MissingExtra(AntiphonError, ImportError):
         super().__init__(f"{package} is not installed; run: pip install 'antiphon[{extra}]'")
         self.package = package
         self.extra = extra
+
+
+REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
+"""What a step raises to refuse a message; where a verifier stands guard, a HALT of the game."""
+READINGS: Final = (ReplayMismatch, Intractable)
+"""What coins raise where their reading cannot go on: no outcome of the mechanism's."""

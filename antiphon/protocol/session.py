@@ -11,13 +11,7 @@ import attrs
 import numpy as np
 
 from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.errors import (
-    AntiphonError,
-    Intractable,
-    InvalidArgument,
-    ProtocolError,
-    ReplayMismatch,
-)
+from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.messages import ATOMS, HALT, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.spaces import Anything, Space
@@ -48,10 +42,6 @@ def sealed(message: object, queries: Space) -> Any:
         if type(queries) is not Anything:
             raise
         return Unregistered(type(message).__qualname__)
-
-
-_READINGS = (ReplayMismatch, Intractable)
-"""What the coins raise, not the mechanism: a reading that cannot go on."""
 
 
 class Session:
@@ -120,7 +110,7 @@ class Session:
                 if isinstance(error, AntiphonError) and self._coins.draws == drawn:
                     raise
                 self.failure, self._over = error, "a step failed; see session.failure"
-                if not isinstance(error, Exception) or isinstance(error, _READINGS):
+                if not isinstance(error, Exception) or isinstance(error, READINGS):
                     raise
                 answer = HALT
             if answer is HALT and self._over is None and self._mechanism.is_over(self._state):

@@ -19,10 +19,15 @@ FAIL = "fail"
 
 @attrs.frozen
 class Table(ap.ContinualMechanism):
-    """rows[state][query]: ((weight, state', answer), …). The answers may be HALT or FAIL."""
+    """rows[state][query]: ((weight, state', answer), …). The answers may be HALT or FAIL.
+
+    No outcomes at all: the message is refused, before anything is drawn.
+    """
 
     rows: tuple
     claims: tuple = ()
+    goes_on: tuple = ()
+    """The states whose HALT is not the end."""
     initial_state = 0
     answers = (0, 1, 2, ap.HALT)
 
@@ -33,16 +38,22 @@ class Table(ap.ContinualMechanism):
 
     def step(self, state, message, coins):
         row = self.rows[state][message]
+        if not row:
+            kind = ap.ProtocolError if message else ap.InvalidArgument
+            raise kind("refused, before a draw")
         _, after, answer = row[coins.categorical([weight for weight, _, _ in row])]
         if answer is FAIL:
             kind = ap.InvalidArgument if message else RuntimeError
             raise kind("failed after a draw, so that it is no refusal")
         return after, answer
 
+    def is_over(self, state):
+        return state not in self.goes_on
 
-def outcomes_of(states, answers):
+
+def outcomes_of(states, answers, least=1):
     one = st.tuples(st.integers(1, 3), st.integers(0, states - 1), st.sampled_from(answers))
-    return st.lists(one, min_size=1, max_size=3).map(tuple)
+    return st.lists(one, min_size=least, max_size=3).map(tuple)
 
 
 @attrs.frozen
@@ -64,13 +75,15 @@ PARAMETERS = ((0, TENTH), (ap.Log(2), 0))
 
 
 @st.composite
-def tables(draw, states=2, queries=2, answers=(0, 1, ap.HALT, FAIL)):
-    rows = tuple(
-        tuple(draw(outcomes_of(states, answers)) for _ in range(queries)) for _ in range(states)
-    )
+def tables(draw, states=2, queries=2, answers=(0, 1, ap.HALT, FAIL), refusals=False):
+    """Random mechanisms, that may go on after a HALT; with ``refusals``, refuse by their state."""
+    outcomes = outcomes_of(states, answers, least=0 if refusals else 1)
+    rows = tuple(tuple(draw(outcomes) for _ in range(queries)) for _ in range(states))
     f = draw(st.sampled_from(VERIFICATIONS))
     epsilon, delta = draw(st.sampled_from(PARAMETERS))
-    return Table(rows, (Claim(Approximate(epsilon, delta), f, Status.ASSUMED, "drawn"),))
+    goes_on = draw(st.sampled_from(((), (0,), (1,))))
+    claim = Claim(Approximate(epsilon, delta), f, Status.ASSUMED, "drawn")
+    return Table(rows, (claim,), goes_on)
 
 
 def step(system, law, message):
@@ -131,6 +144,7 @@ def best(game, messages, growth, rounds, bit, before=()):
 
 
 def tight(game, messages, growth, rounds, before=()):
+    before = tuple(before)
     return max(best(game, messages, growth, rounds, bit, before) for bit in (0, 1))
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from exact_reference import TENTH, tables
+from exact_reference import TENTH, Table, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +12,7 @@ import antiphon as ap
 from antiphon.audit import law_of_views
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import View, exact
+from antiphon.protocol import Approximate, Claim, Status, View, exact
 from antiphon.protocol.view import Ending
 
 COUNTEREXAMPLE = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, TENTH)]))
@@ -23,10 +23,7 @@ def attained(game, best, rounds):
     """Pr_b[S] − e^ε Pr_{1−b}[S], from the exact laws of the views in both worlds."""
     laws = [law_of_views(best, game.mechanism(bit), rounds=rounds) for bit in (0, 1)]
     ahead, behind = (
-        sum(
-            (p for rounds_, p in laws[bit].views if best.event(View(None, rounds_, Ending.ROUNDS))),
-            Fraction(0),
-        )
+        sum((p for view, p in laws[bit].views if best.event(view)), Fraction(0))
         for bit in (best.bit, 1 - best.bit)
     )
     assert sum(p for _, p in laws[0].views) == sum(p for _, p in laws[1].views) == 1
@@ -35,7 +32,11 @@ def attained(game, best, rounds):
     return ahead - best.growth * behind
 
 
-@given(table=tables(), growth=st.sampled_from([1, Fraction(3, 2), 3]), rounds=st.integers(0, 4))
+@given(
+    table=tables(refusals=True),
+    growth=st.sampled_from([1, Fraction(3, 2), 3]),
+    rounds=st.integers(0, 4),
+)
 def test_it_attains_the_tight_delta_of_one_mechanism(table, growth, rounds):
     game = ap.PrivacyGame(table, table.claims[0].verification)
     best = game.best_adversary(epsilon=ap.Log(growth), rounds=rounds)
@@ -45,7 +46,7 @@ def test_it_attains_the_tight_delta_of_one_mechanism(table, growth, rounds):
 
 
 @pytest.mark.parametrize("which", range(4))
-@given(first=tables(), second=tables(), growth=st.sampled_from([1, Fraction(3, 2)]))
+@given(first=tables(), second=tables(refusals=True), growth=st.sampled_from([1, Fraction(3, 2)]))
 @settings(max_examples=15)
 def test_it_attains_the_tight_delta_of_a_composition(which, first, second, growth):
     own = [table.claims[0].parameters for table in (first, second)]
@@ -101,6 +102,30 @@ def test_it_plays_saves_loads_and_replays(tmp_path):
         assert ap.replay(loaded) == loaded
     shots = [best.event(COUNTEREXAMPLE.play(best, bit=0, seed=seed)) for seed in range(300)]
     assert 40 < sum(shots) < 125  # 81 expected; outside, with probability below 1e-7
+
+
+def test_it_tells_the_last_halt_from_that_of_a_part_that_goes_on():
+    """Asked 0 it halts for good, asked 1 it says HALT and goes on: a view says which it was."""
+    table = Table(((((1, 0, ap.HALT),), ((1, 1, ap.HALT),)), (((1, 1, 0),),) * 2), goes_on=(1,))
+    game = ap.PrivacyGame(table, ap.verifiers.event_level())
+    assert game.tight_delta(epsilon=0, rounds=1) == 1
+    best = game.best_adversary(epsilon=0, rounds=1)
+    assert attained(game, best, 1) == 1
+    assert best.tree() == "say (0, 1)\n  on halt: accuse b = 0\n  on halt of a part: stop"
+    views = [game.play(best, bit=bit, seed=1) for bit in (0, 1)]
+    assert [view.answers for view in views] == [(ap.HALT,)] * 2
+    assert [view.ending for view in views] == [Ending.MECHANISM, Ending.ADVERSARY]
+    assert [best.event(view) for view in views] == [True, False]
+
+
+def test_a_child_that_halts_is_not_told_from_one_that_goes_on_by_its_halt():
+    """In a composition both are heard alike, and only what is asked later may tell."""
+    rows = ((((1, 0, ap.HALT),), ((1, 1, ap.HALT),)), (((1, 1, 0),),) * 2)
+    claim = Claim(Approximate(0, 1), ap.verifiers.event_level(), Status.ASSUMED, "no promise")
+    f = fixed_mechanisms([Table(rows, (claim,), goes_on=(1,))])
+    game = ap.PrivacyGame(ap.ExtConComp(), f)
+    assert [game.tight_delta(epsilon=0, rounds=rounds) for rounds in (2, 3)] == [0, 1]
+    assert attained(game, game.best_adversary(epsilon=0, rounds=3), 3) == 1
 
 
 def test_it_stops_at_once_if_there_is_nothing_to_gain():

@@ -3,6 +3,9 @@
 from fractions import Fraction
 
 import pytest
+from exact_reference import Table, tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.audit.composition_simulator import (
@@ -20,8 +23,10 @@ from antiphon.audit.theorems.components import (
     walk,
     weakened,
 )
+from antiphon.audit.theorems.finite import promised
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.protocol import HALT, TOP, Ask, Log, Pair, ReplayedCoins, Side, same
+from antiphon.protocol.view import Ending
 
 
 def simulates(f, made, count, rounds, bit):
@@ -58,6 +63,47 @@ class TestHeterogeneous:
         made = [secret(), RESPONSE]
         f = sparse_parallel(parameters(*made), first_pair_consistent=True)
         assert simulates(f, made, 2, 4, bit)
+
+
+BOUNDED = ap.verifiers.bounded(ap.verifiers.event_level(), 2)
+STARTED = ap.verifiers.bounded(ap.verifiers.neighbouring_start(), 2)
+FUNCTIONS = {
+    "4.10": lambda made, fixed: fixed_mechanisms(made),
+    "4.12": lambda made, fixed: fixed_parameters(fixed),
+    "5.2": lambda made, fixed: sparse_parallel(fixed),
+    "5.5": lambda made, fixed: sparse_parallel(fixed, first_pair_consistent=True),
+}
+
+
+@pytest.mark.parametrize("theorem", FUNCTIONS)
+@given(
+    table=st.one_of(tables(refusals=True, answers=(0, 1)), tables()),
+    growth=st.sampled_from([1, 2]),
+    bit=st.integers(0, 1),
+)
+@settings(max_examples=8)
+def test_what_refuses_or_halts_and_may_go_on(theorem, table, growth, bit):
+    """A child that refuses ends the interaction; one that halts leaves the others."""
+    own = STARTED if theorem == "5.5" else BOUNDED
+    child = ap.Create(promised(table, own, 2, epsilon=Log(growth)))
+    made = [child, PURE_RESPONSE]
+    unpaid = theorem == "5.2" and child.parameters[1]  # then it gets identical pairs only
+    f = FUNCTIONS[theorem](made, parameters(*made[1 if unpaid else 0 :]))
+    assert simulates(f, made, 2, 4, bit)
+
+
+def test_what_refuses_and_halts_by_its_data_is_not_what_it_is_alone():
+    """A refusal must come before any data is read (``Mechanism.step``). Where it does not, it is
+    one HALT with that of the mechanism alone, and not in a composition, which goes on after one.
+    """
+    table = Table((((), ((1, 0, HALT),)),))
+    child = promised(table, BOUNDED, 2, epsilon=0)
+    assert child.claims[0].parameters == (0, 0)
+    game = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([child, child]))
+    assert game.tight_delta(epsilon=0, rounds=3) == 1
+    script = ap.scripted([*map(same, [ap.Create(child)] * 2), Pair(Ask(0, 0), Ask(1, 0))])
+    endings = [game.play(script, bit=bit).ending for bit in (0, 1)]
+    assert endings == [Ending.MECHANISM, Ending.ADVERSARY]
 
 
 def test_a_composition_of_less_noise_is_not_equivalent():

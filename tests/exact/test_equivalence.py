@@ -29,6 +29,12 @@ def doubled(table):
     return Table(rows)
 
 
+def alike(view, shown):
+    """The same rounds, ended by the same party; the horizon ends what the adversary could have."""
+    ended = [each.ending is Ending.MECHANISM for each in (view, shown)]
+    return view.rounds == shown.rounds and ended[0] == ended[1]
+
+
 def total_variation(adversary, mechanisms, rounds):
     laws = [law_of_views(adversary, each, rounds=rounds) for each in mechanisms]
     return laws[0].hockey_stick(laws[1])
@@ -59,7 +65,7 @@ def test_what_differs_is_told_apart(first, second, rounds):
     assert zero > one
     shown = result.transcript
     laws = [law_of_views(result.adversary, each, rounds=rounds) for each in (first, second)]
-    exact = [sum(p for view, p in law.views if view == shown.rounds) for law in laws]
+    exact = [sum(p for view, p in law.views if alike(view, shown)) for law in laws]
     assert exact == [zero, one]
     assert result.adversary.event(shown)
 
@@ -156,6 +162,45 @@ def test_a_refusal_tells_apart_what_answers():
     assert ap.equivalent(narrow, refusing, rounds=2)
     both = ap.equivalent(wide, narrow, rounds=2)
     assert both.transcript is None or both.transcript.answers
+
+
+@attrs.frozen
+class Told(ap.ContinualMechanism):
+    """The mechanism, whose refusals are answers and change nothing."""
+
+    inner: Table
+    initial_state = 0
+
+    @property
+    def signature(self):
+        return self.inner.signature
+
+    def is_over(self, state):
+        return self.inner.is_over(state)
+
+    def step(self, state, message, coins):
+        refused = not self.inner.rows[state][message]
+        return (state, "refused") if refused else self.inner.step(state, message, coins)
+
+
+@given(first=tables(refusals=True), second=tables(refusals=True), rounds=st.integers(1, 3))
+def test_refusals_are_seen_also_where_they_depend_on_hidden_state(first, second, rounds):
+    result = ap.equivalent(first, second, rounds=rounds)
+    assert result.distance == ap.equivalent(Told(first), Told(second), rounds=rounds).distance
+    if result.transcript is not None:
+        assert result.adversary.event(result.transcript)
+
+
+def test_games_of_what_refuses_are_told_apart_as_they_are_played():
+    """Behind the verifier a refusal is the HALT that ends the game."""
+    refusing = Table(((((1, 0, 0), (2, 1, 0)), ((1, 0, 0),)), ((), ((1, 0, 0),))))
+    halting = Table(((((1, 0, 0), (2, 1, 0)), ((1, 0, 0),)), (((1, 0, ap.HALT),), ((1, 0, 0),))))
+    games = [ap.PrivacyGame(each, ap.verifiers.event_level()) for each in (refusing, halting)]
+    pairs = pairs_of([0, 1])
+    for bit in (0, 1):
+        assert ap.equivalent(*[g.mechanism(bit) for g in games], rounds=3, queries=pairs)
+    bare = ap.equivalent(refusing, halting, rounds=2)
+    assert (bare.distance, bare.transcript) == (Fraction(2, 3), None)
 
 
 def test_the_pairs_of_a_game_are_found_behind_its_verifier():

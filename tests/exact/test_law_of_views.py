@@ -12,6 +12,7 @@ import antiphon as ap
 from antiphon.audit import law_of_views
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse
 from antiphon.protocol import RecordedCoins
+from antiphon.protocol.view import Ending
 
 
 @ap.adversary
@@ -23,7 +24,7 @@ def curious(answers, coins):
 
 
 def whole_play(adversary, mechanism, rounds):
-    """The law of (message, answer, draws), … from the outcomes of one whole play."""
+    """The law of (message, answer, draws), … and the ending, from the outcomes of one play."""
 
     def play(coins):
         own, state, heard, said = adversary.initial_state, mechanism.initial_state, ap.EMPTY, ()
@@ -31,7 +32,7 @@ def whole_play(adversary, mechanism, rounds):
             tape = RecordedCoins(coins)
             own, message = adversary.step(own, heard, tape)
             if message is ap.HALT:
-                break
+                return said, Ending.ADVERSARY
             drawn = coins.draws
             try:
                 state, heard = mechanism.step(state, message, coins)
@@ -41,8 +42,8 @@ def whole_play(adversary, mechanism, rounds):
                 heard, over = ap.HALT, True
             said = (*said, (message, heard, tape.take()))
             if over:
-                break
-        return said
+                return said, Ending.MECHANISM
+        return said, Ending.ROUNDS
 
     law = {}
     for p, said in ap.outcomes(play):
@@ -52,7 +53,8 @@ def whole_play(adversary, mechanism, rounds):
 
 def plain(law):
     return {
-        tuple((each.message, each.answer, each.draws) for each in view): p for view, p in law.views
+        (tuple((each.message, each.answer, each.draws) for each in view.rounds), view.ending): p
+        for view, p in law.views
     }
 
 
@@ -64,8 +66,8 @@ def test_it_is_the_law_of_whole_plays(table, rounds):
     assert sum(law.answers().values()) == 1
 
 
-@given(table=tables(), rounds=st.integers(0, 3))
-@settings(max_examples=15)
+@given(table=tables(refusals=True), rounds=st.integers(0, 3))
+@settings(max_examples=25)
 def test_it_is_the_law_of_whole_plays_of_a_game(table, rounds):
     """Through verifier, identifier and composition; a child's HALT does not end it."""
     game = ap.PrivacyGame(ap.ExtConComp(), ap.composition.fixed_mechanisms([table] * 2))
@@ -102,6 +104,12 @@ def test_a_step_that_fails_halts_and_one_that_refuses_raises():
     }
     with pytest.raises(ap.InvalidArgument):
         law_of_views(ap.scripted([5]), failing, rounds=1)
+    sometimes = Table(((((1, 0, 0), (2, 1, 0)),), ((),)))
+    with pytest.raises(ap.InvalidArgument, match="refuses"):
+        law_of_views(ap.scripted([0, 0]), sometimes, rounds=2)
+    game = ap.PrivacyGame(sometimes, ap.verifiers.event_level())
+    law = law_of_views(ap.scripted([ap.same(0)] * 2), game.mechanism(1), rounds=2)
+    assert law.answers() == {(0, ap.HALT): Fraction(2, 3), (0, 0): Fraction(1, 3)}
 
 
 def test_hockey_stick_of_two_laws():

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from exact_reference import Table, outcomes_of, pairs_of
+from exact_reference import Table, outcomes_of, pairs_of, tables
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -162,6 +162,19 @@ def test_lyu_at_delta_1_simulates_a_mechanism_that_tells_all():
     game = ap.PrivacyGame(tells, ANY)
     simulator = lyu(tells, ANY, epsilon=0, delta=1, rounds=2)
     assert all(equivalences(simulator, game, 0, 1, 2))
+
+
+@given(table=tables(refusals=True), growth=st.sampled_from(GROWTHS))
+@settings(max_examples=30)
+def test_what_halts_refuses_or_goes_on_after_a_halt_is_simulated(table, growth):
+    """Behind its verifier, to refuse by the hidden state is to halt with some probability."""
+    game, epsilon = ap.PrivacyGame(table, EVENT), exact.epsilon(Log(growth))
+    delta = game.tight_delta(epsilon=epsilon, rounds=2)
+    if delta:
+        simulator = lyu(table, EVENT, epsilon=epsilon, delta=delta, rounds=2)
+    else:
+        simulator = vadhan_wang(table, EVENT, epsilon=epsilon)
+    assert all(equivalences(simulator, game, epsilon, delta, 2))
 
 
 # --- when RR is asked ---------------------------------------------------------------------------

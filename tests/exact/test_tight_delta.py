@@ -62,7 +62,7 @@ def functions(first, second):
 
 
 @pytest.mark.parametrize("name", functions(*[RandomizedResponse(epsilon=0)] * 2))
-@given(first=tables(), second=tables(), growth=GROWTHS)
+@given(first=tables(), second=tables(refusals=True), growth=GROWTHS)
 @settings(max_examples=12)
 def test_compositions_of_unlike_mechanisms(name, first, second, growth):
     game = ap.PrivacyGame(ap.ExtConComp(), functions(first, second)[name])
@@ -156,33 +156,91 @@ def test_a_dead_child_is_heard_once():
 
 @attrs.frozen
 class Refuses(ap.ContinualMechanism):
-    """Takes 0, and refuses what is listed."""
+    """Takes 0, and refuses what is listed; if ``hidden``, in one of two hidden states only."""
 
     refused: tuple
     hidden: bool = False
     initial_state = None
     signature = ap.Signature(spaces.Finite((0, 1, 2)), spaces.Finite((0,)))
 
+    @property
+    def claims(self):
+        return (Claim(Approximate(0, 1), ANY, Status.ASSUMED, "no promise"),)
+
     def step(self, state, message, coins):
         if state is None and self.hidden:
-            return coins.bernoulli(Fraction(1, 2)), 0
+            return coins.bernoulli(Fraction(1, 3)), 0
         if message in self.refused and state is not False:
             raise ap.InvalidArgument("not this one")
         return state, 0
 
 
-def test_a_pair_refused_on_both_sides_is_skipped():
+def played(game, best, seeds=range(20)):
+    """In how many plays of each world the event of a strategy happens."""
+    return [
+        sum(best.event(game.play(best, bit=bit, seed=seed)) for seed in seeds) for bit in (0, 1)
+    ]
+
+
+def test_a_pair_refused_on_both_sides_tells_nothing():
     game = ap.PrivacyGame(Refuses((1, 2)), ap.verifiers.event_level())
-    with pytest.raises(ap.AntiphonError, match="refused in one world"):
-        game.tight_delta(epsilon=0, rounds=1)
     assert game.tight_delta(epsilon=0, rounds=3, queries=[1, 2]) == 0
+    assert game.tight_delta(epsilon=0, rounds=3, queries=[0]) == 0
 
 
-def test_a_refusal_that_depends_on_hidden_state_is_an_error():
-    game = ap.PrivacyGame(Refuses((1,), hidden=True), ap.verifiers.event_level())
+def test_a_refusal_in_one_world_only_tells_the_worlds_apart():
+    """The live game answers HALT for a refusal; so does the engine, and both are the end."""
+    game = ap.PrivacyGame(Refuses((1, 2)), ap.verifiers.event_level())
+    assert game.tight_delta(epsilon=0, rounds=1) == 1
+    assert tight(game, pairs_of([0, 1]), Fraction(2), 1) == 1
+    best = game.best_adversary(epsilon=ap.Log(2), rounds=1)
+    assert best.advantage == 1
+    assert best.tree() == "say (0, 1)\n  on halt: stop\n  on 0: accuse b = 0"
+    assert played(game, best) == [20, 0]
+
+
+def test_a_refusal_that_depends_on_hidden_state_is_an_answer():
+    """The state refuses 1 with probability 1/3; in a composition that halts all of it."""
+    child = Refuses((1,), hidden=True)
+    game = ap.PrivacyGame(child, ap.verifiers.event_level())
     assert game.tight_delta(epsilon=0, rounds=1) == 0
-    with pytest.raises(ap.AntiphonError, match="hidden state"):
-        game.tight_delta(epsilon=0, rounds=2)
+    assert game.tight_delta(epsilon=0, rounds=2) == Fraction(1, 3)
+    both = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([child, child]))
+    # Each is made to draw, then asked: HALT in one world, with probability 1 − (2/3)².
+    assert both.tight_delta(epsilon=0, rounds=6, queries=[0, 1]) == Fraction(5, 9)
+    best = both.best_adversary(epsilon=0, rounds=6, queries=[0, 1])
+    assert played(both, best, range(40))[1 - best.bit] in range(40)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_child_that_refuses_halts_its_siblings_too(hidden):
+    """After the refusal of the first there is nothing more to hear of the second."""
+    tells = claimed(((((1, 0, 0),), ((1, 0, 1),)),), ANY)
+    f = fixed_mechanisms([Refuses((1,), hidden=hidden), tells])
+    game = ap.PrivacyGame(ap.ExtConComp(), f)
+    creates = [ap.same(ap.Create(each)) for each in (Refuses((1,), hidden=hidden), tells)]
+    script = [*creates, *map(ap.same, [ap.Ask(0, 0), ap.Ask(1, 0), ap.Ask(1, 1)])]
+    halted = {game.play(ap.scripted(script), bit=0, seed=seed).answers for seed in range(30)}
+    assert (ap.TOP, ap.TOP, 0, ap.HALT) in halted
+    assert ((ap.TOP, ap.TOP, 0, 0, 1) in halted) == hidden
+
+
+@given(table=tables(refusals=True), growth=GROWTHS, rounds=st.integers(0, 3))
+def test_one_mechanism_that_may_refuse(table, growth, rounds):
+    game = ap.PrivacyGame(table, table.claims[0].verification)
+    expected = tight(game, pairs_of([0, 1]), growth, rounds)
+    assert game.tight_delta(epsilon=ap.Log(growth), rounds=rounds) == expected
+
+
+@given(first=tables(refusals=True), second=tables(refusals=True), growth=GROWTHS)
+@settings(max_examples=25)
+def test_two_mechanisms_that_may_refuse(first, second, growth):
+    """Also where the HALT of a child is heard from one that halts and from one that goes on."""
+    game = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([first, second]))
+    creates = [ap.Create(first), ap.Create(second)]
+    asks = composition_messages(creates, [0, 1], 2)[2:10]
+    found = game.tight_delta(epsilon=ap.Log(growth), rounds=5)
+    assert found == tight(game, asks, growth, 3, before=map(ap.same, creates))
 
 
 def test_answers_and_states_of_other_types_are_other_ones():

@@ -1,67 +1,49 @@
-"""Where the game is played: which columns there are, and what an adversary may say.
+"""Where the game is played: which positions there are, and what an adversary may say.
 
 ``SingleArena`` follows one mechanism under any f. ``CompositionArena`` follows
 ExtConComp under an f of ``composition``: given the transcript the created
 mechanisms are independent, so there is one column for each, and interchangeable
-ones are the same number.
+ones are the same number. A position is known by its number; 0 is OVER.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.columns import SPENT, Columns, Judge, Outcome, Part
-from antiphon.audit.exact.kernel import Step
+from antiphon.audit.exact.columns import (
+    OVER,
+    SPENT,
+    Branch,
+    Columns,
+    Judge,
+    Move,
+    Part,
+    Queries,
+)
+from antiphon.audit.exact.kernel import REFUSAL, Stepper
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import Checked, Purse, Suitable
 from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import TOP, Ask, Pair, identical, same
+from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same
 from antiphon.verifiers.verification import Refused, Verification
 
-
-class Position(NamedTuple):
-    """What is public and undecided: the purse, the creations so far, the live columns (sorted).
-
-    Where there is one part, its column is all there is to a position; SPENT, if it is over.
-    """
-
-    purse: Any
-    created: int
-    columns: tuple[int, ...]
-
-
-class Branch(NamedTuple):
-    """One answer: factors for both weights, and where the game goes on."""
-
-    answer: Any
-    factor0: int
-    factor1: int
-    position: Position
-
-
-Place: TypeAlias = Position | int
-"""Where a game stands."""
-
-
-class Option(NamedTuple):
-    """A message the adversary may send: to which column, what, and what may follow."""
-
-    column: int
-    """The column asked, or SPENT for a creation."""
-    move: Any
-    """The Move, or the Create."""
-    branches: tuple[Any, ...]
-    """A Branch for each answer; where there is one part, an Outcome."""
-    denominator: int
-    """What the factors of the branches are over."""
-
-
+AnyMechanism: TypeAlias = Mechanism[Any, Any, Any]
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index of a mechanism, its column), for the columns that matter."""
+
+
+class Choice(Protocol):
+    """Something to say, and the positions that the answers lead to."""
+
+    @property
+    def branches(self) -> tuple[Branch, ...]: ...
+    @property
+    def denominator(self) -> int: ...
 
 
 class Arena(Protocol):
@@ -69,62 +51,78 @@ class Arena(Protocol):
 
     columns: Columns
 
-    def start(self) -> Any: ...
-    def options(self, position: Any) -> Iterator[Option]: ...
-    def live(self, position: Any) -> tuple[int, ...]: ...
-    def message(self, option: Option, index: int) -> Any: ...
-    def follow(self, live: Live, option: Option, place: int) -> Live: ...
+    @property
+    def totals(self) -> tuple[list[int], list[int]]:
+        """The mass of each position under b = 0 and under b = 1."""
+        ...
+
+    def start(self) -> int: ...
+    def choices(self, position: int) -> Sequence[Any]: ...
+    def live(self, position: int) -> Live: ...
+    def message(self, choice: Any, live: Live) -> Any: ...
+    def answer(self, choice: Any, place: int) -> Any: ...
+    def follow(self, live: Live, choice: Any, place: int) -> Live: ...
 
 
 class OneColumn:
-    """What the arenas of a single part share: the one column that is there, or none."""
+    """What the arenas of a single part share: the one column that is there is the position."""
 
     columns: Columns
     _part: int
+
+    @property
+    def totals(self) -> tuple[list[int], list[int]]:
+        """The mass of each position under b = 0 and under b = 1."""
+        return self.columns.totals
 
     def start(self) -> int:
         """The position before any message."""
         return self.columns.first(self._part)
 
-    def options(self, position: int) -> Iterator[Option]:
+    def choices(self, position: int) -> tuple[Move, ...]:
         """What may be said."""
-        if position != SPENT:
-            for move in self.columns.moves(position):
-                yield Option(position, move, move.outcomes, move.denominator)
+        return self.columns.moves(position)
 
-    def live(self, position: int) -> tuple[int, ...]:
+    def live(self, position: int) -> Live:
         """The columns that matter."""
-        return () if position == SPENT else (position,)
+        return ((0, position),)
 
-    def follow(self, live: Live, option: Option, place: int) -> Live:
-        """The live columns by index, after a branch: there is one, of index 0."""
-        return tuple((0, column) for column in self.live(option.move.outcomes[place].column))
+    def answer(self, choice: Move, place: int) -> Any:
+        """What the adversary hears on a branch."""
+        return self.columns.answer(choice.answers[place])
+
+    def follow(self, live: Live, choice: Move, place: int) -> Live:
+        """The live columns after a branch."""
+        return self.live(choice.branches[place][2])
 
 
 @attrs.define(eq=False)
 class SingleArena(OneColumn):
-    """V[f] ∘* I(·) ∘* M for one mechanism M whose messages can be listed."""
+    """V[f] ∘* I(·) ∘* M for one mechanism M whose messages can be listed.
+
+    To refuse, to fail and to halt all end the interaction (``chain``); or, if M is ``within``
+    a composition, only to refuse does.
+    """
 
     columns: Columns
-    mechanism: Mechanism[Any, Any, Any]
+    mechanism: AnyMechanism
     initial_state: Any
     verification: Verification[Any]
-    queries: Callable[[Any], Sequence[Any]]
+    queries: Queries
+    within: bool = False
     _part: int = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        first, step, start = (
-            self.verification.initial_state,
-            self.mechanism.step,
-            self.initial_state,
-        )
-        over, judge = self.mechanism.is_over, _judge(self.verification)
-        part = Part((step, step), (start, start), (over, over), judge, first, self.queries)
+        stepper = Stepper(self.mechanism.step, self.mechanism.is_over)
+        if self.within:
+            stepper = stepper._replace(halted=HALT)
+        first, start = self.verification.initial_state, self.initial_state
+        part = Part((stepper,) * 2, (start, start), _judge(self.verification), first, self.queries)
         self._part = self.columns.add_part(part)
 
-    def message(self, option: Option, index: int) -> Any:
-        """The message of an option."""
-        return _pair(option.move.zero, option.move.one)
+    def message(self, choice: Move, live: Live) -> Any:
+        """The message of a choice."""
+        return _pair(choice.zero, choice.one)
 
 
 @attrs.define(eq=False)
@@ -136,31 +134,28 @@ class ComparisonArena(OneColumn):
     """
 
     columns: Columns
-    mechanisms: tuple[Mechanism[Any, Any, Any], Mechanism[Any, Any, Any]]
+    mechanisms: tuple[AnyMechanism, AnyMechanism]
     initial_states: tuple[Any, Any]
     queries: tuple[Any, ...]
     _part: int = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         first, second = self.mechanisms
-        queries = self.queries
-        part = Part(
-            (guarded(first), guarded(second)),
-            self.initial_states,
-            (first.is_over, second.is_over),
-            _alike,
-            None,
-            lambda _: queries,
-            tells_refusals=True,
-        )
+        bare = _bare(first)
+        steppers = bare, bare if second is first else _bare(second)
+        part = Part(steppers, self.initial_states, _alike, None, self.queries)
         self._part = self.columns.add_part(part)
 
-    def message(self, option: Option, index: int) -> Any:
-        """The message of an option."""
-        return option.move.zero
+    def message(self, choice: Move, live: Live) -> Any:
+        """The message of a choice."""
+        return choice.zero
 
 
-def guarded(mechanism: Mechanism[Any, Any, Any]) -> Step:
+def _bare(mechanism: AnyMechanism) -> Stepper:
+    return Stepper(guarded(mechanism), mechanism.is_over, refused=REFUSAL)
+
+
+def guarded(mechanism: AnyMechanism) -> Callable[[Any, Any, Any], tuple[Any, Any]]:
     """The step behind the query space, where a session stands."""
     accepts, step = mechanism.signature.queries.contains, mechanism.step
 
@@ -195,7 +190,7 @@ def _judge_child(verification: Suitable, create: Create) -> Judge:
             return RAISED
         if type(child) is Refused:
             return child
-        return (child.state, child.differed), child.differed and not state[1]
+        return child[1:], child.differed and not state[1]
 
     return judge
 
@@ -209,11 +204,32 @@ RAISED = Refused("checking the message raised")
 _UNEQUAL = Refused("the same message goes to both")
 
 
+class Position(NamedTuple):
+    """What is public and undecided: the purse, the creations so far, the live columns (sorted)."""
+
+    purse: Any
+    created: int
+    columns: tuple[int, ...]
+
+
+class Option(NamedTuple):
+    """A message to a composition."""
+
+    column: int
+    """The column asked, or SPENT for a creation."""
+    move: Any
+    """The Move, or the Create."""
+    branches: tuple[Branch, ...]
+    """What each answer leads to: a position."""
+    denominator: int
+
+
 @attrs.define(eq=False)
 class CompositionArena:
     """V[f] ∘* I(·) ∘* ExtConComp, f suitable, creations from a finite catalogue.
 
-    The HALT of a child ends that child only; the adversary may go on with the others.
+    The HALT of a child ends that child only, and the adversary may go on with the others;
+    a message that a child refuses ends the interaction.
     """
 
     columns: Columns
@@ -222,26 +238,41 @@ class CompositionArena:
     max_creations: int
     queries: tuple[Any, ...] | None = None
     """The messages to try on each mechanism that takes them; None for all."""
+    totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1], [1]))
+    _positions: list[Position] = attrs.field(factory=lambda: [_NO_POSITION])
+    _ids: dict[Position, int] = attrs.field(factory=dict[Position, int])
+    _choices: dict[int, tuple[Option, ...]] = attrs.field(factory=lambda: {OVER: ()})
     _parts: list[int] = attrs.field(factory=list[int])
     _spent: dict[tuple[Any, int], Any] = attrs.field(factory=dict[tuple[Any, int], Any])
     _useful: dict[tuple[int, bool], bool] = attrs.field(factory=dict[tuple[int, bool], bool])
+    _may_grow: bool = attrs.field(init=False)
+    """Whether a purse might pay later for what it cannot pay for now: not in our own f."""
 
     def __attrs_post_init__(self) -> None:
         for create in self.catalogue:
+            stepper = Stepper(create.step, create.mechanism.is_over, halted=HALT)
             part = Part(
-                (create.step, create.step),
+                (stepper, stepper),
                 (create.mechanism.initial_state,) * 2,
-                (create.mechanism.is_over, create.mechanism.is_over),
                 _judge_child(self.verification, create),
-                (create.claim and create.claim.verification.initial_state, False),
+                Checked(create, create.claim and create.claim.verification.initial_state)[1:],
                 listed(create.mechanism, self.queries),
             )
             self._parts.append(self.columns.add_part(part))
+        self._may_grow = not _only_spends(type(self.verification))
 
-    def start(self) -> Position:
-        return Position(self.verification.purse, 0, ())
+    def start(self) -> int:
+        """The position before any message."""
+        return self._number(Position(self.verification.purse, 0, ()))
 
-    def options(self, position: Position) -> Iterator[Option]:
+    def choices(self, position: int) -> tuple[Option, ...]:
+        """What may be said."""
+        known = self._choices.get(position)
+        if known is None:
+            known = self._choices[position] = tuple(self._options(self._positions[position]))
+        return known
+
+    def _options(self, position: Position) -> Iterator[Option]:
         yield from self._creations(position)
         purse, created, columns = position
         if created < self.verification.prescribed:
@@ -254,14 +285,12 @@ class CompositionArena:
                 after = self._spend(purse, column) if move.differs else purse
                 if type(after) is Refused:
                     continue
-                branches = (
-                    self._branch(after, created, others, outcome) for outcome in move.outcomes
-                )
+                branches = [self._branch(after, created, others, each) for each in move.branches]
                 yield Option(column, move, tuple(branches), move.denominator)
 
-    def live(self, position: Position) -> tuple[int, ...]:
+    def live(self, position: int) -> Live:
         """The columns that matter."""
-        return position.columns
+        return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: Purse, column: int) -> Purse | Refused:
         key = purse, self.columns.columns[column].part
@@ -282,37 +311,47 @@ class CompositionArena:
             if type(after) is Refused:
                 continue
             column = self.columns.first(part)
-            if created >= self.verification.prescribed and not self._informative(column, after):
+            useful = self._may_grow or created < self.verification.prescribed
+            if not useful and not self._informative(column, after):
                 continue
-            branch = self._branch(after, created + 1, columns, Outcome(TOP, 1, 1, column))
+            branch = self._branch(after, created + 1, columns, (1, 1, column))
             yield Option(SPENT, create, (branch,), 1)
 
-    def _branch(
-        self, purse: Any, created: int, others: tuple[int, ...], outcome: Outcome
-    ) -> Branch:
+    def _branch(self, purse: Any, created: int, others: tuple[int, ...], outcome: Branch) -> Branch:
         """Put the new column in its place; drop columns that can tell nothing any more."""
-        live = others if outcome.column == SPENT else (*others, outcome.column)
-        factor0, factor1 = outcome.factor0, outcome.factor1
+        factor0, factor1, own = outcome
+        live = others if own in (OVER, SPENT) else (*others, own)
+        totals0, totals1 = self.columns.totals
         kept: list[int] = []
         for column in live:
-            if self._informative(column, purse):
+            if own != OVER and self._informative(column, purse):
                 kept.append(column)
             else:
-                total0, total1 = self.columns.totals[column]
-                factor0, factor1 = factor0 * total0, factor1 * total1
-        return Branch(
-            outcome.answer, factor0, factor1, Position(purse, created, tuple(sorted(kept)))
-        )
+                factor0, factor1 = factor0 * totals0[column], factor1 * totals1[column]
+        if own == OVER:
+            return factor0, factor1, OVER
+        kept.sort()
+        return factor0, factor1, self._number(Position(purse, created, tuple(kept)))
+
+    def _number(self, position: Position) -> int:
+        count = len(self._positions)
+        number = self._ids.setdefault(position, count)
+        if number == count:
+            if count >= self.columns.limit:
+                raise Intractable("the exact solver's positions", count + 1, self.columns.limit)
+            self._positions.append(position)
+            for totals, own in zip(self.totals, self.columns.totals, strict=True):
+                totals.append(math.prod([own[column] for column in position.columns]))
+        return number
 
     def _informative(self, column: int, purse: Any) -> bool:
         """Whether some valid message to this part could still tell the worlds apart.
 
         Not if its state has one law in both worlds and no differing pair can be
-        paid for (then every answer has one law too: a purse never grows), or if it
-        takes no message.
+        paid for (then every answer has one law too), or if it takes no message.
         """
-        _, differed = self.columns.judged(column)
-        may_differ = differed or type(self._spend(purse, column)) is not Refused
+        differed = self.columns.judged(column)[1]
+        may_differ = differed or self._may_grow or type(self._spend(purse, column)) is not Refused
         key = column, may_differ
         known = self._useful.get(key)
         if known is None:
@@ -322,24 +361,31 @@ class CompositionArena:
             self._useful[key] = known
         return known
 
-    def message(self, option: Option, index: int) -> Any:
-        """The message of an option, to the mechanism of that index."""
-        if option.column == SPENT:
-            return same(option.move)
-        if identical(option.move.zero, option.move.one):
-            return same(Ask(option.move.zero, index))
-        return Pair(Ask(option.move.zero, index), Ask(option.move.one, index))
+    def message(self, choice: Option, live: Live) -> Any:
+        """The message of a choice, to the first mechanism that has its column."""
+        if choice.column == SPENT:
+            return same(choice.move)
+        index, (zero, one) = self._index(choice, live), choice.move[:2]
+        if identical(zero, one):
+            return same(Ask(zero, index))
+        return Pair(Ask(zero, index), Ask(one, index))
 
-    def follow(self, live: Live, option: Option, place: int) -> Live:
-        """The live columns by the index of their mechanism, after a branch of an option."""
-        _, created, columns = option.branches[place].position
+    def _index(self, choice: Option, live: Live) -> int:
+        return next(index for index, column in live if column == choice.column)
+
+    def answer(self, choice: Option, place: int) -> Any:
+        """What the adversary hears on a branch."""
+        return TOP if choice.column == SPENT else self.columns.answer(choice.move.answers[place])
+
+    def follow(self, live: Live, choice: Option, place: int) -> Live:
+        """The live columns by the index of their mechanism, after a branch of a choice."""
+        _, created, columns = self._positions[choice.branches[place][2]]
         after = dict(live)
-        if option.column == SPENT:
-            after[created - 1] = self.columns.first(self._part_of(option.move))
+        if choice.column == SPENT:
+            after[created - 1] = self.columns.first(self._part_of(choice.move))
         else:
-            index = next(i for i, column in live if column == option.column)
-            after[index] = option.move.outcomes[place].column
-        return tuple((i, c) for i, c in after.items() if c != SPENT and c in columns)
+            after[self._index(choice, live)] = choice.move.branches[place][2]
+        return tuple((index, column) for index, column in after.items() if column in columns)
 
     def _part_of(self, create: Create) -> int:
         return next(
@@ -347,10 +393,17 @@ class CompositionArena:
         )
 
 
-def listed(
-    mechanism: Mechanism[Any, Any, Any], given: tuple[Any, ...] | None = None
-) -> Callable[[Any], Sequence[Any]]:
-    """The same messages in every state: those given that lie in Q, or all of a finite Q."""
+_NO_POSITION = Position(None, 0, ())
+
+
+def _only_spends(kind: type[Suitable]) -> bool:
+    """Whether all that judges and pays is our own, so that a purse never grows."""
+    methods = [getattr(kind, name, None) for name in ("judge", "admit", "differ", "spend")]
+    return all(method.__module__ == Suitable.__module__ for method in methods if method)
+
+
+def listed(mechanism: AnyMechanism, given: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
+    """The messages to try in every state: those given that lie in Q, or all of a finite Q."""
     space = mechanism.signature.queries
     if given is None and not space.finite:
         raise Intractable(
@@ -359,8 +412,7 @@ def listed(
             "infinite",
             "finite",
         )
-    messages = tuple(space.enumerate() if given is None else filter(space.contains, given))
-    return lambda state: messages
+    return tuple(space.enumerate() if given is None else filter(space.contains, given))
 
 
 def _pair(zero: Any, one: Any) -> Pair[Any]:

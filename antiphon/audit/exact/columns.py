@@ -9,40 +9,25 @@ So equal knowledge is one object, however it came about, and all arithmetic is e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.kernel import (
-    NOWHERE,
-    PASSED_ON,
-    IsOver,
-    Kernel,
-    Pushed,
-    Step,
-    Stepper,
-)
-from antiphon.protocol.errors import CompositionError, Intractable
+from antiphon.audit.exact.kernel import END, GONE, NOWHERE, Kernel, Pushed, Stepper
+from antiphon.protocol.errors import Intractable
 from antiphon.protocol.interning import Interner
 from antiphon.protocol.messages import HALT
 from antiphon.verifiers.verification import Refused
 
-_NOTHING = 0, NOWHERE
+Branch: TypeAlias = tuple[int, int, int]
+"""(factor⁰, factor¹, what follows): factors for the weights of both worlds, over a denominator."""
 
-
-class Outcome(NamedTuple):
-    """One answer to a pair: factors for the weights of both worlds, and the next column.
-
-    The factors are over the denominator of the move.
-    """
-
-    answer: Any
-    factor0: int
-    factor1: int
-    column: int
-    """Its id, or SPENT."""
+OVER: Final = 0
+"""Follows the end of the interaction: nothing can be said. A column, and a position."""
+SPENT: Final = 1
+"""The column of a part that only answers HALT; others may go on."""
 
 
 class Move(NamedTuple):
@@ -52,35 +37,32 @@ class Move(NamedTuple):
     one: Any
     differs: bool
     """Whether this is the first pair of the mechanism that differs."""
-    outcomes: tuple[Outcome, ...]
+    answers: tuple[int, ...]
+    """By number, in order."""
+    branches: tuple[Branch, ...]
+    """What each answer leads to: a column."""
     denominator: int
 
-
-SPENT = -1
-"""Stands for a column that no valid message can use any more."""
 
 Judge: TypeAlias = Callable[[Any, Any, Any], "tuple[Any, bool] | Refused"]
 """(verifier state, q0, q1) -> (verifier state', whether the pair is the first to differ)."""
 Allowed: TypeAlias = tuple[int, int, int, bool]
 """(query of b = 0, query of b = 1, verifier state', whether the pair is the first to differ)."""
+Queries: TypeAlias = Union[tuple[Any, ...], Callable[[Any], Sequence[Any]]]
+"""The messages to try; or hidden state -> the messages to try in it."""
 
 
 @attrs.frozen(eq=False)
 class Part:
     """A mechanism whose hidden state is tracked, with the f that guards it."""
 
-    steps: tuple[Step, Step]
-    """The step under b = 0 and under b = 1: one function, unless two mechanisms are compared."""
+    steppers: tuple[Stepper, Stepper]
+    """Under b = 0 and under b = 1: one, unless two mechanisms are compared."""
     initial_states: tuple[Any, Any]
-    is_over: tuple[IsOver, IsOver]
-    """Whether a HALT with this state ends the part."""
     judge: Judge
     judged: Any
     """The verifier's first state."""
-    queries: Callable[[Any], Sequence[Any]]
-    """Hidden state -> the messages to try in it."""
-    tells_refusals: bool = False
-    """Whether to refuse a message is an answer: so where two mechanisms are compared."""
+    queries: Queries
 
 
 class Column(NamedTuple):
@@ -92,6 +74,10 @@ class Column(NamedTuple):
     law1: int
 
 
+_NO_COLUMN = Column(-1, -1, GONE, GONE)
+_NOTHING = 0, NOWHERE
+
+
 @attrs.define(eq=False)
 class Columns:
     """All columns met, numbered, with their moves computed once each."""
@@ -99,8 +85,9 @@ class Columns:
     limit: int
     symmetric: bool = True
     """Whether f allows (q, q') wherever it allows (q', q), to the same effect, so far."""
-    columns: list[Column] = attrs.field(factory=list[Column])
-    totals: list[tuple[int, int]] = attrs.field(factory=list[tuple[int, int]])
+    columns: list[Column] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
+    totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1, 1], [1, 1]))
+    """The mass of each column under b = 0 and under b = 1."""
     _parts: list[tuple[Part, int, int]] = attrs.field(factory=list[tuple[Part, int, int]])
     """Each part, and the numbers of its steppers in both worlds."""
     _ids: dict[tuple[int, int, int, int], int] = attrs.field(
@@ -109,18 +96,12 @@ class Columns:
     _kernel: Kernel = attrs.field(factory=Kernel)
     _verified: Interner = attrs.field(factory=Interner)
     _allowed: dict[Any, list[Allowed]] = attrs.field(factory=dict[Any, list[Allowed]])
-    _listed: dict[int, tuple[Any, tuple[int, ...]]] = attrs.field(
-        factory=dict[int, tuple[Any, tuple[int, ...]]]
-    )
-    """The last list of messages to try on each part, with their numbers."""
-    _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
+    _listed: dict[Any, tuple[int, ...]] = attrs.field(factory=dict[Any, tuple[int, ...]])
+    _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=lambda: {OVER: (), SPENT: ()})
 
     def add_part(self, part: Part) -> int:
         """A new part's number."""
-        zero, one = (
-            Stepper(step, is_over, part.tells_refusals)
-            for step, is_over in zip(part.steps, part.is_over, strict=True)
-        )
+        zero, one = part.steppers
         first = self._kernel.add(zero)
         second = first if zero == one else self._kernel.add(one)
         self.symmetric &= first == second
@@ -132,7 +113,7 @@ class Columns:
         own = self._parts[part][0]
         law0, law1 = map(self._kernel.certain, own.initial_states)
         self.symmetric &= law0 == law1
-        return self._column(part, self._verified(own.judged), law0, law1)
+        return self._column(Column(part, self._verified(own.judged), law0, law1))
 
     def judged(self, column: int) -> Any:
         """The verifier's state in a column."""
@@ -143,6 +124,11 @@ class Columns:
         _, _, law0, law1 = self.columns[column]
         return law0 == law1
 
+    def answer(self, number: int) -> Any:
+        """The answer of that number, as the adversary hears it."""
+        answer = self._kernel.messages.values[number]
+        return HALT if answer is END else answer
+
     def moves(self, column: int) -> tuple[Move, ...]:
         """What can be asked of the part, alike moves listed once."""
         known = self._moves.get(column)
@@ -151,42 +137,34 @@ class Columns:
         return known
 
     def respond(self, column: int, zero: Any, one: Any) -> Move | Refused:
-        """What one pair may lead to, answers in a fixed order."""
+        """What one pair may lead to."""
         part, state, law0, law1 = self.columns[column]
         own, stepper0, stepper1 = self._parts[part]
         judged = own.judge(self._verified.values[state], zero, one)
         if type(judged) is Refused:
             return judged
-        messages = self._kernel.messages
-        pushed0 = self._kernel.push(stepper0, law0, messages(zero))
-        pushed1 = self._kernel.push(stepper1, law1, messages(one))
-        if pushed0 is None or pushed1 is None:
-            _refused_alike(law0, law1, pushed0, pushed1)
-            return Refused("the mechanism refuses the message")
-        after = self._verified(judged[0])
-        outcomes, denominator = self._answers(part, after, pushed0, pushed1)
-        ordered = sorted(outcomes, key=lambda outcome: messages(outcome.answer))
-        return Move(zero, one, judged[1], tuple(ordered), denominator)
+        messages, push = self._kernel.messages, self._kernel.push
+        pushed = push(stepper0, law0, messages(zero)), push(stepper1, law1, messages(one))
+        return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
 
-    def _explore(self, column: Column) -> Iterable[Move]:
+    def _explore(self, column: Column) -> Iterator[Move]:
         part, state, law0, law1 = column
         _, stepper0, stepper1 = self._parts[part]
         push, values = self._kernel.push, self._kernel.messages.values
+        queries = self._queries(column)
+        after0 = {query: push(stepper0, law0, query) for query in queries}
+        after1 = {query: push(stepper1, law1, query) for query in queries}
         seen: set[Any] = set()
-        for zero, one, after, differs in self._pairs(part, state, self._queries(column)):
-            pushed0, pushed1 = push(stepper0, law0, zero), push(stepper1, law1, one)
-            if pushed0 is None or pushed1 is None:
-                _refused_alike(law0, law1, pushed0, pushed1)
-                continue
-            found, denominator = self._answers(part, after, pushed0, pushed1)
-            if len(found) == 1 and found[0].column == SPENT:
+        for zero, one, after, differs in self._pairs(part, state, queries):
+            answers, branches, common = self._answers(part, after, after0[zero], after1[one])
+            if len(branches) == 1 and branches[0][2] <= SPENT:
                 continue  # HALT for certain in both worlds: no more than to stop
             # Two pairs with the same consequences are one move; as a multiset, because
             # two answers that lead alike count twice.
-            alike = differs, denominator, tuple(sorted([outcome[1:] for outcome in found]))
+            alike = differs, common, *sorted(branches)
             if alike not in seen:
                 seen.add(alike)
-                yield Move(values[zero], values[one], differs, found, denominator)
+                yield Move(values[zero], values[one], differs, answers, branches, common)
 
     def _pairs(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
         """The pairs of these queries that f allows in a state of its own."""
@@ -207,57 +185,57 @@ class Columns:
     def _queries(self, column: Column) -> tuple[int, ...]:
         """The messages to try, by number: those of every state that it may be in."""
         kernel, queries = self._kernel, self._parts[column.part][0].queries
-        states = dict.fromkeys((*kernel.support(column.law0), *kernel.support(column.law1)))
-        lists = {id(each): each for each in (queries(kernel.states.values[s]) for s in states)}
-        listed, numbers = self._listed.get(column.part, (None, ()))
-        if len(lists) == 1 and id(listed) in lists:
-            return numbers
-        numbers = tuple({kernel.messages(q): None for each in lists.values() for q in each})
-        if len(lists) == 1:
-            self._listed[column.part] = next(iter(lists.values())), numbers
-        return numbers
+        key = column.part if isinstance(queries, tuple) else column[2:]
+        known = self._listed.get(key)
+        if known is None:
+            if isinstance(queries, tuple):
+                found = queries
+            else:
+                states = dict.fromkeys(s for law in column[2:] for s in kernel.support(law))
+                found = [q for state in states for q in queries(kernel.states.values[state])]
+            known = self._listed[key] = tuple(dict.fromkeys(map(kernel.messages, found)))
+        return known
 
     def _answers(
         self, part: int, state: int, pushed0: Pushed, pushed1: Pushed
-    ) -> tuple[tuple[Outcome, ...], int]:
-        (denominator0, laws0), (denominator1, laws1) = pushed0, pushed1
-        common = math.lcm(denominator0, denominator1)
-        by0, by1 = common // denominator0, common // denominator1
-        values, totals = self._kernel.messages.values, self._kernel.totals
-        known, found = self._ids, list[Outcome]()
-        for number in laws0 if laws0.keys() == laws1.keys() else laws0 | laws1:
-            factor0, law0 = laws0.get(number, _NOTHING)
-            factor1, law1 = laws1.get(number, _NOTHING)
-            answer, to = values[number], SPENT
-            if answer is HALT:
-                factor0, factor1 = factor0 * totals[law0], factor1 * totals[law1]
+    ) -> tuple[tuple[int, ...], tuple[Branch, ...], int]:
+        """Each answer, what it leads to, and the denominator of the factors."""
+        if pushed0[:2] != pushed1[:2]:
+            pushed0, pushed1 = _alike(pushed0, pushed1)
+        denominator, answers, laws0 = pushed0
+        known, found = self._ids, list[Branch]()
+        for answer, (factor0, law0), (factor1, law1) in zip(
+            answers, laws0, pushed1[2], strict=True
+        ):
+            if law0 <= GONE >= law1:
+                to = OVER if answer == self._kernel.end else SPENT
             else:
-                to = known.get((part, state, law0, law1), SPENT)
-                if to == SPENT:
-                    to = self._column(part, state, law0, law1)
-                if answer is PASSED_ON:
-                    answer = HALT
-            found.append(Outcome(answer, factor0 * by0, factor1 * by1, to))
-        return tuple(found), common
+                to = known.get((part, state, law0, law1), OVER)
+                if to == OVER:
+                    to = self._column(Column(part, state, law0, law1))
+            found.append((factor0, factor1, to))
+        return answers, tuple(found), denominator
 
-    def _column(self, part: int, judged: int, law0: int, law1: int) -> int:
-        column, count = Column(part, judged, law0, law1), len(self.columns)
+    def _column(self, column: Column) -> int:
+        count = len(self.columns)
         number = self._ids.setdefault(column, count)
         if number == count:
             if count >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", count + 1, self.limit)
             self.columns.append(column)
-            self.totals.append((self._kernel.totals[law0], self._kernel.totals[law1]))
+            for totals, law in zip(self.totals, column[2:], strict=True):
+                totals.append(self._kernel.totals[law])
         return number
 
 
-def _refused_alike(law0: int, law1: int, pushed0: Pushed | None, pushed1: Pushed | None) -> None:
-    """A refusal that tells the worlds apart is no refusal."""
-    answered0 = law0 != NOWHERE and pushed0 is not None
-    answered1 = law1 != NOWHERE and pushed1 is not None
-    if answered0 or answered1:
-        raise CompositionError(
-            "a message is refused in one world and answered in the other, so the refusal itself "
-            "tells them apart: let f (its relation) allow only pairs of which the mechanism takes "
-            "both sides, or try other queries=[…]"
-        )
+def _alike(*pushed: Pushed) -> tuple[Pushed, Pushed]:
+    """Both over one denominator, with a law for every answer of either."""
+    common = math.lcm(*(denominator for denominator, _, _ in pushed))
+    every = tuple(sorted({answer for _, answers, _ in pushed for answer in answers}))
+    found: list[Pushed] = []
+    for denominator, answers, laws in pushed:
+        by, own = common // denominator, dict(zip(answers, laws, strict=True))
+        parts = (own.get(answer, _NOTHING) for answer in every)
+        found.append((common, every, tuple((factor * by, law) for factor, law in parts)))
+    zero, one = found
+    return zero, one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -98,26 +98,26 @@ def _told_apart(
     path = adversary.accusing_path(without=REFUSAL)
     if path is None:
         return None, None
-    (zero, over0), (one, over1) = (_followed(path, each, initial) for each in mechanisms)
+    said, halted = path
+    zero, one = (_followed(said, halted, each, initial) for each in mechanisms)
     header = Header(encode_any(adversary), encode_any(mechanisms[0]), seeded=True)
-    rounds = tuple(Round(message, answer) for message, answer in path)
-    ending = Ending.MECHANISM if over0 or over1 else Ending.ADVERSARY
+    rounds = tuple(Round(message, answer) for message, answer in said)
+    ending = Ending.MECHANISM if halted else Ending.ADVERSARY
     return View(header, rounds, ending), (zero, one)
 
 
 def _followed(
-    path: Iterable[tuple[Any, Any]], mechanism: Mechanism[Any, Any, Any], initial: Any
-) -> tuple[Fraction, bool]:
-    """The probability of the answers of a path, and whether the last one ends it."""
-    start, over = mechanism.enter(initial), False
+    path: Sequence[tuple[Any, Any]], halted: bool, mechanism: Mechanism[Any, Any, Any], initial: Any
+) -> Fraction:
+    """The probability of the answers of a path, the last of which may end the interaction."""
+    start = mechanism.enter(initial)
     states: Hidden = {fingerprint(start): (start, Fraction(1))}
-    for message, answer in path:
+    for place, (message, answer) in enumerate(path, start=1):
+        last = halted and place == len(path)
         found = _answers(mechanism, states, message, Fraction(1))
-        alike = [(ended, after) for said, ended, after in found if identical(said, answer)]
-        if not alike:
-            return Fraction(0), False
-        over, states = alike[0]
-    return sum((p for _, p in states.values()), Fraction(0)), over
+        alike = [law for said, over, law in found if identical(said, answer) and over == last]
+        states = alike[0] if alike else {}
+    return _mass(states)
 
 
 def _messages(mechanism: Mechanism[Any, Any, Any]) -> Iterable[Any]:
@@ -142,23 +142,30 @@ def message_space(mechanism: Mechanism[Any, Any, Any]) -> Space:
 
 @attrs.frozen
 class Law:
-    """The exact law of the views of one adversary: each view with its probability."""
+    """The exact law of the views of one adversary: each view with its probability.
 
-    views: tuple[tuple[tuple[Round, ...], Fraction], ...]
+    How it ended is part of a view: the adversary knows whether a HALT it heard was the
+    end, or that of a part of a mechanism that goes on.
+    """
+
+    views: tuple[tuple[View, Fraction], ...]
 
     def answers(self) -> dict[tuple[Any, ...], Fraction]:
         """The law of the answers alone."""
         found: dict[tuple[Any, ...], Fraction] = {}
-        for rounds, p in self.views:
-            key = tuple(each.answer for each in rounds)
-            found[key] = found.get(key, Fraction(0)) + p
+        for view, p in self.views:
+            found[view.answers] = found.get(view.answers, Fraction(0)) + p
         return found
 
     def hockey_stick(self, other: Law, growth: Fraction = Fraction(1)) -> Fraction:
         """Σ max(0, p − e^ε q) over the views; ``growth`` is e^ε (CM Def. 2.1)."""
-        theirs = {fingerprint(view): p for view, p in other.views}
-        gaps = (p - growth * theirs.get(fingerprint(view), 0) for view, p in self.views)
+        theirs = {_key(view): p for view, p in other.views}
+        gaps = (p - growth * theirs.get(_key(view), 0) for view, p in self.views)
         return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0))
+
+
+def _key(view: View) -> Hashable:
+    return fingerprint(tuple(view.rounds)), view.ending
 
 
 Hidden: TypeAlias = dict[Any, tuple[Any, Fraction]]
@@ -168,10 +175,7 @@ Hidden: TypeAlias = dict[Any, tuple[Any, Fraction]]
 def _answers(
     mechanism: Mechanism[Any, Any, Any], states: Hidden, message: Any, weight: Fraction
 ) -> Collection[tuple[Any, bool, Hidden]]:
-    """(answer, whether it ends the interaction, law of the next state) of one message.
-
-    Nothing if it is refused.
-    """
+    """(answer, whether it ends the interaction, law of the next state) of one message."""
     found: dict[Any, tuple[Any, bool, Hidden]] = {}
     step = guarded(mechanism)
     for state, p in states.values():
@@ -195,22 +199,24 @@ def law_of_views(
     As ``interact`` plays them; the adversary's coins for saying HALT are left out. Both
     parties' draws must be finite. Cost: one step for each view and hidden state.
     Raises: Intractable at a continuous draw; InvalidArgument if the adversary says what
-    the mechanism refuses.
+    the mechanism may refuse where no verifier stands guard: ``interact`` would raise.
     """
     if not mechanism.initial_states.contains(initial):
         raise InvalidArgument("law_of_views needs one of the mechanism's initial states")
     rounds = horizon(rounds)
     queries = mechanism.signature.queries
-    laws: dict[Any, tuple[tuple[Round, ...], Fraction]] = {}
+    header = Header(encode_any(adversary), encode_any(mechanism), seeded=True)
+    laws: dict[Any, tuple[View, Fraction]] = {}
 
-    def add(view: tuple[Round, ...], weight: Fraction) -> None:
-        key = fingerprint(view)
+    def add(said: tuple[Round, ...], ending: Ending, weight: Fraction) -> None:
+        view = View(header, said, ending)
+        key = _key(view)
         laws[key] = view, laws.get(key, (view, Fraction(0)))[1] + weight
 
-    def play(own: Any, states: Hidden, heard: Any, view: tuple[Round, ...]) -> None:
-        weight = sum((p for _, p in states.values()), Fraction(0))
-        if len(view) == rounds:
-            add(view, weight)
+    def play(own: Any, states: Hidden, heard: Any, said: tuple[Round, ...]) -> None:
+        weight = _mass(states)
+        if len(said) == rounds:
+            add(said, Ending.ROUNDS, weight)
             return
 
         def speak(coins: Any) -> tuple[Any, Any, tuple[Draw, ...]]:
@@ -219,19 +225,22 @@ def law_of_views(
 
         for p, (next_own, message, draws) in outcomes(speak):
             if message is HALT:
-                add(view, weight * p)
+                add(said, Ending.ADVERSARY, weight * p)
                 continue
             message = sealed(message, queries)
-            found = _answers(mechanism, states, message, p)
-            if not found:
-                raise InvalidArgument("the mechanism refuses what the adversary says")
-            for answer, over, after in found:
-                longer = (*view, Round(message, answer, draws))
+            for answer, over, after in _answers(mechanism, states, message, p):
+                if answer is REFUSAL:
+                    raise InvalidArgument("the mechanism refuses what the adversary says")
+                longer = (*said, Round(message, answer, draws))
                 if over:
-                    add(longer, sum((q for _, q in after.values()), Fraction(0)))
+                    add(longer, Ending.MECHANISM, _mass(after))
                 else:
                     play(next_own, after, answer, longer)
 
     start = mechanism.enter(initial)
     play(adversary.initial_state, {fingerprint(start): (start, Fraction(1))}, EMPTY, ())
     return Law(tuple(laws.values()))
+
+
+def _mass(states: Hidden) -> Fraction:
+    return sum((p for _, p in states.values()), Fraction(0))

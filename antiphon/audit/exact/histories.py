@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from antiphon.audit.exact.arena import SingleArena, listed
-from antiphon.audit.exact.columns import Columns
+from antiphon.audit.exact.columns import OVER, SPENT, Columns
 from antiphon.audit.exact.question import LIMIT
 from antiphon.audit.exact.solver import Solver
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -29,13 +29,24 @@ class History:
     weights: tuple[Fraction, Fraction]
     masses: tuple[Fraction, Fraction]
 
+    @property
+    def ended(self) -> bool:
+        """Whether the last answer ended the interaction."""
+        return self.column == OVER
+
+    @property
+    def spent(self) -> bool:
+        """Whether the mechanism answers HALT for ever, within a composition that goes on."""
+        return self.column == SPENT
+
 
 @attrs.define(eq=False)
 class Histories:
-    """The histories of V[f] ∘* I(·) ∘* M for a finite M."""
+    """The histories of V[f] ∘* I(·) ∘* M for a finite M, alone or ``within`` a composition."""
 
     mechanism: ContinualMechanism[Any, Any, Any]
     verification: Verification[Any]
+    within: bool = False
     _columns: Columns = attrs.field(init=False)
     _arena: SingleArena = attrs.field(init=False)
     _solvers: tuple[Solver, Solver] = attrs.field(init=False)
@@ -45,7 +56,9 @@ class Histories:
         queries = listed(self.mechanism)
         self._columns = Columns(LIMIT)
         start = self.mechanism.initial_state
-        self._arena = SingleArena(self._columns, self.mechanism, start, self.verification, queries)
+        self._arena = SingleArena(
+            self._columns, self.mechanism, start, self.verification, queries, self.within
+        )
         self._solvers = Solver(self._arena, 0, LIMIT), Solver(self._arena, 1, LIMIT)
 
     def empty(self) -> History:
@@ -62,20 +75,18 @@ class Histories:
         scale = move.denominator
         w0, w1 = history.weights
         length = history.length + 1
-        return tuple(
-            (
-                answer,
-                self._history(length, to, (w0 * Fraction(f0, scale), w1 * Fraction(f1, scale))),
-            )
-            for answer, f0, f1, to in move.outcomes
-        )
+        found: list[tuple[Any, History]] = []
+        for number, (factor0, factor1, to) in zip(move.answers, move.branches, strict=True):
+            weights = w0 * Fraction(factor0, scale), w1 * Fraction(factor1, scale)
+            found.append((self._columns.answer(number), self._history(length, to, weights)))
+        return tuple(found)
 
     def _history(self, length: int, column: int, weights: tuple[Fraction, Fraction]) -> History:
-        total0, total1 = self._columns.totals[column] if column >= 0 else (1, 1)
         key = length, column, weights
         known = self._met.get(key)
         if known is None:
-            masses = weights[0] * total0, weights[1] * total1
+            totals0, totals1 = self._columns.totals
+            masses = weights[0] * totals0[column], weights[1] * totals1[column]
             known = self._met[key] = History(length, column, weights, masses)
         return known
 

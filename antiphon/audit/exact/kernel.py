@@ -5,38 +5,55 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import AntiphonError, CompositionError, Intractable
+from antiphon.protocol.errors import READINGS, REFUSALS, AntiphonError
 from antiphon.protocol.interning import Interner
 from antiphon.protocol.messages import HALT
 from antiphon.verifiers.verification import Refused
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
 """(state id, weight), sorted by state id, weights without a common divisor."""
-Pushed: TypeAlias = tuple[int, dict[int, tuple[int, int]]]
-"""(denominator, answer -> (common divisor, number of the law of the next state without it))."""
+Pushed: TypeAlias = tuple[int, tuple[int, ...], tuple[tuple[int, int], ...]]
+"""(denominator, answers, for each (common divisor, number of the law of the next state)).
+
+The answers are in the order of their numbers.
+"""
 Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
 """(denominator, [(answer, next state, probability × denominator)]) of one step."""
 Step: TypeAlias = Callable[[Any, Any, Any], tuple[Any, Any]]
 IsOver: TypeAlias = Callable[[Any], bool]
 
-NOWHERE = 0
+END: Final = object()
+"""Heard of what ends the whole interaction: a HALT after which nothing can be said."""
+REFUSAL: Final = Refused("the message is refused")
+"""Heard of a message that a session refuses; the state is unchanged."""
+DEAD: Final = object()
+"""The state of what has halted or failed: it answers HALT for ever."""
+
+NOWHERE: Final = 0
 """The number of the empty law: this world does not come here."""
+GONE: Final = 1
+"""The number of the law of what is DEAD for certain."""
 
 
 class Stepper(NamedTuple):
-    """How a mechanism steps."""
+    """How a mechanism steps, and what is heard where it does not go on.
+
+    As it is here, a verifier stands guard: to halt and to refuse both end the interaction.
+    """
 
     step: Step
     is_over: IsOver
     """Whether a HALT with this state ends it."""
-    tells_refusals: bool = False
-    """Whether to refuse a message is an answer."""
+    halted: Any = END
+    """HALT within a composition, whose other mechanisms go on."""
+    refused: Any = END
+    """REFUSAL at a bare session, where a refusal is seen and changes nothing."""
 
 
 @attrs.define(eq=False)
@@ -45,15 +62,25 @@ class Kernel:
 
     states: Interner = attrs.field(factory=Interner)
     messages: Interner = attrs.field(factory=Interner)
-    laws: list[Law] = attrs.field(factory=lambda: [()])
-    totals: list[int] = attrs.field(factory=lambda: [0])
+    laws: list[Law] = attrs.field(factory=list[Law])
+    totals: list[int] = attrs.field(factory=list[int])
     """The weight of each law."""
     _steppers: list[Stepper] = attrs.field(factory=list[Stepper])
-    _ids: dict[Law, int] = attrs.field(factory=lambda: {(): NOWHERE})
+    _ids: dict[Law, int] = attrs.field(factory=dict[Law, int])
     _steps: dict[tuple[int, int, int], Branches] = attrs.field(
         factory=dict[tuple[int, int, int], Branches]
     )
-    _pushed: dict[tuple[int, int, int], Any] = attrs.field(factory=dict[tuple[int, int, int], Any])
+    _pushed: dict[tuple[int, int, int], Pushed] = attrs.field(
+        factory=dict[tuple[int, int, int], Pushed]
+    )
+
+    end: int = attrs.field(init=False)
+    """The number of END."""
+
+    def __attrs_post_init__(self) -> None:
+        self.end = self.messages(END)
+        self._law(())
+        self.certain(DEAD)
 
     def add(self, stepper: Stepper) -> int:
         """A new stepper's number."""
@@ -68,27 +95,17 @@ class Kernel:
         """The numbers of the states that may be."""
         return [state for state, _ in self.laws[law]]
 
-    def push(self, stepper: int, law: int, query: int) -> Pushed | None:
-        """What a query makes of a law; None if it is refused."""
+    def push(self, stepper: int, law: int, query: int) -> Pushed:
+        """What a query makes of a law."""
         key = stepper, law, query
-        if key not in self._pushed:
-            self._pushed[key] = self._push(*key)
-        known: Pushed | None = self._pushed[key]
+        known = self._pushed.get(key)
+        if known is None:
+            known = self._pushed[key] = self._push(*key)
         return known
 
-    def _push(self, stepper: int, number: int, query: int) -> Pushed | None:
+    def _push(self, stepper: int, number: int, query: int) -> Pushed:
         law = self.laws[number]
         steps = [self._branches(stepper, state, query) for state, _ in law]
-        refused = sum(not branches for _, branches in steps)
-        if refused and refused < len(law):
-            raise CompositionError(
-                "the mechanism refuses a message depending on its hidden state; "
-                "a refusal must be a function of what is public"
-            )
-        if refused and self._steppers[stepper].tells_refusals:
-            return 1, {self.messages(REFUSAL): (1, number)}
-        if refused:
-            return None
         common = math.lcm(*(denominator for denominator, _ in steps))
         laws: dict[int, dict[int, int]] = {}
         for (_, weight), (denominator, branches) in zip(law, steps, strict=True):
@@ -96,34 +113,30 @@ class Kernel:
             for answer, to, probability in branches:
                 own = laws.setdefault(answer, {})
                 own[to] = own.get(to, 0) + weight * probability
-        return common, {answer: self._reduced(own) for answer, own in laws.items()}
+        answers = tuple(sorted(laws))
+        return common, answers, tuple([self._reduced(laws[answer]) for answer in answers])
 
     def _branches(self, stepper: int, state: int, query: int) -> Branches:
         """As ``branches``, in numbers, over a common denominator."""
         key = stepper, state, query
         known = self._steps.get(key)
         if known is None:
-            step, is_over, _ = self._steppers[stepper]
-            found = branches(step, self.states.values[state], self.messages.values[query])
-            common = math.lcm(*(p.denominator for p, _ in found))
+            own = self._steppers[stepper]
+            before, message = self.states.values[state], self.messages.values[query]
+            found = [
+                (p, *_heard(own, *result)) for p, result in branches(own.step, before, message)
+            ]
+            common = math.lcm(*(p.denominator for p, _, _ in found))
             known = self._steps[key] = (
                 common,
-                [
-                    (self._answer(after, answer, is_over), self.states(after), int(p * common))
-                    for p, (after, answer) in found
-                ],
+                [(self.messages(a), self.states(to), int(p * common)) for p, to, a in found],
             )
         return known
-
-    def _answer(self, state: Any, answer: Any, is_over: IsOver) -> int:
-        """Its number; a HALT that does not end the interaction is told from one that does."""
-        passed_on = answer is HALT and not ends(state, answer, is_over)
-        return self.messages(PASSED_ON if passed_on else answer)
 
     def _reduced(self, weights: dict[int, int]) -> tuple[int, int]:
         """The greatest common divisor, and the number of the law without it."""
         factor = math.gcd(*weights.values())
-        law = tuple(sorted((state, w // factor) for state, w in weights.items() if w))
+        law = tuple(sorted([(state, weight // factor) for state, weight in weights.items()]))
         return factor, self._law(law)
 
     def _law(self, law: Law) -> int:
@@ -134,41 +147,37 @@ class Kernel:
         return number
 
 
-def branches(step: Any, state: Any, query: Any) -> list[tuple[Fraction, tuple[Any, Any]]]:
-    """Every outcome of one step; none if the message is refused.
+def _heard(stepper: Stepper, after: Any, answer: Any) -> tuple[Any, Any]:
+    """(state, answer) as they count here: what is over is DEAD, whatever it remembers."""
+    if answer is REFUSAL and stepper.refused is REFUSAL:
+        return after, REFUSAL
+    if answer is REFUSAL:
+        return DEAD, stepper.refused
+    return (DEAD, stepper.halted) if ends(after, answer, stepper.is_over) else (after, answer)
 
-    A step that fails later is an outcome: the mechanism is dead and answers HALT (law 1).
+
+def branches(step: Step, state: Any, query: Any) -> list[tuple[Fraction, tuple[Any, Any]]]:
+    """Every outcome of one step; to refuse is the answer REFUSAL.
+
+    A step that fails later is an outcome: the mechanism is DEAD and answers HALT (law 1).
+    Raises: Intractable, and what no session takes for a refusal (a missing extra).
     """
 
     def run(coins: Coins) -> tuple[Any, Any]:
         try:
             after, answer = step(state, query, coins)
-        except Intractable:
-            raise
         except Exception as error:
-            if isinstance(error, AntiphonError) and coins.draws == 0:
-                raise _RefusedStep from error
-            return _FAILED, HALT
+            early = isinstance(error, AntiphonError) and coins.draws == 0
+            if early and isinstance(error, REFUSALS):
+                return state, REFUSAL
+            if early or isinstance(error, READINGS):
+                raise
+            return DEAD, HALT
         return after, answer
 
-    try:
-        return list(outcomes(run))
-    except _RefusedStep:
-        return []
+    return [(Fraction(1), (DEAD, HALT))] if state is DEAD else list(outcomes(run))
 
 
 def ends(state: Any, answer: Any, is_over: IsOver) -> bool:
-    """Whether an answer with this state ends the interaction."""
-    return answer is HALT and (state is _FAILED or is_over(state))
-
-
-_FAILED = object()
-"""The state of a mechanism whose step raised."""
-PASSED_ON = object()
-"""The HALT of a part of the mechanism, which goes on."""
-REFUSAL = Refused("the message is refused")
-"""Stands for the answer of a mechanism that refuses a message; its state is unchanged."""
-
-
-class _RefusedStep(Exception):
-    """The mechanism refused the message before drawing a coin."""
+    """Whether an answer with this state ends the interaction, or this part of it."""
+    return answer is HALT and (state is DEAD or is_over(state))

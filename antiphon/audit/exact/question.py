@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any, TypedDict
@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 import attrs
 
 from antiphon.audit.exact.arena import Arena, CompositionArena, SingleArena, listed
-from antiphon.audit.exact.columns import Columns
+from antiphon.audit.exact.columns import Columns, Queries
 from antiphon.audit.exact.progress import progress
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
@@ -207,8 +207,8 @@ def _queries(
     given: tuple[Any, ...] | None,
     creations: Sequence[Create],
     most: int,
-) -> Callable[[Any], Sequence[Any]]:
-    """The messages to try in each hidden state."""
+) -> Queries:
+    """The messages to try: in a composition, those that its hidden state takes."""
     if isinstance(system, Concurrent):
         return lambda state: tuple(_composed(system, state, creations, most, given))
     for query in given or ():
@@ -232,5 +232,5 @@ def _composed(
         yield from creations
     for index, child in enumerate(children):
         mechanism = child.created.mechanism
-        for query in listed(mechanism, given)(child.state):
+        for query in listed(mechanism, given):
             yield Ask(query, index)

@@ -8,15 +8,16 @@ from typing import Any
 
 import attrs
 
-from antiphon.audit.exact.arena import Live
-from antiphon.audit.exact.solver import Choice, Solver, deep
+from antiphon.audit.exact.arena import Choice, Live
+from antiphon.audit.exact.columns import OVER
+from antiphon.audit.exact.solver import Solver, deep
 from antiphon.composition.creation import Create
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import Intractable
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import EMPTY, HALT, Ask, Pair, identical
 from antiphon.protocol.registry import register
-from antiphon.protocol.view import View
+from antiphon.protocol.view import Ending, View
 
 
 @register("antiphon.StrategyNode/1")
@@ -27,7 +28,12 @@ class StrategyNode:
     message: Any = HALT
     branches: tuple[tuple[Any, int], ...] = ()
     accuses: bool = False
-    """Whether the views that end here belong to the distinguishing event."""
+    """Whether the views that the adversary ends here belong to the distinguishing event."""
+    halt: bool | None = None
+    """Whether those do that the mechanism ends here, by a HALT; None if it does not.
+
+    The HALT of a part of it, after which it goes on, is an answer with a branch.
+    """
 
 
 @register("antiphon.StrategyAdversary/1")
@@ -60,22 +66,29 @@ class StrategyAdversary(Adversary[int]):
 
     def event(self, view: View) -> bool:
         """Whether a view of this adversary belongs to the distinguishing event S."""
-        state = 0
-        for answer in view.answers:
+        state, answers = 0, view.answers
+        halted = view.ending is Ending.MECHANISM
+        for answer in answers[:-1] if halted else answers:
             state = self._follow(state, answer)
             if state < 0:
                 return False
-        return self.nodes[state].accuses
+        return bool(self.nodes[state].halt if halted else self.nodes[state].accuses)
 
-    def accusing_path(self, *, without: Any = None) -> tuple[tuple[Any, Any], ...] | None:
-        """(message, answer), … of a view in the event, without a certain answer; else None."""
+    def accusing_path(
+        self, *, without: Any = None
+    ) -> tuple[tuple[tuple[Any, Any], ...], bool] | None:
+        """A view in the event, without a certain answer: (message, answer), …, and whether
+        the mechanism ends it. None if there is none.
+        """
         waiting: list[tuple[int, tuple[tuple[Any, Any], ...]]] = [(0, ())]
         met: set[int] = set()
         while waiting:
             number, path = waiting.pop()
             node = self.nodes[number]
             if node.accuses:
-                return path
+                return path, False
+            if node.halt:
+                return (*path, (node.message, HALT)), True
             if number not in met:
                 met.add(number)
                 waiting.extend(
@@ -98,15 +111,20 @@ class StrategyAdversary(Adversary[int]):
             node = self.nodes[number]
             name = f"[{number}] " if number in named else ""
             if node.message is HALT:
-                yield f"{indent}{heard}{f'accuse b = {self.bit}' if node.accuses else 'stop'}"
+                yield f"{indent}{heard}{self._verdict(node.accuses)}"
             elif number in drawn:
                 yield f"{indent}{heard}go on as in {name}".rstrip()
             else:
                 drawn.add(number)
                 yield f"{indent}{heard}{name}say {said(node.message)}"
                 inner = indent + "  "
-                following = [(inner, f"on {message_label(a)}: ", to) for a, to in node.branches]
+                if node.halt is not None:
+                    yield f"{inner}on {message_label(HALT)}: {self._verdict(node.halt)}"
+                following = [(inner, f"on {_heard(answer)}: ", to) for answer, to in node.branches]
                 waiting.extend(reversed(following))
+
+    def _verdict(self, accuses: bool) -> str:
+        return f"accuse b = {self.bit}" if accuses else "stop"
 
     def _repeated(self) -> set[int]:
         """The nodes that several others lead to."""
@@ -116,6 +134,10 @@ class StrategyAdversary(Adversary[int]):
             for _, to in node.branches:
                 (again if to in met else met).add(to)
         return again
+
+
+def _heard(answer: Any) -> str:
+    return f"{message_label(answer)} of a part" if answer is HALT else message_label(answer)
 
 
 def said(message: Any) -> str:
@@ -140,8 +162,8 @@ class StrategyBuilder:
 
     def build(self, growth: Fraction, rounds: int) -> tuple[StrategyNode, ...]:
         """The nodes, the root first. Raises: Intractable past ``limit`` nodes."""
-        first = self.solver.first()
-        live = tuple((0, column) for column in self.solver.live(first))
+        first = self.solver.arena.start()
+        live = self.solver.arena.live(first)
         with deep(rounds):
             self._node(rounds, first, growth.denominator, growth.numerator, live)
         return tuple(self._nodes)
@@ -157,12 +179,15 @@ class StrategyBuilder:
         number = self._numbers[key] = len(self._nodes)
         self._nodes.append(StrategyNode())  # its place; filled below
         if self.solver.stops(rounds, position, ahead, behind):
-            gain, _ = self.solver.value(0, position, ahead, behind)
-            self._nodes[number] = StrategyNode(accuses=gain > 0)
+            accuses = self._accuses(position, ahead, behind)
+            self._nodes[number] = StrategyNode(accuses=accuses)
         else:
             choice = self.solver.best_choice(rounds, position, ahead, behind)
-            self._nodes[number] = self._inner(choice, rounds, position, ahead, behind, live)
+            self._nodes[number] = self._inner(choice, rounds, ahead, behind, live)
         return number
+
+    def _accuses(self, position: int, ahead: int, behind: int) -> bool:
+        return self.solver.value(0, position, ahead, behind)[0] > 0
 
     def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
         """The fewest rounds that attain the value: a strategy that asks nothing in vain."""
@@ -175,27 +200,17 @@ class StrategyBuilder:
         return rounds
 
     def _inner(
-        self, choice: Choice, rounds: int, position: int, ahead: int, behind: int, live: Live
+        self, choice: Choice, rounds: int, ahead: int, behind: int, live: Live
     ) -> StrategyNode:
-        arena, option = self.solver.arena, choice.option
-        index = next((i for i, column in live if column == option.column), 0)
-        branches = [
-            (
-                branch.answer,
-                self._node(
-                    rounds - 1,
-                    to,
-                    ahead * factor,
-                    behind * other,
-                    arena.follow(live, option, place),
-                ),
-            )
-            for place, (branch, (factor, other, to)) in enumerate(
-                zip(option.branches, choice.branches, strict=True)
-            )
-            if factor or other
-        ]
-        return StrategyNode(arena.message(option, index), tuple(branches))
+        arena, halt = self.solver.arena, None
+        branches: list[tuple[Any, int]] = []
+        for place, (own, other, to) in enumerate(self.solver.followed(choice, ahead, behind)):
+            if to == OVER and (own or other):
+                halt = self._accuses(to, own, other)
+            elif own or other:
+                after = self._node(rounds - 1, to, own, other, arena.follow(live, choice, place))
+                branches.append((arena.answer(choice, place), after))
+        return StrategyNode(arena.message(choice, live), tuple(branches), halt=halt)
 
 
 def _reduced(ahead: int, behind: int) -> tuple[int, int]:

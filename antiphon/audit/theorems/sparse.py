@@ -78,7 +78,9 @@ def _printed_sparse() -> Evidence:
     f = sparse_parallel([PURE_RESPONSE.parameters])
     printed = CompositionSimulator(
         f.parameters,
-        lambda created, pair: vadhan_wang(created.mechanism, epsilon=created.parameters[0]),
+        lambda created, pair: vadhan_wang(
+            created.mechanism, epsilon=created.parameters[0], within=True
+        ),
         False,
     )
     return proof_by_simulation(f, [weakened(walk(), 3)], 1, 4, printed)
