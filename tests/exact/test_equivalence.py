@@ -26,7 +26,9 @@ def doubled(table):
         )
         for state in range(2 * len(table.rows))
     )
-    return Table(rows)
+    return Table(
+        rows, goes_on=tuple(2 * state + twin for state in table.goes_on for twin in (0, 1))
+    )
 
 
 def alike(view, shown):

@@ -24,10 +24,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
+from antiphon.composition import (
+    adaptive_parameters,
+    fixed_mechanisms,
+    fixed_parameters,
+    sparse_parallel,
+)
 from antiphon.composition.functions import SparseParallel, Suitable
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import Approximate, Claim, Status, exact, spaces
+from antiphon.protocol import Approximate, Claim, Status, ZeroConcentrated, exact, spaces
+from antiphon.verifiers.functions import Bounded
 from antiphon.verifiers.verification import Refused
 
 GROWTHS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(2)])
@@ -387,6 +393,95 @@ def test_with_first_pair_consistency_the_copies_do_not_add_up(copies):
     assert game.tight_delta(catalogue=[LeakyBit(delta=TENTH), rr], **search) == TENTH
     if copies < 4:
         assert game.tight_delta(catalogue=[FirstPairLeakyBit(), rr], **search) == TENTH
+
+
+@attrs.frozen
+class SaysItIsConsistent(Bounded):
+    """An f that is not first-pair consistent, and says that it is."""
+
+    @property
+    def first_pair_consistent(self):
+        return True
+
+
+@attrs.frozen
+class Believed(LeakyBit):
+    """M_δ with that claim."""
+
+    @property
+    def claims(self):
+        (claim,) = LeakyBit(delta=self.delta).claims
+        f = SaysItIsConsistent(ap.verifiers.event_level(), 2)
+        return (attrs.evolve(claim, verification=f),)
+
+
+@attrs.frozen
+class Trusting(SparseParallel):
+    """A broken f_{∞,FPC}, that believes what an f' says of itself."""
+
+    judge = Suitable.judge
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_a_false_claim_of_first_pair_consistency_is_not_believed(copies):
+    """What it would allow is refused: an identical first pair, and then one that differs."""
+    search = {"catalogue": [Believed(delta=TENTH)], "max_creations": copies, "epsilon": 0}
+    rounds = 2 * copies + 1
+    f = sparse_parallel([(0, TENTH)], first_pair_consistent=True)
+    enforced = ap.PrivacyGame(ap.ExtConComp(), f)
+    assert enforced.tight_delta(rounds=rounds, **search) == 0
+    trusting = ap.PrivacyGame(ap.ExtConComp(), Trusting(f.parameters, True))
+    assert trusting.tight_delta(rounds=rounds, **search) == 1 - Fraction(9, 10) ** copies
+    create = ap.Create(Believed(delta=TENTH))
+    script = ap.scripted(
+        [ap.same(create), ap.same(ap.Ask(0, 0)), ap.Pair(ap.Ask(0, 0), ap.Ask(1, 0))]
+    )
+    view = enforced.play(script, bit=0, seed=0)
+    assert view.answers[2:] == (ap.HALT,)
+    assert view.why_halted == "the first pair of a mechanism is identical, and a later one is not"
+    assert trusting.play(script, bit=0, seed=0).answers[2:] != (ap.HALT,)
+    first = ap.scripted(
+        [ap.same(create), ap.Pair(ap.Ask(0, 0), ap.Ask(1, 0)), ap.same(ap.Ask(0, 0))]
+    )
+    assert ap.HALT not in enforced.play(first, bit=0, seed=0).answers
+
+
+@attrs.frozen
+class Refills(SparseParallel):
+    """An f of a user's whose purse grows: the second creation pays for the first."""
+
+    @property
+    def purse(self):
+        return SparseParallel.purse.fget(self).set(0, 0)
+
+    def admit(self, purse, count, created):
+        if count == (0 if created.mechanism.delta else 1):  # M_{1/10}, then M_0
+            return purse.set(0, count)
+        return Refused("not this one now")
+
+
+def test_an_f_whose_purse_grows_is_played_as_it_is():
+    catalogue = [ap.Create(LeakyBit(delta=TENTH)), ap.Create(LeakyBit(delta=0))]
+    game = ap.PrivacyGame(ap.ExtConComp(), Refills(((Fraction(0), TENTH),)))
+    found = game.tight_delta(epsilon=0, rounds=4, catalogue=catalogue)
+    messages = composition_messages(catalogue, [0, 1], 2)
+    assert found == tight(game, messages, Fraction(1), 4) == TENTH
+
+
+def test_whatever_f_takes_is_created():
+    """A zCDP claim, where f takes it."""
+    measure = ZeroConcentrated(1)
+
+    @attrs.frozen
+    class Concentrated(LeakyBit):
+        @property
+        def claims(self):
+            (claim,) = LeakyBit(delta=self.delta).claims
+            return (attrs.evolve(claim, measure=measure),)
+
+    game = ap.PrivacyGame(ap.ExtConComp(), adaptive_parameters())
+    search = {"catalogue": [Concentrated(delta=TENTH)], "max_creations": 2}
+    assert game.tight_delta(epsilon=0, rounds=6, **search) == 1 - Fraction(9, 10) ** 2
 
 
 def two_sided(radius):

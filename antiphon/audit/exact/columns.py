@@ -9,7 +9,7 @@ So equal knowledge is one object, however it came about, and all arithmetic is e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple, TypeAlias, Union
 
@@ -184,17 +184,17 @@ class Columns:
 
     def _queries(self, column: Column) -> tuple[int, ...]:
         """The messages to try, by number: those of every state that it may be in."""
-        kernel, queries = self._kernel, self._parts[column.part][0].queries
-        key = column.part if isinstance(queries, tuple) else column[2:]
+        queries, laws = self._parts[column.part][0].queries, column[2:]
+        key = laws if callable(queries) else column.part
         known = self._listed.get(key)
         if known is None:
-            if isinstance(queries, tuple):
-                found = queries
-            else:
-                states = dict.fromkeys(s for law in column[2:] for s in kernel.support(law))
-                found = [q for state in states for q in queries(kernel.states.values[state])]
-            known = self._listed[key] = tuple(dict.fromkeys(map(kernel.messages, found)))
+            found = self._found(queries, laws) if callable(queries) else queries
+            known = self._listed[key] = tuple(dict.fromkeys(map(self._kernel.messages, found)))
         return known
+
+    def _found(self, queries: Callable[[Any], Sequence[Any]], laws: Iterable[int]) -> Iterator[Any]:
+        states = dict.fromkeys(state for law in laws for state in self._kernel.support(law))
+        return (query for state in states for query in queries(self._kernel.states.values[state]))
 
     def _answers(
         self, part: int, state: int, pushed0: Pushed, pushed1: Pushed

@@ -11,8 +11,9 @@ from typing import Any, TypedDict
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, CompositionArena, SingleArena, listed
+from antiphon.audit.exact.arena import Arena, SingleArena, listed
 from antiphon.audit.exact.columns import Columns, Queries
+from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.progress import progress
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder

@@ -15,7 +15,7 @@ from __future__ import annotations
 import gc
 import math
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import TypeAlias
@@ -117,7 +117,8 @@ class Solver:
         aheads, behinds = self.arena.totals[bit], self.arena.totals[other]
         ceiling = ahead * aheads[position]  # all the mass there is: no adversary has more
         best, unit = max(0, ceiling - behind * behinds[position]), 1
-        choices, left = self.arena.choices(position), rounds - 1
+        choices: Sequence[Choice] = self.arena.choices(position)
+        left = rounds - 1
         if not choices:
             leaves.add(position)
             return best, 1
@@ -126,14 +127,14 @@ class Solver:
             for branch in choice.branches:
                 to = branch[2]
                 weight, counter = ahead * branch[bit], behind * branch[other]
-                own, against, below = weight * aheads[to], counter * behinds[to], 1
+                own, against = weight * aheads[to], counter * behinds[to]
                 if not (left and own and against) or to in leaves:
-                    own = max(0, own - against)
+                    own, below = max(0, own - against), 1
                 else:
                     common = math.gcd(weight, counter)
                     key = left, to, weight // common, counter // common
-                    known = values.get(key) or self._best(*key)
-                    own, below = known[0] * common, known[1]
+                    gain, below = values.get(key) or self._best(*key)
+                    own = gain * common
                 if below == over:
                     total += own
                 else:
@@ -176,7 +177,8 @@ class Solver:
     def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> Choice:
         """The first choice that attains the value, where stopping does not."""
         value, unit = self.value(rounds, position, ahead, behind)
-        for choice in self.arena.choices(position):
+        choices: Sequence[Choice] = self.arena.choices(position)
+        for choice in choices:
             own, over = self.worth(choice, rounds, ahead, behind)
             if own * unit == value * over:
                 return choice
