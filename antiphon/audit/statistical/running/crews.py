@@ -153,9 +153,11 @@ def start_method() -> str | None:
     """How our processes start: by fork where that is safe, else as the platform does it.
 
     A forked process has all that its parent has, functions of a notebook or a lambda too.
-    It is not safe beside other threads, nor once an OpenMP runtime is loaded.
+    It is not safe beside other threads, nor with an OpenMP runtime whose threads it would
+    wait for in vain (with threadpoolctl, a worker keeps to one; ``worker.begin``).
     """
-    if sys.platform != "linux" or threading.active_count() > 1 or _openmp():
+    stranded = "threadpoolctl" not in sys.modules and _openmp()
+    if sys.platform != "linux" or threading.active_count() > 1 or stranded:
         return None if multiprocessing.get_start_method() != "fork" else "forkserver"
     return "fork"
 

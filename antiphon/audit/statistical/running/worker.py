@@ -83,7 +83,7 @@ def begin(task: Task) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked
     threading.Thread(target=_die_with_parent, daemon=True).start()
     limits = sys.modules.get("threadpoolctl")
-    if limits is not None:  # the cores are shared between processes already
+    if limits is not None:  # one core each; and a forked OpenMP would hang with more threads
         limits.threadpool_limits(1)
 
 
