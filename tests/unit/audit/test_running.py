@@ -1,10 +1,15 @@
 """Runs: the same result from every crew, with lost workers, broken off and resumed."""
 
+import ast
+import functools
 import json
+import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -24,6 +29,7 @@ from antiphon.audit.statistical.running import (
     run,
     runner,
 )
+from antiphon.audit.statistical.running.fingerprint import digest
 
 CHUNKS = Chunks(total=10_500, size=1000, seed=7)
 
@@ -181,8 +187,6 @@ class TestLostWorkers:
 
     def test_no_process_is_left(self):
         run(tasks.total, CHUNKS, merge=tasks.add, executor=2)
-        import multiprocessing
-
         assert multiprocessing.active_children() == []
 
 
@@ -207,6 +211,23 @@ class TestErrors:
         with pytest.raises(ap.BudgetExceeded, match="requested 3") as caught:
             run(tasks.overspends, CHUNKS, merge=tasks.add, executor=2)
         assert caught.value.remaining == 2
+
+    @pytest.mark.parametrize(
+        "error",
+        [
+            ap.BudgetExceeded(1, 2, 3),
+            ap.ReplayMismatch(2, "this", "that"),
+            ap.Intractable("what", 5, 3),
+            ap.MissingExtra("ray", "none"),
+            ap.InvalidArgument("no"),
+            ap.ExecutorError("lost", outcome=5),
+        ],
+        ids=lambda error: type(error).__name__,
+    )
+    def test_each_of_this_package_can_be_sent(self, error):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again)) == (type(error), str(error))
+        assert vars(again) == vars(error)
 
     def test_that_cannot_come_home_are_told(self):
         class Local(Exception):
@@ -385,6 +406,74 @@ class TestCheckpoints:
         text = (tmp_path / "run.json").read_text()
         assert "canary" not in text
         assert str(seed) not in text
+
+
+def counter(start, step=1, *, names=frozenset(["a", "b", "c"])):
+    """Functions that differ in what they close over, and in nothing else."""
+
+    def count(answers):
+        return start + step if answers in {"x", "y", "z"} and names else count(answers)
+
+    return count
+
+
+FINGERPRINTS = (
+    "import test_running as t, functools\n"
+    "from antiphon.audit.statistical.running.fingerprint import digest\n"
+    "values = [t.counter(1), functools.partial(t.counter, 2), {'a': {1, 'q', None}},\n"
+    "          t.CHUNKS.total, t.tasks.GAME, t.tasks.Slow(1.0).__call__, t.np.float64(2),\n"
+    "          t.tasks.GAME.feature]\n"
+    "print([digest(value) for value in values])\n"
+)
+
+
+class TestFingerprints:
+    def test_are_the_same_in_every_process(self):
+        roots = [Path(ap.__file__).parents[1], Path(__file__).parent]
+        seen = {
+            subprocess.run(
+                [sys.executable, "-c", FINGERPRINTS],
+                env=os.environ
+                | {"PYTHONPATH": os.pathsep.join(map(str, roots)), "PYTHONHASHSEED": seed},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for seed in ("1", "2", "3")
+        }
+        assert len(seen) == 1
+        digests = ast.literal_eval(seen.pop())
+        assert len(set(digests)) == len(digests) == 8
+
+    def test_tell_apart(self):
+        parts = [
+            counter(1), counter(2), counter(1, 2), counter(1, names=frozenset("ab")),
+            functools.partial(counter, 1), functools.partial(counter, step=1),
+            [1, 2], (1, 2), (2, 1), (1, True), (1, 1.0), {1, 2}, {1: 2}, "1", b"1", None, len, int,
+            np.arange(3), np.arange(3.0), np.int64(1),
+            tasks.Slow(1).__call__, tasks.Slow(2).__call__,
+            lambda answers: answers, lambda answers: answers[0], lambda answers, n=1: answers,
+        ]  # fmt: skip
+        assert len({digest(part) for part in parts}) == len(parts)
+        assert digest(counter(1)) == digest(counter(1))
+
+    def test_a_task_may_name_itself(self, tmp_path):
+        class Task:
+            def __init__(self, name):
+                self.lock = threading.Lock()
+                self.name = name
+
+            def fingerprint(self):
+                return {"name": self.name}
+
+            def __call__(self, chunk):
+                return 1.0
+
+        file, chunks = tmp_path / "run.json", Chunks(total=2000, size=1000, seed=7)
+        for _ in range(2):
+            run(Task("a"), chunks, merge=tasks.add, checkpoint=file)
+        with pytest.raises(ap.CheckpointError, match="differs in name"):
+            run(Task("b"), chunks, merge=tasks.add, checkpoint=file)
 
 
 class TestInterrupts:
