@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -9,16 +10,19 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from antiphon.protocol import samplers
+from antiphon.protocol import discrete_noise
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, seed_sequence
 from antiphon.protocol.column_arithmetic import Values
 from antiphon.protocol.columns import Apart, Column, Lanes, plain
 from antiphon.protocol.enumeration import branch
+from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""
 LIMIT: Final = 1 << 17
 """Most replicas in a block with columns; part of an experiment, as the order of draws is."""
+VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
+"""Draws of many at once, by name, and what each of them is."""
 
 
 class Part(NamedTuple):
@@ -132,10 +136,13 @@ class ColumnCoins(Coins):
         self.draws += 1
         again = self._place < len(self._script)
         value = self._next() if again else self._toss(kind, parameter)
-        if not self.many and type(value) is Column:
-            value = value.alone()
+        if not self.many:
+            value = plain(value)
         self.tape.append(Draw(kind, parameter, value))
         return value
+
+    def bernoulli_exp(self, exponent: Epsilon) -> bool:
+        return super().bernoulli_exp(plain(exponent))
 
     def discrete_laplace(self, scale: Number) -> int:
         return super().discrete_laplace(plain(scale))
@@ -143,11 +150,19 @@ class ColumnCoins(Coins):
     def discrete_gaussian(self, sigma: Number) -> int:
         return super().discrete_gaussian(plain(sigma))
 
+    def discrete_laplaces(self, scale: Number, count: int) -> tuple[int, ...]:
+        return super().discrete_laplaces(plain(scale), count)
+
+    def discrete_gaussians(self, sigma: Number, count: int) -> tuple[int, ...]:
+        return super().discrete_gaussians(plain(sigma), count)
+
     def _toss(self, kind: str, parameter: Any) -> Any:
         if kind == "bernoulli" and type(parameter) is Column:
             return self._by_code(self.generator.random(self.lanes.size) < parameter.now())
         if kind == "categorical" and any(type(weight) is Column for weight in parameter):
             return self._weighted(parameter)
+        if kind == "bernoulli_exp":
+            return self._by_law("bernoulli", _power(parameter))
         if kind == "bernoulli" or (kind == "categorical" and len(parameter) <= FEW):
             return self._by_law(kind, parameter)
         if kind == "uniform_integer" and parameter <= FEW:
@@ -155,12 +170,17 @@ class ColumnCoins(Coins):
         if not self.many and self.lanes.size > 1:
             raise Apart
         self._number()
-        values = _numbers(kind, parameter, self)
-        if values is None:
+        if kind in VECTORS:
+            scale, count = parameter
+            columns = [_numbers(VECTORS[kind], scale, self) for _ in range(count)]
+        else:
+            columns = [_numbers(kind, parameter, self)]
+        values = [Column(each, self) for each in columns if each is not None]
+        if len(values) < len(columns):
             if self.lanes.size > 1:
                 raise Apart
             return self._keep(self._scalar.draw(kind, parameter))
-        return self._keep(Column(values, self))
+        return self._keep(tuple(values) if kind in VECTORS else values[0])
 
     @cached_property
     def _scalar(self) -> SampledCoins:
@@ -199,10 +219,17 @@ class ColumnCoins(Coins):
         return self._by_code(codes, range(len(weights)))
 
 
-def _numbers(kind: str, parameter: Any, coins: ColumnCoins) -> Values | None:
-    """One draw for each replica, in doubles: for simulation, however exact the scalar draw is.
+def _power(exponent: ExactEpsilon) -> Number:
+    """e^(-exponent): in doubles, unless it is rational."""
+    if isinstance(exponent, Log):
+        return 1 / exponent.argument
+    return math.exp(-min(exponent, Fraction(1000)))  # 0 from 746 on
 
-    None for a draw that doubles cannot make.
+
+def _numbers(kind: str, parameter: Any, coins: ColumnCoins) -> Values | None:
+    """One draw for each replica; exact if discrete noise, else in doubles, for simulation.
+
+    None for a draw that is made for one replica at a time.
     """
     generator, size = coins.generator, coins.lanes.size
     if kind in ("laplace", "gaussian"):
@@ -215,8 +242,8 @@ def _numbers(kind: str, parameter: Any, coins: ColumnCoins) -> Values | None:
         weights = np.asarray([float(weight) for weight in parameter])
         ends = np.cumsum(weights / weights.sum())
         return np.searchsorted(ends[:-1], generator.random(size), side="right").astype(np.int64)
-    if kind in ("discrete_laplace", "discrete_gaussian") and parameter < 2**40:
-        return samplers.many(kind, float(parameter), generator, size)
+    if kind in discrete_noise.SAMPLERS:  # these are exact here too
+        return discrete_noise.many(kind, parameter, size, generator.bit_generator.random_raw)
     return None
 
 

@@ -147,6 +147,27 @@ def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
     return Fraction(below), Fraction(above)
 
 
+def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:
+    """Integers low <= 2^bits·e^(-rate) <= high that differ by at most 2, for rate >= 0.
+
+    >>> exp_bracket(Fraction(1), 10)  # 1024/e = 376.7…
+    (376, 377)
+    """
+    if rate == 0:
+        return 1 << bits, 1 << bits
+    if rate > bits:  # e > 2
+        return 0, 1
+    digits = bits // 3 + len(str(bits)) + 9
+    down = Context(prec=digits, rounding=ROUND_FLOOR)
+    up = Context(prec=digits, rounding=ROUND_CEILING)
+    numerator, denominator = Decimal(rate.numerator), Decimal(rate.denominator)
+    # Decimal.exp is correctly rounded half-even whatever the context says, so one more ulp.
+    low = down.exp(up.divide(numerator, denominator).copy_negate()).next_minus(context=down)
+    high = up.exp(down.divide(numerator, denominator).copy_negate()).next_plus(context=up)
+    one = 1 << bits
+    return math.floor(Fraction(low) * one), min(one, math.ceil(Fraction(high) * one))
+
+
 def _shown(value: object) -> str:
     """Numbers are public parameters and shown; of anything else only its type."""
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):

@@ -1,26 +1,36 @@
-"""Exact samplers and finite laws behind the primitives of ``Coins``.
+"""Canonne, Kamath and Steinke's samplers, and the finite laws behind the primitives of ``Coins``.
 
-The discrete samplers use only uniform integers, so their law is exactly the one
-stated: Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential
-Privacy* (2020), Algorithms 1-3.
+They use only uniform integers, so their laws are exactly those stated: *The Discrete
+Gaussian for Differential Privacy* (2020), Algorithms 1 and 2. Algorithm 3, and what replaces
+Algorithm 2 where tables are faster, are in ``discrete_noise``.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from antiphon.protocol.errors import Intractable
+from antiphon.protocol.exact import Log
+from antiphon.protocol.inversion import WORD, Word
 
 WIDEST: Final = 1_000_000
 """Outcomes of one draw that are still enumerated."""
 Below: TypeAlias = Callable[[int], int]
 """n -> uniform on 0..n-1."""
+
+
+def below(n: int, word: Word) -> int:
+    """Uniform on 0..n-1 by rejection from just enough words."""
+    bits = (n - 1).bit_length()
+    while True:
+        value = word()
+        for _ in range((bits - 1) // WORD):
+            value = value << WORD | word()
+        value >>= -bits % WORD if bits else WORD
+        if value < n:
+            return value
 
 
 def bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
@@ -41,7 +51,7 @@ def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def discrete_laplace(scale: Fraction, below: Below) -> int:
-    """P(x) ∝ e^(-|x|/scale) on the integers (CKS Algorithm 2)."""
+    """P(x) ∝ e^(-|x|/scale) on the integers (CKS Algorithm 2), for any scale at all."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = below(t)
@@ -56,42 +66,25 @@ def discrete_laplace(scale: Fraction, below: Below) -> int:
             return -size if negative else size
 
 
-def discrete_gaussian(sigma: Fraction, below: Below) -> int:
-    """P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS Algorithm 3)."""
-    variance = sigma * sigma
-    t = Fraction(math.floor(sigma) + 1)
-    while True:
-        x = discrete_laplace(t, below)
-        gap = (abs(x) - variance / t) ** 2 / (2 * variance)
-        if bernoulli_exp(gap.numerator, gap.denominator, below):
-            return x
-
-
-def many(kind: str, scale: float, generator: np.random.Generator, size: int) -> NDArray[np.int64]:
-    """``size`` draws of a discrete Laplace or Gaussian at once, computed in doubles.
-
-    For populations, which simulate: the law is that of the exact sampler up to rounding.
-    """
-    if kind == "discrete_laplace":
-        stop = -math.expm1(-1 / scale)
-        return generator.geometric(stop, size) - generator.geometric(stop, size)
-    t = math.floor(scale) + 1
-    drawn = np.empty(0, np.int64)
-    while len(drawn) < size:  # CKS Algorithm 3, with a vector of candidates
-        x = many("discrete_laplace", t, generator, 2 * size)
-        gap = (np.abs(x) - scale * scale / t) ** 2 / (2 * scale * scale)
-        drawn = np.concatenate([drawn, x[generator.random(2 * size) < np.exp(-gap)]])
-    return drawn[:size]
-
-
 def law(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
     """The finite law of one draw, as (value, probability).
 
     Exact also for a float, which is the rational that it is: ``SampledCoins`` draws
     with just this law.
 
-    Raises: Intractable for a primitive with infinitely many outcomes.
+    Raises: Intractable for a primitive with infinitely many outcomes, and for e^(-x) where it
+    is no rational number.
     """
+    if kind == "bernoulli_exp" and isinstance(parameter, Log):
+        kind, parameter = "bernoulli", 1 / parameter.argument
+    elif kind == "bernoulli_exp" and parameter == 0:
+        kind, parameter = "bernoulli", 1
+    elif kind == "bernoulli_exp":
+        raise Intractable(
+            "enumerating a bernoulli_exp draw (give the exponent as a Log: e^ε rational)",
+            "irrational",
+            "rational",
+        )
     if kind == "bernoulli":
         p = Fraction(parameter)
         return [(False, 1 - p), (True, p)]

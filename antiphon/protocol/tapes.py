@@ -74,7 +74,7 @@ class ReplayedCoins(Coins):
 
 def _possible(kind: str, parameter: Any, value: Any) -> bool:
     """Whether a draw can have had this value: a tape may come from anywhere."""
-    if kind == "bernoulli":
+    if kind in ("bernoulli", "bernoulli_exp"):
         return type(value) is bool
     if kind in ("laplace", "gaussian"):
         return type(value) is float
@@ -82,4 +82,6 @@ def _possible(kind: str, parameter: Any, value: Any) -> bool:
         return type(value) is int and 0 <= value < parameter
     if kind == "categorical":
         return type(value) is int and 0 <= value < len(parameter)
+    if kind in ("discrete_laplaces", "discrete_gaussians"):
+        return type(value) is tuple and list(map(type, value)) == [int] * parameter[1]  # pyright: ignore[reportUnknownArgumentType]
     return type(value) is int or not kind.startswith("discrete_")

@@ -35,6 +35,10 @@ def gambler(answers, coins):
     coins.laplace(0.5)
     coins.discrete_laplace(2)
     coins.discrete_gaussian(Fraction(3, 2))
+    coins.discrete_laplaces(2, 3)
+    coins.discrete_gaussians(Fraction(3, 2), 2)
+    coins.bernoulli_exp(Fraction(1, 3))
+    coins.bernoulli_exp(ap.Log(2))
     return int(coins.categorical((1, 2)) ^ coins.uniform_integer(2))
 
 

@@ -64,6 +64,10 @@ THIRDS = {0: 1 / 6, 1: 1 / 3, 2: 1 / 2}
 FINITE = {
     "bernoulli": (lambda c: c.bernoulli(Fraction(1, 3)), lambda c: c.bernoulli(0.35),
                   {True: 1 / 3, False: 2 / 3}),
+    "bernoulli_exp": (lambda c: c.bernoulli_exp(Fraction(7, 2)), lambda c: c.bernoulli_exp(3.4),
+                      {True: math.exp(-3.5), False: -math.expm1(-3.5)}),
+    "bernoulli_exp, a log": (lambda c: c.bernoulli_exp(ap.Log(3)), lambda c: c.bernoulli_exp(1),
+                             {True: 1 / 3, False: 2 / 3}),
     "categorical": (lambda c: c.categorical((1, 2, 3)), lambda c: c.categorical((1, 2, 4)), THIRDS),
     "uniform": (lambda c: c.uniform_integer(7), lambda c: min(c.uniform_integer(8), 6),
                 dict.fromkeys(range(7), 1 / 7)),
@@ -87,6 +91,9 @@ WIDE = {
     "discrete_gaussian": (lambda c: c.discrete_gaussian(Fraction(7, 2)),
                           lambda c: c.discrete_gaussian(4), distribution(discrete_gaussian(3.5)),
                           True),
+    "discrete_laplaces": (lambda c: c.discrete_laplaces(Fraction(5, 2), 3)[2],
+                          lambda c: c.discrete_laplaces(3, 3)[2],
+                          distribution(discrete_laplace(2.5)), True),
 }  # fmt: skip
 
 

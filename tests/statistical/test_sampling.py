@@ -135,6 +135,18 @@ def error_of(counter, updates):
     return draw
 
 
+def many(kind, scale):
+    """The same law from draws of a hundred at once, each used in turn."""
+    waiting = []
+
+    def draw(coins):
+        if not waiting:
+            waiting.extend(getattr(coins, kind)(scale, 100))
+        return waiting.pop()
+
+    return draw
+
+
 def square(draw, top):
     def squared(coins):
         return min(draw(coins) ** 2, top)
@@ -247,6 +259,20 @@ CASES = [
              "distance 0.057"),
     integers("discrete gaussian wide", 20_000, lambda c: c.discrete_gaussian(30),
              lambda c: c.discrete_gaussian(39), discrete_gaussian(30), "distance 0.063"),
+    integers("discrete laplace many", 20_000, many("discrete_laplaces", Fraction(3, 2)),
+             many("discrete_laplaces", Fraction(39, 20)), discrete_laplace(1.5), "distance 0.050"),
+    integers("discrete laplace many, digits", 20_000, many("discrete_laplaces", 40),
+             many("discrete_laplaces", 52), discrete_laplace(40), "distance 0.048"),
+    integers("discrete gaussian many", 20_000, many("discrete_gaussians", 2.5),
+             many("discrete_gaussians", 3.25), discrete_gaussian(2.5), "distance 0.063"),
+    spread("discrete laplace by the series", 20_000, lambda c: c.discrete_laplace(2**50) / 2**50,
+           lambda c: c.discrete_laplace(13 * 2**50 // 10) / 2**50, laplace(1), "distance 0.048"),
+    counted("bernoulli exp", 40_000, lambda c: c.bernoulli_exp(Fraction(7, 2)),
+            lambda c: c.bernoulli_exp(3), math.exp(-3.5), "0.030 against 0.050, threshold 0.005"),
+    counted("bernoulli exp small", 40_000, lambda c: c.bernoulli_exp(Fraction(1, 3)),
+            lambda c: c.bernoulli_exp(0.4), math.exp(-1 / 3), "0.717 against 0.670"),
+    counted("bernoulli exp of a log", 40_000, lambda c: c.bernoulli_exp(Log(3)),
+            lambda c: c.bernoulli_exp(1), 1 / 3, "0.333 against 0.368, threshold 0.014"),
     integers("tree counter, one node", 20_000, error_of(COUNTER, 8), error_of(ROUGH, 8),
              discrete_laplace(4), "distance 0.048"),
     integers("tree counter, three nodes", 20_000, error_of(COUNTER, 7), error_of(ROUGH, 7), NODES3,

@@ -20,25 +20,35 @@ PRIMITIVES = [
     ("uniform_integer", 10**40), ("laplace", 1), ("laplace", 0.5), ("laplace", Fraction(7, 2)),
     ("gaussian", 2), ("gaussian", Fraction(1, 2)), ("discrete_laplace", 3),
     ("discrete_laplace", 0.1), ("discrete_gaussian", 2.5), ("discrete_gaussian", Fraction(1, 9)),
+    ("bernoulli_exp", 0), ("bernoulli_exp", 0.3), ("bernoulli_exp", Fraction(7, 2)),
+    ("bernoulli_exp", ap.Log(3)), ("discrete_laplaces", (3, 5)), ("discrete_laplaces", (0.1, 1)),
+    ("discrete_gaussians", (Fraction(5, 2), 4)), ("discrete_laplaces", (10**20, 2)),
 ]  # fmt: skip
-KINDS = {"bernoulli": bool, "laplace": float, "gaussian": float}
+KINDS = {"bernoulli": bool, "bernoulli_exp": bool, "laplace": float, "gaussian": float,
+         "discrete_laplaces": tuple, "discrete_gaussians": tuple}  # fmt: skip
 EVERY = pytest.mark.parametrize(("kind", "parameter"), PRIMITIVES)
+
+
+def toss(coins, kind, parameter):
+    """The primitive; one that makes many draws takes (scale, count)."""
+    several = kind.endswith("s") and type(parameter) is tuple
+    return getattr(coins, kind)(*(parameter if several else (parameter,)))
 
 
 @EVERY
 def test_every_primitive_counts_records_and_replays(kind, parameter):
     coins = RecordedCoins(SampledCoins(seed=3))
-    values = [getattr(coins, kind)(parameter) for _ in range(20)]
+    values = [toss(coins, kind, parameter) for _ in range(20)]
     assert coins.draws == 20
     assert {type(value) for value in values} == {KINDS.get(kind, int)}
     tape = coins.take()
     assert [draw.kind for draw in tape] == [kind] * 20
     assert coins.take() == ()
     replayed = ReplayedCoins(tape)
-    assert [getattr(replayed, kind)(parameter) for _ in range(20)] == values
+    assert [toss(replayed, kind, parameter) for _ in range(20)] == values
     assert replayed.draws == 20
     direct = SampledCoins(seed=3)
-    assert [getattr(direct, kind)(parameter) for _ in range(20)] == values
+    assert [toss(direct, kind, parameter) for _ in range(20)] == values
     assert direct.draws == 20
 
 
@@ -50,6 +60,9 @@ BAD = [
     ("gaussian", [0, -1, math.nan, math.inf, 0.0]),
     ("discrete_laplace", [0, -1, math.nan, math.inf, True, "1", None]),
     ("discrete_gaussian", [0, -1, math.nan, math.inf, True, "1", None]),
+    ("bernoulli_exp", [-1, -(2**-1074), math.nan, math.inf, True, "1", None, Fraction(-1, 9)]),
+    ("discrete_laplaces", [(0, 3), (math.nan, 3), (1, 0), (1, -1), (1, 1.0), (1, True), (None, 1)]),
+    ("discrete_gaussians", [(0, 3), (math.inf, 3), (1, 0), (1, None), ("1", 2)]),
 ]
 
 
@@ -60,7 +73,7 @@ def test_bad_parameters_are_refused_before_anything_is_drawn(kind, parameters):
         coins, fresh = make(), make()
         for parameter in parameters:
             with pytest.raises(ap.InvalidArgument):
-                getattr(coins, kind)(parameter)
+                toss(coins, kind, parameter)
         assert coins.draws == 0
         if not isinstance(coins, ReplayedCoins):
             assert coins.uniform_integer(10**9) == fresh.uniform_integer(10**9)
@@ -76,6 +89,7 @@ def test_bad_parameters_are_refused_before_anything_is_drawn(kind, parameters):
         ("categorical", np.array([1, 3]), (1, 3)),
         ("discrete_laplace", np.float64(2), Fraction(2)),
         ("discrete_gaussian", np.float64(0.5), Fraction(1, 2)),
+        ("bernoulli_exp", np.float64(0.5), Fraction(1, 2)),
     ],
 )
 def test_numpy_parameters_stand_on_the_tape_as_plain_numbers(kind, given, kept):
@@ -152,12 +166,18 @@ def test_coins_cannot_be_copied_or_pickled():
         ([("categorical", (1, 2), 2)], ("categorical", (1, 2))),
         ([("discrete_laplace", Fraction(1), 0.0)], ("discrete_laplace", 1)),
         ([("discrete_gaussian", Fraction(1), "x")], ("discrete_gaussian", 1)),
+        ([("bernoulli_exp", Fraction(1), 1)], ("bernoulli_exp", 1)),
+        ([("bernoulli", Fraction(1), True)], ("bernoulli_exp", 1)),
+        ([("discrete_laplaces", (Fraction(1), 2), (0,))], ("discrete_laplaces", (1, 2))),
+        ([("discrete_laplaces", (Fraction(1), 2), (0, 0.0))], ("discrete_laplaces", (1, 2))),
+        ([("discrete_gaussians", (Fraction(1), 1), 0)], ("discrete_gaussians", (1, 1))),
+        ([("discrete_laplaces", (Fraction(1), 3), (0, 0, 0))], ("discrete_laplaces", (1, 2))),
     ],
 )
 def test_another_draw_than_the_recorded_is_a_mismatch(tape, ask):
     coins = ReplayedCoins([Draw(*draw) for draw in tape])
     with pytest.raises(ap.ReplayMismatch):
-        getattr(coins, ask[0])(ask[1])
+        toss(coins, *ask)
     assert coins.draws == 0
 
 
@@ -178,6 +198,9 @@ def test_outcomes_of_each_finite_primitive():
     assert list(ap.outcomes(lambda c: c.bernoulli(third))) == [(1 - third, False), (third, True)]
     assert list(ap.outcomes(lambda c: c.bernoulli(1))) == [(1, True)]
     assert list(ap.outcomes(lambda c: c.uniform_integer(3))) == [(third, i) for i in range(3)]
+    assert list(ap.outcomes(lambda c: c.bernoulli_exp(0))) == [(1, True)]
+    law = [(1 - third, False), (third, True)]
+    assert list(ap.outcomes(lambda c: c.bernoulli_exp(ap.Log(3)))) == law
     law = list(ap.outcomes(lambda c: c.categorical((1, 0, 0.5))))
     assert law == [(Fraction(2, 3), 0), (third, 2)]
 
@@ -198,7 +221,9 @@ def test_probabilities_are_fractions_and_sum_to_one(ps):
     assert len({result for _, result in law}) == len(law)
 
 
-@pytest.mark.parametrize("kind", ["laplace", "gaussian", "discrete_laplace", "discrete_gaussian"])
+@pytest.mark.parametrize(
+    "kind", ["laplace", "gaussian", "discrete_laplace", "discrete_gaussian", "bernoulli_exp"]
+)
 def test_draws_without_a_finite_law_are_intractable(kind):
     def run(coins):
         coins.bernoulli(0.5)

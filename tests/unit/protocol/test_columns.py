@@ -253,6 +253,29 @@ def test_wide_draws_that_doubles_cannot_make_are_left_to_the_exact_sampler():
     assert max(answer for (answer,) in counts) > 2**70
 
 
+def test_many_draws_at_once_are_a_tuple_of_columns():
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything(), initial_state=0)
+    @column_safe
+    def best(state, message, coins):
+        one, other = coins.discrete_laplaces(3, 2)
+        return state, one >= other
+
+    seen = play_population(ap.scripted([0]), best, replicas=50_000, seed=1)
+    truth = sum(n for (answer,), n in seen.items() if answer) / 50_000
+    # P(X >= Y) = (1 + P(X = Y))/2 and P(X = Y) = tanh²(1/6)·coth(1/3)
+    equal = math.tanh(1 / 6) ** 2 / math.tanh(1 / 3)
+    assert abs(truth - (1 + equal) / 2) < 0.014  # 6 standard errors
+
+
+def test_many_draws_of_a_mechanism_that_knows_no_columns_are_plain():
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything(), initial_state=0)
+    def plainly(state, message, coins):
+        drawn = coins.discrete_laplaces(2**45 if message else 3, 4)
+        return state, all(type(each) is int for each in drawn) and type(drawn) is tuple
+
+    assert play_population(ap.scripted([0, 1]), plainly, replicas=7) == {(True, True): 7}
+
+
 def test_probabilities_and_weights_may_differ_from_replica_to_replica():
     @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything(), initial_state=0)
     @column_safe
