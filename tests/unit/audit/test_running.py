@@ -233,8 +233,8 @@ class TestErrors:
         class Local(Exception):
             pass
 
-        with pytest.raises(RuntimeError, match="Local: here"):
-            run(tasks.Fails(Local("here"), on=0), CHUNKS, merge=tasks.add, executor=2)
+        with ThreadPoolExecutor(2) as pool, pytest.raises(RuntimeError, match="Local: here"):
+            run(tasks.Fails(Local("here"), on=0), CHUNKS, merge=tasks.add, executor=pool)
 
     @pytest.mark.parametrize(
         "executor", ["parallel", object(), ProcessPoolExecutor, True, 2.0], ids=str

@@ -166,6 +166,7 @@ class TestProcessesStartedApart:
         ):
             run(tasks.total, CHUNKS, merge=tasks.add, executor=client)
 
+    @pytest.mark.slow
     def test_workers_without_the_mechanism(self, tmp_path):
         with (
             processes(tmp_path, str(ROOTS[0])) as (client, _),
