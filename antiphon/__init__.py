@@ -2,7 +2,7 @@
 
 from antiphon import audit, composition, mechanisms, verifiers
 from antiphon.audit import PrivacyGame, equivalent
-from antiphon.composition import ConComp, Create, ExtConComp
+from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
 from antiphon.protocol import (
     BOTTOM,
     EMPTY,
@@ -68,6 +68,7 @@ __all__ = [
     "Create",
     "ExecutorError",
     "ExtConComp",
+    "Guarantee",
     "Identifier",
     "InteractiveAsContinual",
     "Intractable",
@@ -94,6 +95,7 @@ __all__ = [
     "column_safe",
     "composition",
     "equivalent",
+    "guarantee",
     "interact",
     "mechanism",
     "mechanisms",

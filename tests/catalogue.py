@@ -66,6 +66,9 @@ MECHANISMS = [
           st.just(ap.Create(two[0])) | st.just(ap.Create(two[1])) | asks, _ASK_ALIENS),
     Entry("ExtConComp", ap.ExtConComp(budget=WhitehouseFilter(epsilon=2, delta=0.5)),
           st.just(ap.Create(two[0])) | st.just(ap.Create(two[1])) | asks, _ASK_ALIENS),
+    Entry("Certified", ap.composition.Certified(
+        ap.ExtConComp(), ap.composition.fixed_mechanisms(two)),
+        st.just(ap.Create(two[0])) | asks, _ASK_ALIENS),
     Entry("ComplexMechanism", ap.composition.ComplexMechanism(IdentityPostProcessor()),
           st.just(ap.Create(two[0])) | asks, _ASK_ALIENS),
     Entry("InteractiveAsContinual", ap.InteractiveAsContinual(

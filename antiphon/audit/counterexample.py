@@ -14,6 +14,7 @@ from antiphon.composition.functions import sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.claims import Approximate
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.view import View
@@ -36,11 +37,18 @@ class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
     """
 
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    epsilon: exact.ExactEpsilon = attrs.field(
+        default=Fraction(0), converter=exact.epsilon, kw_only=True
+    )
+    """The ε of the claims that it makes; the mechanisms themselves are (0, δ)-DP."""
     copies: int = attrs.field(converter=_copies, kw_only=True)
     _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_create", same(Create(LeakyBit(delta=self.delta))))
+        leaky = LeakyBit(delta=self.delta)
+        weaker = Approximate(self.epsilon, self.delta)
+        claim = attrs.evolve(leaky.claims[0], measure=weaker)
+        object.__setattr__(self, "_create", same(Create(leaky, claim)))
 
     @property
     def initial_state(self) -> tuple[int, bool]:

@@ -12,6 +12,7 @@ import typer
 
 from antiphon.cli import audits, flights, views
 from antiphon.cli import counterexample as counterexamples
+from antiphon.cli import explain as guarantees
 from antiphon.cli import verify as verification
 from antiphon.cli.output import report_error
 from antiphon.demo.data import TOTAL
@@ -112,6 +113,36 @@ def verify(
 ) -> int:
     """Check the theorems exactly on finite instances, beside twins that must fail."""
     return verification.verify(theorems=theorem or [], adversaries=adversaries, as_json=json)
+
+
+@app.command()
+def explain(
+    target: Annotated[
+        str, typer.Argument(metavar="FILE.py:NAME", help="A mechanism, a chain, or a PrivacyGame.")
+    ],
+    verification: Annotated[
+        str | None, typer.Option("--f", metavar="NAME", help="f, by its name in the file.")
+    ] = None,
+    inner: Annotated[
+        str | None, typer.Option(metavar="NAME", help="f' of a complex mechanism.")
+    ] = None,
+    catalogue: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A list: nothing else is created.")
+    ] = None,
+    max_creations: Annotated[
+        int | None, typer.Option(min=0, help="No more mechanisms are created.")
+    ] = None,
+    style: Annotated[
+        str, typer.Option("--format", help="text, markdown, mermaid or svg.")
+    ] = "text",
+    output: Annotated[Path | None, typer.Option(help="A file; else standard output.")] = None,
+    json: _Json = False,
+) -> int:
+    """Say what your system promises, by which theorem; status 1 if none applies."""
+    return guarantees.explain(
+        target, verification=verification, inner=inner, catalogue=catalogue,
+        max_creations=max_creations, style=style, output=output, as_json=json,
+    )  # fmt: skip
 
 
 @app.command()

@@ -11,7 +11,7 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.audit import AuditReport
 from antiphon.cli.output import print_json
 from antiphon.cli.parameters import rational
-from antiphon.cli.user_code import guarded, import_file
+from antiphon.cli.user_code import guarded, import_file, split_target
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -32,7 +32,7 @@ def audit(
     as_json: bool,
 ) -> int:
     """Test a claim; status 1 if it is refuted."""
-    path, name = _split(target)
+    path, name = split_target(target, "audit")
     module = import_file(path)
     game = _game(module, name)
     player = _attribute(module, adversary, Adversary, "an adversary")
@@ -54,13 +54,6 @@ def audit(
     else:
         print("\n".join(_lines(report, saved)))
     return 1 if report.verdict == "refuted" else 0
-
-
-def _split(target: str) -> tuple[Path, str]:
-    path, colon, name = target.rpartition(":")
-    if not colon or not path or not name:
-        raise InvalidArgument(f"what to audit is FILE.py:NAME, not {target[:80]!r}")
-    return Path(path), name
 
 
 def _attribute(module: ModuleType, name: str, kind: type[Any], what: str) -> Any:

@@ -38,6 +38,14 @@ def import_file(path: Path) -> ModuleType:
     return module
 
 
+def split_target(target: str, verb: str) -> tuple[Path, str]:
+    """FILE.py:NAME as a path and a name. Raises: InvalidArgument for anything else."""
+    path, colon, name = target.rpartition(":")
+    if not colon or not path or not name:
+        raise InvalidArgument(f"what to {verb} is FILE.py:NAME, not {target[:80]!r}")
+    return Path(path), name
+
+
 @contextmanager
 def guarded() -> Generator[None, None, None]:
     """While others' code runs: what it prints goes to standard error."""

@@ -1,7 +1,7 @@
 """What wires many mechanisms into one, and what that costs."""
 
 from antiphon.composition import accounting
-from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
+from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters import (
@@ -19,16 +19,28 @@ from antiphon.composition.functions import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.composition.guarantees import (
+    Certified,
+    Counterexample,
+    Guarantee,
+    NoGuarantee,
+    guarantee,
+)
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.property_search import search_properties
 
 __all__ = [
     "BasicFilter",
+    "Certified",
     "ComplexMechanism",
     "ConComp",
     "ConcentratedFilter",
+    "Counterexample",
     "Create",
     "ExtConComp",
+    "Guarantee",
+    "Lifting",
+    "NoGuarantee",
     "Odometer",
     "Property",
     "Refusal",
@@ -42,6 +54,7 @@ __all__ = [
     "each_valid",
     "fixed_mechanisms",
     "fixed_parameters",
+    "guarantee",
     "search_properties",
     "sparse_parallel",
 ]

@@ -8,12 +8,30 @@ import attrs
 
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.protocol.chain import Chain
+from antiphon.protocol.claims import Status
 from antiphon.protocol.errors import CompositionError
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Pairs, Signature
+from antiphon.verifiers.verification import Verification
+
+
+@register("antiphon.Lifting/1")
+@attrs.frozen
+class Lifting:
+    """P has the destination, response and outer→inner properties (CM §6.1), it says.
+
+    An attribute ``lifting`` of a post-processor. ``outer`` is f, about its left messages,
+    ``inner`` is f', about what it sends to the right. PROVED, with the source, also says that
+    what P creates asserts true claims.
+    """
+
+    outer: Verification[Any]
+    inner: Verification[Any]
+    status: Status = Status.ASSUMED
+    source: str = "its class says so"
 
 
 @register("antiphon.ComplexMechanism/1")
@@ -24,7 +42,8 @@ class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
     P is deterministic and has one initial state; randomness of its own is a 0-DP
     sub-mechanism. If P has the destination, response and f→f' properties
     (``composition.check_properties``) and ExtConComp is (ε, δ)-DP w.r.t. f', then this
-    is (ε, δ)-DP w.r.t. f (CM Thm 6.1).
+    is (ε, δ)-DP w.r.t. f (CM Thm 6.1). A P with ``lifting = Lifting(f, f', …)`` says which f
+    and f', so that ``ap.guarantee`` can derive it.
     State: (P's state, ExtConComp's state).
     """
 

@@ -46,7 +46,7 @@ def _mermaid_lines(diagram: Diagram) -> Iterator[str]:
 
 # --- SVG -----------------------------------------------------------------------------
 
-_FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 _COLOURS: Final = {
     "says": "#334155", "differs": "#c2410c", "creates": "#0f766e",
     "answers": "#1d5fa8", "halts": "#b42318",
@@ -62,14 +62,14 @@ _LEGEND: Final = (
     ("creates", "creation"), ("answers", "answer"), ("halts", "halt"),
 )  # fmt: skip
 _STYLE: Final = f"""
-text {{ font-family: {_FONT}; }}
+text {{ font-family: {FONT}; }}
 .label, .halo {{ font-size: 12.5px; }}
 .halo {{ stroke: #fff; stroke-width: 4px; }}
 .small {{ font-size: 11px; fill: #64748b; }}
 """.strip()
 
 
-def _width(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """A generous estimate of the width of a text, in pixels."""
     return sum(0.34 if c in " ,.()'il|" else 0.62 for c in text) * size
 
@@ -93,7 +93,7 @@ class _Sheet:
             below += _depth(exchange)
         self._end = below + 4
         right = self._x[-1] + self._boxes[-1] / 2
-        self._width = max(right, _LEFT + _width(diagram.title, 16), 620) + 28
+        self._width = max(right, _LEFT + text_width(diagram.title, 16), 620) + 28
         self._height = self._end + 84
 
     def _lane_places(self) -> list[float]:
@@ -101,7 +101,7 @@ class _Sheet:
         for exchange in self._diagram.exchanges:
             for arrow in (*exchange.message, *exchange.answer):
                 place = max(arrow.source, arrow.target) - 1  # where its text stands
-                gaps[place] = max(gaps[place], _width(arrow.text, 12.5) + 34)
+                gaps[place] = max(gaps[place], text_width(arrow.text, 12.5) + 34)
         places = [_LEFT + self._boxes[0] / 2]
         for gap in gaps:
             places.append(places[-1] + gap)
@@ -116,7 +116,7 @@ class _Sheet:
         yield f"<title>{title}</title>"
         yield f"<style>{_STYLE}</style>"
         yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
-        yield _text(
+        yield svg_text(
             _LEFT, 32, self._diagram.title, 'font-size="16" font-weight="600" fill="#0f172a"'
         )
         yield from self._legend()
@@ -129,7 +129,7 @@ class _Sheet:
         yield from self._lifelines()
         for exchange, y in zip(self._diagram.exchanges, self._y, strict=True):
             yield from self._round(exchange, y)
-        yield _text(_LEFT, self._end + 62, self._diagram.ending, 'font-size="13" fill="#334155"')
+        yield svg_text(_LEFT, self._end + 62, self._diagram.ending, 'font-size="13" fill="#334155"')
         yield "</svg>"
 
     def _legend(self) -> Iterator[str]:
@@ -137,10 +137,10 @@ class _Sheet:
         for kind, name in _LEGEND:
             if kind in kinds:
                 yield _line(x, x + 26, 52, kind)
-                yield _text(x + 33, 56, name, 'class="small"')
-                x += 33 + _width(name, 11) + 22
+                yield svg_text(x + 33, 56, name, 'class="small"')
+                x += 33 + text_width(name, 11) + 22
         if self._diagram.seeded:
-            yield _text(x, 56, "seeded: not for release", 'font-size="11" fill="#b42318"')
+            yield svg_text(x, 56, "seeded: not for release", 'font-size="11" fill="#b42318"')
 
     def _lifelines(self) -> Iterator[str]:
         for place, lane in enumerate(self._diagram.lanes):
@@ -151,7 +151,7 @@ class _Sheet:
                 'stroke="#cbd5e1" stroke-width="1.2"/>'
             )
             yield from self._box(place, lane, top)
-            yield _text(x, self._end + 16, lane.title, 'class="small" text-anchor="middle"')
+            yield svg_text(x, self._end + 16, lane.title, 'class="small" text-anchor="middle"')
 
     def _box(self, place: int, lane: Lane, top: float) -> Iterator[str]:
         x, width = self._x[place], self._boxes[place]
@@ -162,16 +162,16 @@ class _Sheet:
         )
         middle = top + (18 if lane.subtitle else 26)
         style = 'font-size="14" font-weight="600" fill="#0f172a" text-anchor="middle"'
-        yield _text(x, middle, lane.title, style)
+        yield svg_text(x, middle, lane.title, style)
         if lane.subtitle:
-            yield _text(x, top + 34, lane.subtitle, 'class="small" text-anchor="middle"')
+            yield svg_text(x, top + 34, lane.subtitle, 'class="small" text-anchor="middle"')
 
     def _round(self, exchange: Exchange, y: float) -> Iterator[str]:
         tip = f"round {exchange.number}"
         tip += f"; the adversary tossed {exchange.coins}" if exchange.coins else ""
         yield f"<g><title>{escape(tip)}</title>"
         down = y + 22 + (2 if exchange.created is not None else 0)
-        yield _text(36, down + 4, str(exchange.number), 'class="small" text-anchor="end"')
+        yield svg_text(36, down + 4, str(exchange.number), 'class="small" text-anchor="end"')
         for arrow in exchange.message:
             yield from self._arrow(arrow, down, exchange.created)
         back = down + 27 + (_BIRTH - 2 if exchange.created is not None else 0)
@@ -187,9 +187,9 @@ class _Sheet:
         left = self._x[max(arrow.source, arrow.target) - 1]
         middle = (left + max(start, end)) / 2
         # The halo is a text of its own: not every renderer knows paint-order.
-        yield _text(middle, y - 6, arrow.text, 'class="halo" fill="#fff" text-anchor="middle"')
+        yield svg_text(middle, y - 6, arrow.text, 'class="halo" fill="#fff" text-anchor="middle"')
         style = f'class="label" fill="{_COLOURS[arrow.kind]}" text-anchor="middle"'
-        yield _text(middle, y - 6, arrow.text, style)
+        yield svg_text(middle, y - 6, arrow.text, style)
 
 
 def _depth(exchange: Exchange) -> float:
@@ -197,7 +197,7 @@ def _depth(exchange: Exchange) -> float:
 
 
 def _box_width(lane: Lane) -> float:
-    return max(_width(lane.title, 15.5), _width(lane.subtitle, 11)) + 24
+    return max(text_width(lane.title, 15.5), text_width(lane.subtitle, 11)) + 24
 
 
 def _line(start: float, end: float, y: float, kind: str) -> str:
@@ -211,5 +211,6 @@ def _line(start: float, end: float, y: float, kind: str) -> str:
     )
 
 
-def _text(x: float, y: float, text: str, style: str) -> str:
+def svg_text(x: float, y: float, text: str, style: str) -> str:
+    """A text element, escaped."""
     return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(text)}</text>'

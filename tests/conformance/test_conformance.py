@@ -125,7 +125,8 @@ def test_claims_are_well_formed(entry):
 
 @EVERY
 def test_mechanisms_of_the_library_carry_claims(entry):
-    assert bool(entry.mechanism.claims) is (entry.name in antiphon.mechanisms.__all__)
+    claims = entry.name in antiphon.mechanisms.__all__ or entry.name == "Certified"
+    assert bool(entry.mechanism.claims) is claims
 
 
 @EVERY

@@ -1,0 +1,17 @@
+"""Guarantees: what a system promises, by which theorem, from which premises."""
+
+from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.counterexample import Counterexample
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
+
+__all__ = [
+    "Certified",
+    "Counterexample",
+    "Derivation",
+    "Guarantee",
+    "Mark",
+    "NoGuarantee",
+    "Premise",
+    "guarantee",
+]

@@ -1,0 +1,93 @@
+"""A system with its guarantee as its claim, so that it can be created in turn."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.composition.concurrent import ConComp, ExtConComp
+from antiphon.composition.guarantees.context import Context
+from antiphon.composition.guarantees.derivation import Derivation
+from antiphon.composition.guarantees.derive import derive
+from antiphon.composition.guarantees.guarantee import Guarantee
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Signature, Space
+from antiphon.verifiers.verification import Verification
+
+
+def _delta(value: object) -> Fraction | None:
+    return None if value is None else exact.probability(value)
+
+
+@register("antiphon.Countable/1")
+@attrs.frozen
+class Countable(Space):
+    """Answers of a composition whose mechanisms all have discrete answers: countably many."""
+
+    def contains(self, value: Any) -> bool:
+        return True
+
+    @property
+    def discrete(self) -> bool:
+        return True
+
+
+@register("antiphon.Certified/1")
+@attrs.frozen
+class Certified(ContinualMechanism[Any, Any, Any]):
+    """M, which claims what ``guarantee(M, f)`` derives, at ``delta`` (None: at its floor).
+
+    So compositions nest: all sparse vectors of a histogram are one mechanism, an ExtConComp
+    w.r.t. f_∞, beside others (CM §7). ``truth`` says where it is proved that what is created
+    in M asserts true claims; empty: that is assumed, and so is the claim.
+    Raises: NoGuarantee.
+
+    >>> from antiphon.composition import Create, fixed_mechanisms, sparse_parallel
+    >>> one_of_many = Certified(ExtConComp(), sparse_parallel([(1, 0)]))
+    >>> Create(one_of_many).parameters
+    (Fraction(1, 1), Fraction(0, 1))
+    """
+
+    mechanism: ContinualMechanism[Any, Any, Any]
+    verification: Verification[Any]
+    delta: Fraction | None = attrs.field(default=None, converter=_delta)
+    truth: str = ""
+    claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    derived: Derivation = attrs.field(init=False, eq=False, repr=False)
+    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def __attrs_post_init__(self) -> None:
+        context = Context(derive, truth=self.truth)
+        derivation = derive(self.mechanism, self.verification, context)
+        claim = Guarantee(self.mechanism, derivation).claim(delta=self.delta)
+        own = self.mechanism.signature
+        if isinstance(self.mechanism, ConComp | ExtConComp | ComplexMechanism):
+            own = attrs.evolve(own, answers=Countable())  # V[f], or the theorem, saw to that
+        object.__setattr__(self, "derived", derivation)
+        object.__setattr__(self, "claims", (claim,))
+        object.__setattr__(self, "signature", own)
+
+    @property
+    def initial_state(self) -> Any:
+        return self.mechanism.initial_state
+
+    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+        return self.mechanism.step(state, message, coins)
+
+    def carries_data(self, state: Any, message: Any) -> bool:
+        return self.mechanism.carries_data(state, message)
+
+    def is_over(self, state: Any) -> bool:
+        return self.mechanism.is_over(state)
+
+    def failures(self, state: Any) -> tuple[BaseException, ...]:
+        return self.mechanism.failures(state)
+
+    def why_halted(self, state: Any) -> str | None:
+        return self.mechanism.why_halted(state)

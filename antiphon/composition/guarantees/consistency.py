@@ -1,0 +1,60 @@
+"""Whether the f' of a creation is first-pair consistent (CM Def. 5.3), as far as one can see."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import product
+from typing import Any, Final
+
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.derivation import Mark
+from antiphon.protocol.interning import fingerprint
+from antiphon.protocol.messages import identical
+from antiphon.verifiers.verification import Refused
+
+_MOST: Final = 10_000
+"""States of f' times queries to look at."""
+
+
+def consistent(create: Create) -> Mark:
+    """FAILED if f' does not say that it is, or is seen not to be; else CHECKED or ASSUMED.
+
+    Checked for the f' of this package, and wherever the states that identical pairs lead to
+    can be listed; a user's f' about an infinite query space is believed, so assumed.
+    """
+    f = None if create.claim is None else create.claim.verification
+    if f is None or not f.first_pair_consistent:
+        return Mark.FAILED
+    space = create.mechanism.signature.queries
+    if space.finite:
+        queries = tuple(space.enumerate())
+        if len(queries) ** 2 <= _MOST:
+            seen = _explored(f, queries)
+            if seen is not None:
+                return Mark.CHECKED if seen else Mark.FAILED
+    return Mark.CHECKED if type(f).__module__.startswith("antiphon.") else Mark.ASSUMED
+
+
+def _explored(f: Any, queries: tuple[Any, ...]) -> bool | None:
+    """Whether f refuses what differs after an identical pair; None: too many states to tell."""
+    waiting = deque(_after(f, f.initial_state, queries))
+    seen = {fingerprint(state) for state in waiting}
+    while waiting:
+        state = waiting.popleft()
+        for zero, one in product(queries, repeat=2):
+            if not identical(zero, one) and type(f.step(state, zero, one)) is not Refused:
+                return False
+        for after in _after(f, state, queries):
+            key = fingerprint(after)
+            if key not in seen:
+                seen.add(key)
+                waiting.append(after)
+        if len(seen) * len(queries) ** 2 > _MOST:
+            return None
+    return True
+
+
+def _after(f: Any, state: Any, queries: tuple[Any, ...]) -> list[Any]:
+    """The states that identical pairs lead to."""
+    after = (f.step(state, query, query) for query in queries)
+    return [each for each in after if type(each) is not Refused]

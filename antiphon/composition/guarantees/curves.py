@@ -1,0 +1,184 @@
+"""Privacy curves of claims, of groups, and of several bounds at once."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Final
+
+import attrs
+
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.interval import Interval, up
+from antiphon.composition.accounting.optimal import OptimalCurve, optimal
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Approximate, Measure, Pure, ZeroConcentrated
+from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.exact import ExactEpsilon
+
+_UP: Final = 1 + 2.0**-40
+"""More than any of the few operations below can be off by, relatively."""
+
+
+def of_measure(measure: Measure) -> PrivacyCurve:
+    """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5).
+
+    Raises: CompositionError for a Rényi claim.
+    """
+    if isinstance(measure, Pure):
+        return optimal([(measure.epsilon, 0)])
+    if isinstance(measure, Approximate):
+        return optimal([(measure.epsilon, measure.delta)])
+    if isinstance(measure, ZeroConcentrated):
+        return ConcentratedCurve(measure.rho)
+    raise CompositionError(
+        f"a {type(measure).__name__} claim cannot be composed yet: claim zCDP or (epsilon, delta)"
+    )
+
+
+@attrs.frozen
+class _Bound(PrivacyCurve):
+    """What the curves here share: the lower end is 0."""
+
+    def _delta(self, epsilon: ExactEpsilon) -> Interval[float]:
+        return Interval(0.0, min(1.0, self._upper(epsilon)))
+
+    def _upper(self, epsilon: ExactEpsilon) -> float:
+        raise NotImplementedError
+
+    def _epsilon(self, delta: Fraction) -> Interval[float]:
+        if math.isinf(self._enough) and delta <= self.floor.upper:
+            return Interval(math.inf, math.inf)  # the floor is a limit and no value
+        return PrivacyCurve._epsilon(self, delta)
+
+
+@attrs.frozen
+class ConcentratedCurve(_Bound):
+    """ρ-zCDP, δ-approximately: δ(ε) = δ + e^{-(ε-ρ)²/4ρ} for ε >= ρ (Bun and Steinke 2016)."""
+
+    rho: Fraction
+    delta: Fraction = Fraction(0)
+
+    @property
+    def method(self) -> str:
+        return "zCDP"
+
+    @property
+    def source(self) -> str:
+        return "Bun and Steinke 2016, Prop. 1.3"
+
+    @property
+    def floor(self) -> Interval[float]:
+        return Interval(0.0, up(self.delta))
+
+    @property
+    def _enough(self) -> float:
+        return math.inf if self.rho else 0.0
+
+    def _upper(self, epsilon: ExactEpsilon) -> float:
+        if not self.rho:
+            return up(self.delta)
+        excess = exact.bracket(epsilon, 40)[0] - self.rho
+        if excess <= 0:
+            return 1.0
+        exponent = float(excess * excess / (4 * self.rho))
+        tail = math.exp(-exponent * (1 - 2.0**-50)) * (1 + 2.0**-50)
+        return math.nextafter(tail + up(self.delta), math.inf)
+
+
+@attrs.frozen
+class GroupCurve(_Bound):
+    """Group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
+
+    (Dwork and Roth 2014, Thm 2.2; the least over smaller ε, as the truth decreases.)
+    """
+
+    one: PrivacyCurve
+    size: int
+
+    @property
+    def method(self) -> str:
+        return f"group of {self.size}: {self.one.method}"
+
+    @property
+    def source(self) -> str:
+        return f"{self.one.source}; group privacy (Dwork and Roth 2014, Thm 2.2)"
+
+    @property
+    def floor(self) -> Interval[float]:
+        return self._delta(Fraction(10**4))
+
+    @property
+    def _enough(self) -> float:
+        return up(Fraction(self.one._enough) * self.size) if self._finite else math.inf  # pyright: ignore[reportPrivateUsage]
+
+    @property
+    def _finite(self) -> bool:
+        return math.isfinite(self.one._enough)  # pyright: ignore[reportPrivateUsage]
+
+    def _upper(self, epsilon: ExactEpsilon) -> float:
+        at = exact.bracket(epsilon, 40)[0] / self.size
+        least = Fraction(self.one._enough) if self._finite else None  # pyright: ignore[reportPrivateUsage]
+        points = [at if least is None else min(at, least)]
+        points += [Fraction(2) ** j for j in range(-6, 8) if Fraction(2) ** j <= at]
+        return min(map(self._at, points))
+
+    def _at(self, epsilon: Fraction) -> float:
+        """δ at ε·k by way of δ at ε."""
+        single = self.one.delta_at(epsilon)
+        if not single:
+            return 0.0
+        try:
+            factor = math.fsum(math.exp(i * up(epsilon)) for i in range(self.size))
+        except OverflowError:
+            return 1.0
+        return math.nextafter(single * factor * _UP, math.inf)
+
+
+@attrs.frozen
+class LeastCurve(_Bound):
+    """The least of several bounds, at every point."""
+
+    bounds: tuple[PrivacyCurve, ...]
+
+    @property
+    def method(self) -> str:
+        return "least of: " + ", ".join(each.method for each in self.bounds)
+
+    @property
+    def source(self) -> str:
+        return "; ".join(each.source for each in self.bounds)
+
+    @property
+    def floor(self) -> Interval[float]:
+        return Interval(0.0, min(each.floor.upper for each in self.bounds))
+
+    @property
+    def _enough(self) -> float:
+        return max(each._enough for each in self.bounds)  # pyright: ignore[reportPrivateUsage]
+
+    def _upper(self, epsilon: ExactEpsilon) -> float:
+        return min(each.delta_at(epsilon) for each in self.bounds)
+
+    def _epsilon(self, delta: Fraction) -> Interval[float]:
+        reach = (each.epsilon_at(delta) for each in self.bounds if delta >= _least(each))
+        return Interval(0.0, min(reach, default=math.inf))
+
+
+def _least(curve: PrivacyCurve) -> Fraction:
+    """The least δ that can be asked of a curve."""
+    exactly = curve._exact_floor  # pyright: ignore[reportPrivateUsage]
+    return Fraction(curve.floor.upper) if exactly is None else exactly
+
+
+def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
+    """(ε, δ) where δ first is at its floor, exactly, if both are known as exact numbers."""
+    if not isinstance(curve, OptimalCurve):
+        return None
+    epsilon, delta = curve.composed.total, curve.composed.exact_floor
+    return None if epsilon is None or delta is None else (epsilon, delta)
+
+
+def least(curves: list[PrivacyCurve]) -> PrivacyCurve:
+    """The one curve, or the least of several."""
+    return curves[0] if len(curves) == 1 else LeastCurve(tuple(curves))

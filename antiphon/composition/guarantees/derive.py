@@ -1,0 +1,133 @@
+"""Which theorem is about which system: by exact type, as a subclass may do as it likes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.composition.concurrent import ConComp, ExtConComp
+from antiphon.composition.filters.adaptive import AdaptiveParameters
+from antiphon.composition.filters.budget import Filter
+from antiphon.composition.functions import (
+    FixedMechanisms,
+    FixedParameters,
+    SparseParallel,
+    each_valid,
+)
+from antiphon.composition.guarantees import compositions
+from antiphon.composition.guarantees.budgets import filtered
+from antiphon.composition.guarantees.chains import adapted, chained
+from antiphon.composition.guarantees.context import Context
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.leaves import by_claim
+from antiphon.protocol.adapters import InteractiveAsContinual
+from antiphon.protocol.chain import AnyChain, Chain
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.labels import message_label
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.verifiers.functions import Bounded
+
+
+def derive(system: Any, verification: Any, context: Context) -> Derivation:
+    """The derivation for a system w.r.t. f; None: the f that the system itself suggests.
+
+    Raises: NoGuarantee where no theorem applies; InvalidArgument for what is no mechanism.
+    """
+    kind: Any = type(system)  # pyright: ignore[reportUnknownVariableType]
+    if kind in (Chain, AnyChain):
+        return chained(system, verification, context)
+    if kind is ComplexMechanism:
+        return chained(system.chain, verification, context)
+    if kind is ExtConComp:
+        return _extended(system, verification, context)
+    if kind is ConComp:
+        return _fixed(system, verification, context)
+    if kind is InteractiveAsContinual:
+        return adapted(system, verification, context)
+    if not isinstance(system, Mechanism):
+        raise InvalidArgument(f"a guarantee is about a mechanism, not a {kind.__name__}")
+    return _other(system, verification, context)
+
+
+def _other(system: Any, verification: Any, context: Context) -> Derivation:
+    """A mechanism without a rule of its own: by the chain it is made of, or by its claims."""
+    built = getattr(system, "chain", None)
+    if isinstance(built, AnyChain):
+        return _built(system, built, verification, context)
+    return by_claim(system, verification)
+
+
+def _built(system: Any, chain: AnyChain, verification: Any, context: Context) -> Derivation:
+    """A mechanism that says by a ``chain`` of what parts it is made."""
+    inside = context.derive(chain, verification, context)
+    ours = type(system).__module__.startswith("antiphon.")
+    premise = Premise(
+        f"{message_label(system, 40)} is its chain of parts",
+        Mark.PROVED if ours else Mark.ASSUMED,
+        "its class says so",
+    )
+    return Derivation(
+        "by construction", "it is as private as the chain it is made of",
+        inside.verification, inside.curve, (premise,), (inside,),
+    )  # fmt: skip
+
+
+def _fixed(system: ConComp, verification: Any, context: Context) -> Derivation:
+    own = each_valid(system)
+    f = own if verification is None else verification
+    inside = compositions.fixed_mechanisms(own, context)
+    if type(f) is Bounded and f.verification == own:
+        return _bounded(f, inside)
+    if f != own:
+        raise NoGuarantee(
+            "CM Thm 4.10", "f to be that of the fixed mechanisms",
+            f"it is {message_label(f)}", "use each_valid(composition), or leave f out",
+        )  # fmt: skip
+    return inside
+
+
+def _extended(system: ExtConComp, verification: Any, context: Context) -> Derivation:
+    f = verification
+    if f is None and system.budget is not None:
+        f = AdaptiveParameters()
+    if type(f) is Bounded:
+        most = f.pairs // 2  # what is never asked costs nothing
+        if context.max_creations is None or most <= context.max_creations:
+            context = attrs.evolve(context, max_creations=most, bounded=True)
+        return _bounded(f, _extended(system, f.verification, context))
+    if type(f) is AdaptiveParameters:
+        return filtered(system.budget, f, context)
+    if type(f) is FixedMechanisms:
+        return _or_filtered(system, f, context, compositions.fixed_mechanisms)
+    if type(f) is FixedParameters:
+        return _or_filtered(system, f, context, compositions.fixed_parameters)
+    if type(f) is SparseParallel:
+        return _or_filtered(system, f, context, compositions.sparse_parallel)
+    raise NoGuarantee(
+        "a concurrent composition theorem (CM §4-5)",
+        "an f of composition: fixed_mechanisms, fixed_parameters, sparse_parallel or, with a "
+        "budget, adaptive_parameters",
+        "none was given" if f is None else f"it is {message_label(f)}",
+        "pass one",
+    )
+
+
+def _or_filtered(system: ExtConComp, f: Any, context: Context, theorem: Any) -> Derivation:
+    """By the theorem about f; where it does not apply, by the budget if there is a filter."""
+    try:
+        derivation: Derivation = theorem(f, context)
+    except NoGuarantee:
+        if not isinstance(system.budget, Filter):
+            raise
+        return filtered(system.budget, f, context)
+    return derivation
+
+
+def _bounded(f: Bounded, inside: Derivation) -> Derivation:
+    premise = Premise(f"at most {f.pairs:,} messages", Mark.ENFORCED, "by V[f]")
+    return Derivation(
+        "fewer sequences", "the same, as f is as before with fewer messages",
+        f, inside.curve, (premise,), (inside,),
+    )  # fmt: skip

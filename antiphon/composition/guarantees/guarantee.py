@@ -1,0 +1,150 @@
+"""``ap.guarantee``: what a system promises, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Literal
+
+import attrs
+
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees import picture, text
+from antiphon.composition.guarantees.context import Context
+from antiphon.composition.guarantees.curves import exact_point
+from antiphon.composition.guarantees.derivation import Derivation, Mark
+from antiphon.composition.guarantees.derive import derive
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
+from antiphon.verifiers.verification import Verification
+
+Style = Literal["text", "markdown", "mermaid", "svg"]
+
+
+@attrs.frozen(eq=False, repr=False)
+class Guarantee:
+    """M is (ε, δ)-DP w.r.t. ``verification`` for every point of ``curve``, and a derivation of it.
+
+    Never optimistic: every figure is rounded up, and ``status`` is PROVED only if no premise
+    in the derivation is merely assumed. ``str`` explains.
+    """
+
+    system: Mechanism[Any, Any, Any]
+    derivation: Derivation
+
+    @property
+    def verification(self) -> Any:
+        """f: the sequences of pairs that this is about (CM Def. 3.7)."""
+        return self.derivation.verification
+
+    @property
+    def status(self) -> Status:
+        """PROVED, or ASSUMED if something in the derivation is."""
+        return self.derivation.status
+
+    @property
+    def theorem(self) -> str:
+        """The theorem at the top of the derivation."""
+        return self.derivation.theorem
+
+    @property
+    def curve(self) -> PrivacyCurve:
+        """δ as a function of ε, and back."""
+        return self.derivation.curve
+
+    def epsilon_at(self, delta: float | Fraction) -> float:
+        """An ε that is promised at δ. Raises: InvalidArgument below the floor of the curve."""
+        return self.curve.epsilon_at(delta)
+
+    def delta_at(self, epsilon: exact.Epsilon) -> float:
+        """A δ that is promised at ε (nats)."""
+        return self.curve.delta_at(epsilon)
+
+    def claim(self, *, delta: float | Fraction | None = None) -> Claim:
+        """One (ε, δ) of it as a claim, to be carried by a mechanism or a creation.
+
+        ``delta`` None: the floor of the curve, with exact parameters where they are known.
+        Where the question was narrowed (``catalogue``, ``max_creations``) it is only assumed.
+        """
+        narrowed = any(self.derivation.marked(Mark.GIVEN))
+        status = Status.ASSUMED if narrowed else self.status
+        return Claim(self._point(delta), self.verification, status, self.theorem)
+
+    def _point(self, delta: float | Fraction | None) -> Approximate:
+        curve, known = self.curve, exact_point(self.curve)
+        if delta is None and known is not None:
+            return Approximate(*known)
+        at = Fraction(curve.floor.upper) if delta is None else exact.probability(delta)
+        epsilon = curve.epsilon_at(at)
+        if math.isinf(epsilon):
+            raise InvalidArgument(
+                f"no epsilon is promised at delta = {float(at):.6g}: pass a larger delta"
+            )
+        return Approximate(Fraction(epsilon), at)
+
+    def explain(self, style: Style = "text") -> str:
+        """The derivation, with the mark of every premise: as text, Markdown or a drawn tree.
+
+        Raises: InvalidArgument for another style.
+        """
+        if style == "text":
+            return text.as_text(self.system, self.derivation)
+        if style == "markdown":
+            return text.as_markdown(self.system, self.derivation)
+        if style == "svg":
+            return picture.as_svg(self.system, self.derivation)
+        if style == "mermaid":
+            return picture.as_mermaid(self.derivation)
+        raise InvalidArgument(f"style is text, markdown, mermaid or svg, not {style!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """For machines: JSON, nothing but strings, numbers, lists and dicts."""
+        return text.as_dict(self.system, self.derivation)
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def __repr__(self) -> str:
+        return f"<Guarantee by {self.theorem}, {self.status.value}>"
+
+
+def guarantee(
+    system: Mechanism[Any, Any, Any],
+    verification: Verification[Any] | None = None,
+    *,
+    inner: Verification[Any] | None = None,
+    catalogue: Iterable[ContinualMechanism[Any, Any, Any] | Create] | None = None,
+    max_creations: int | None = None,
+) -> Guarantee:
+    """What a system promises w.r.t. f, by which theorem, from which premises.
+
+    Finds the theorem (claims, group privacy, CM Lemma 2.15, Cor. 3.8, Thms 4.10, 4.12, 5.2,
+    5.5, 6.1, filters), checks every premise it can and marks what it cannot as *assumed*.
+    Args: ``verification``, f; None where the system suggests one (its claim, a verifier in
+    the chain, a budget). ``inner``, f' of a complex mechanism (CM §6). ``catalogue`` and
+    ``max_creations`` narrow the question: to adversaries who create nothing else, and no more.
+    Raises: NoGuarantee, a CompositionError, that names the premise that fails and the cure.
+
+    >>> from antiphon.composition import ExtConComp, sparse_parallel
+    >>> from antiphon.mechanisms import TreeCounter
+    >>> counter = TreeCounter(horizon=8, epsilon=1)
+    >>> one_of_many = sparse_parallel([(1, 0)])
+    >>> promise = guarantee(ExtConComp(), one_of_many, catalogue=[counter])
+    >>> promise.theorem, promise.status.value, promise.epsilon_at(0)
+    ('CM Thm 5.2', 'proved', 1.0)
+    >>> guarantee(ExtConComp(), one_of_many).status.value        # who knows what may be created
+    'assumed'
+    """
+    if max_creations is not None and (type(max_creations) is not int or max_creations < 0):
+        raise InvalidArgument(f"max_creations must be an int >= 0, not {max_creations!r}")
+    listed = None if catalogue is None else tuple(map(_creation, catalogue))
+    context = Context(derive, listed, max_creations=max_creations, inner=inner)
+    return Guarantee(system, derive(system, verification, context))
+
+
+def _creation(each: Any) -> Create:
+    return each if type(each) is Create else Create(each)

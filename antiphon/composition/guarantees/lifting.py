@@ -1,0 +1,162 @@
+"""CM Thm 6.1: complex mechanisms P ∘* ExtConComp."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import attrs
+
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.context import Context
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.inclusion import includes
+from antiphon.composition.properties import Violation, check_properties
+from antiphon.protocol.chain import Links
+from antiphon.protocol.claims import Status
+from antiphon.protocol.errors import Intractable, ReplayMismatch
+from antiphon.protocol.labels import message_label
+from antiphon.protocol.mechanism import ONLY
+from antiphon.protocol.messages import identical
+from antiphon.protocol.post_processor import PostProcessor, Side
+from antiphon.verifiers.functions import Bounded
+
+THEOREM: Final = "CM Thm 6.1"
+_LIMIT: Final = 20_000
+"""Pairs of states of P to explore."""
+_ALPHABET: Final = 12
+"""Left messages, past which exploring is not tried."""
+_ENDLESS: Final = 10**9
+
+
+def lifted(
+    links: Sequence[PostProcessor[Any]], mechanism: Any, verification: Any, context: Context
+) -> Derivation:
+    """P ∘* M, where M is private w.r.t. f' and P has the three properties from f to f'.
+
+    f' is P's own word (``lifting``), or the ``inner`` that the caller gave. The properties
+    are explored where P has finitely many runs; else they are proved or assumed as P says.
+    Raises: NoGuarantee without an f', or with the two runs that break a property.
+    """
+    processor = links[0] if len(links) == 1 else Links(tuple(links))
+    declared = getattr(processor, "lifting", None)
+    declared = declared if isinstance(declared, Lifting) else None
+    inner = context.inner if context.inner is not None or declared is None else declared.inner
+    outer = declared.outer if verification is None and declared is not None else verification
+    name = message_label(processor, 40)
+    if inner is None or outer is None:
+        raise NoGuarantee(
+            THEOREM, f"the f and f' between which {name} has the three properties",
+            "it declares none", "give it lifting = Lifting(f, f', …), or pass inner=f' with f",
+        )  # fmt: skip
+    if processor.initial_states != ONLY:
+        raise NoGuarantee(
+            THEOREM, f"one initial state of {name}", "it has several", "fix the initial state"
+        )
+    if not processor.deterministic:
+        raise NoGuarantee(
+            THEOREM, f"a deterministic {name}", "it declares coins",
+            "make its randomness a 0-DP sub-mechanism that it creates",
+        )  # fmt: skip
+    premise, made = _properties(processor, mechanism, outer, inner, declared)
+    inside = context.part(
+        mechanism,
+        inner,
+        catalogue=context.catalogue if made is None else made,
+        explored=made is not None,
+        truth=premise.evidence if premise.mark is Mark.PROVED else context.truth,
+    )
+    return Derivation(
+        THEOREM,
+        f"{name} turns f-valid pairs into f'-valid ones, and tells nothing else",
+        outer,
+        inside.curve,
+        (Premise(f"{name} has one initial state", Mark.CHECKED), premise),
+        (inside,),
+    )
+
+
+def _properties(
+    processor: PostProcessor[Any], mechanism: Any, outer: Any, inner: Any, declared: Lifting | None
+) -> tuple[Premise, tuple[Create, ...] | None]:
+    """The three properties as a premise; and all that P creates, if all its runs were explored."""
+    text = (
+        "P is deterministic and has the destination, response and f→f' properties from "
+        f"{message_label(outer)} to {message_label(inner)}"
+    )
+    explored = _explore(processor, mechanism, outer, inner)
+    if isinstance(explored, Violation):
+        raise NoGuarantee(
+            THEOREM, f"the {explored.property.value} property", explored.reason,
+            "mend P, or give an f' that allows it; the error's counterexample has both runs",
+            explored,
+        )  # fmt: skip
+    if explored is not None:
+        return Premise(text, Mark.CHECKED, "in all pairs of runs"), explored
+    proved = declared is not None and declared.status is Status.PROVED
+    if declared is not None and proved and _covers(declared, outer, inner):
+        return Premise(text, Mark.PROVED, declared.source), None
+    why = "its runs cannot be listed; composition.search_properties looks for violations"
+    return Premise(text, Mark.ASSUMED, why), None
+
+
+def _covers(declared: Lifting, outer: Any, inner: Any) -> bool:
+    return includes(declared.outer, outer) and identical(declared.inner, inner)
+
+
+def _explore(
+    processor: PostProcessor[Any], mechanism: Any, outer: Any, inner: Any
+) -> Violation | tuple[Create, ...] | None:
+    """A violation; or, if all runs were explored, what P creates; None if that cannot be done.
+
+    ``check_properties`` knows what a plain ExtConComp may answer, and no other mechanism.
+    """
+    if type(mechanism) is not ExtConComp or mechanism.budget is not None:
+        return None
+    queries = processor.signature(mechanism.signature).queries
+    if not queries.finite:
+        return None
+    messages = tuple(queries.enumerate())
+    if len(messages) > _ALPHABET:
+        return None
+    watched = _Watched(processor)
+    questions = outer.pairs if type(outer) is Bounded else None
+    try:
+        found = check_properties(
+            watched, outer, inner, queries=messages, rounds=_ENDLESS, questions=questions,
+            limit=_LIMIT,
+        )  # fmt: skip
+    except Intractable:
+        return None
+    except ReplayMismatch:
+        raise NoGuarantee(
+            THEOREM, "a deterministic P", "it drew a coin, against its word",
+            "make its randomness a 0-DP sub-mechanism that it creates",
+        ) from None  # fmt: skip
+    if found is not None:
+        return attrs.evolve(found, post_processor=processor)
+    return tuple(watched.made)
+
+
+@attrs.define(eq=False)
+class _Watched(PostProcessor[Any]):
+    """P, with a list of what it creates: for exploring all its runs."""
+
+    processor: PostProcessor[Any]
+    made: dict[Create, None] = attrs.field(factory=dict[Create, None])
+    deterministic = True
+
+    @property
+    def initial_state(self) -> Any:
+        return self.processor.initial_state
+
+    def is_over(self, state: Any) -> bool | None:
+        return self.processor.is_over(state)
+
+    def step(self, state: Any, side: Side, message: Any, coins: Any) -> Any:
+        state, to, out = self.processor.step(state, side, message, coins)
+        if type(out) is Create:
+            self.made.setdefault(out)
+        return state, to, out

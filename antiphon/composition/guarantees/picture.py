@@ -1,0 +1,149 @@
+"""A derivation as a drawn tree: SVG and Mermaid. Every text is escaped, whoever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any, Final
+
+import attrs
+
+from antiphon.composition.guarantees.derivation import Derivation, Mark
+from antiphon.composition.guarantees.text import SIGNS, figures, headline, shown, status
+from antiphon.protocol.drawing import FONT, mermaid_escaped, svg_text, text_width
+from antiphon.protocol.labels import shorten
+
+_COLOURS: Final = {
+    Mark.CHECKED: "#0f766e", Mark.ENFORCED: "#1d5fa8", Mark.PROVED: "#334155",
+    Mark.GIVEN: "#7c3aed", Mark.ASSUMED: "#c2410c", Mark.FAILED: "#b42318",
+}  # fmt: skip
+_LINE: Final = 19.0
+_STEP: Final = 34.0
+"""How far a part is moved to the right of what it is a part of."""
+_LONGEST: Final = 130
+
+
+@attrs.frozen
+class _Box:
+    """One derivation: where it stands, and which box it belongs under."""
+
+    derivation: Derivation
+    depth: int
+    above: int | None
+    y: float
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """(text, colour) of each line under the title."""
+        return [
+            (shorten(self.derivation.statement, _LONGEST), "#334155"),
+            *(
+                (shorten(f"{SIGNS[each.mark]} {shown(each)}", _LONGEST), _COLOURS[each.mark])
+                for each in self.derivation.premises
+            ),
+        ]
+
+    @property
+    def height(self) -> float:
+        return 30 + _LINE * len(self.lines) + 6
+
+    @property
+    def width(self) -> float:
+        texts = [text for text, _ in self.lines]
+        widths = [text_width(self.derivation.theorem, 14.5), *(text_width(t, 12) for t in texts)]
+        return max(widths) + 28
+
+    @property
+    def x(self) -> float:
+        return 24 + self.depth * _STEP
+
+
+def _boxes(derivation: Derivation) -> list[_Box]:
+    """Every derivation of the tree, from the top down, parts under what they belong to."""
+    boxes: list[_Box] = []
+
+    def place(each: Derivation, depth: int, above: int | None) -> None:
+        last = boxes[-1] if boxes else None
+        box = _Box(each, depth, above, 74.0 if last is None else last.y + last.height + 16)
+        boxes.append(box)
+        own = len(boxes) - 1
+        for part in each.parts:
+            place(part, depth + 1, own)
+
+    place(derivation, 0, None)
+    return boxes
+
+
+def as_svg(system: Any, derivation: Derivation) -> str:
+    """An SVG picture of its own: no scripts, no links, no outside fonts."""
+    title = shorten(headline(system, derivation), 130)
+    under = "; ".join((status(derivation), *figures(derivation)))
+    return "\n".join(_lines(title, shorten(under, 150), _boxes(derivation))) + "\n"
+
+
+def _lines(title: str, under: str, boxes: list[_Box]) -> Iterator[str]:
+    widths = (text_width(title, 17.5), text_width(under, 12), *(b.x + b.width for b in boxes))
+    width = max(widths) + 48
+    height = boxes[-1].y + boxes[-1].height + 46
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" role="img">'
+    )
+    yield f"<title>{escape(title)}</title>"
+    yield f"<style>text {{ font-family: {FONT}; }}</style>"
+    yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
+    yield svg_text(24, 34, title, 'font-size="16" font-weight="600" fill="#0f172a"')
+    yield svg_text(24, 54, under, 'font-size="12" fill="#64748b"')
+    for box in boxes:
+        if box.above is not None:
+            yield _elbow(boxes[box.above], box)
+        yield from _drawn(box)
+    x = 24.0
+    for mark in Mark:
+        if any(each.mark is mark for box in boxes for each in box.derivation.premises):
+            name = f"{SIGNS[mark]} {mark.value}"
+            yield svg_text(x, height - 18, name, f'font-size="11" fill="{_COLOURS[mark]}"')
+            x += text_width(name, 11) + 22
+    yield "</svg>"
+
+
+def _drawn(box: _Box) -> Iterator[str]:
+    assumed = any(each.mark is Mark.ASSUMED for each in box.derivation.premises)
+    fill, edge = ("#fdf1e3", "#d9a25f") if assumed else ("#eaf0f8", "#8aa5c9")
+    yield (
+        f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" '
+        f'height="{box.height:.1f}" rx="6" fill="{fill}" stroke="{edge}"/>'
+    )
+    style = 'font-size="14.5" font-weight="600" fill="#0f172a"'
+    yield svg_text(box.x + 14, box.y + 22, box.derivation.theorem, style)
+    for number, (text, colour) in enumerate(box.lines, start=1):
+        y = box.y + 22 + number * _LINE
+        yield svg_text(box.x + 14, y, text, f'font-size="12" fill="{colour}"')
+
+
+def _elbow(above: _Box, box: _Box) -> str:
+    x, y = above.x + _STEP / 2, box.y + 17
+    return (
+        f'<path d="M{x:.1f},{above.y + above.height:.1f} V{y:.1f} H{box.x:.1f}" fill="none" '
+        'stroke="#94a3b8" stroke-width="1.3"/>'
+    )
+
+
+# --- Mermaid ------------------------------------------------------------------------------------
+
+
+def as_mermaid(derivation: Derivation) -> str:
+    """The text of a Mermaid flowchart; assumed premises are outlined."""
+    return "\n".join(_flow(_boxes(derivation))) + "\n"
+
+
+def _flow(boxes: list[_Box]) -> Iterator[str]:
+    yield "flowchart TD"
+    for place, box in enumerate(boxes):
+        texts = [box.derivation.theorem, *(text for text, _ in box.lines)]
+        yield f'    D{place}["{"<br/>".join(map(mermaid_escaped, texts))}"]'
+        if any(each.mark is Mark.ASSUMED for each in box.derivation.premises):
+            yield f"    style D{place} stroke:#c2410c,stroke-width:3px"
+    for place, box in enumerate(boxes):
+        if box.above is not None:
+            yield f"    D{box.above} --> D{place}"

@@ -1,0 +1,408 @@
+"""Guarantees against the exact engine: never optimistic, and tight where the theorem is.
+
+Every figure of a guarantee is compared with the tight δ of the game that it is about. A
+system with a premise removed must be refused or marked as assumed; where the engine can
+reach it, it shows that the premise was needed.
+"""
+
+from fractions import Fraction
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import antiphon as ap
+from antiphon.audit.corpus.wiring import SwapsStates
+from antiphon.audit.theorems.broken import ForgetsSparsity, ForgetsTheirs, ForgetsToCharge
+from antiphon.audit.theorems.components import (
+    LEAKY,
+    PURE_RESPONSE,
+    RESPONSE,
+    secret,
+    threshold,
+    walk,
+)
+from antiphon.audit.theorems.finite import SECRET, WALK, Table, promised
+from antiphon.audit.theorems.routers import EachBit, Leak, Router
+from antiphon.composition import (
+    BasicFilter,
+    Certified,
+    ComplexMechanism,
+    NoGuarantee,
+    Violation,
+    WhitehouseFilter,
+    adaptive_parameters,
+    each_valid,
+    fixed_mechanisms,
+    fixed_parameters,
+    sparse_parallel,
+)
+from antiphon.mechanisms import LeakyBit, RandomizedResponse
+from antiphon.protocol import IdentityPostProcessor, Log, Status
+from antiphon.verifiers import bounded, event_level, neighbouring_start
+
+TENTH = Fraction(1, 10)
+EPSILONS = (0, Log(Fraction(5, 4)), Log(2), Log(3), Log(6), Log(12))
+SMALL = 1e-12
+
+
+def both(system, verification=None, *, rounds, catalogue=None, max_creations=None, **search):
+    """The guarantee, and at each ε (what it promises, the truth)."""
+    narrowed = {"catalogue": catalogue} if catalogue is not None else {}
+    guarantee = ap.guarantee(system, verification, **narrowed)
+    game = ap.PrivacyGame(system, guarantee.verification)
+    question = game.question(
+        catalogue=catalogue, max_creations=max_creations, report=None, **search
+    )
+    truths = [question.solve(epsilon, rounds).delta for epsilon in EPSILONS]
+    promised_ = [guarantee.delta_at(epsilon) for epsilon in EPSILONS]
+    return guarantee, list(zip(promised_, truths, strict=True))
+
+
+def never_optimistic(points):
+    return all(promise >= truth for promise, truth in points)
+
+
+def tight(points):
+    return all(promise <= float(truth) + SMALL for promise, truth in points)
+
+
+# --- never optimistic, theorem by theorem -----------------------------------------------------
+
+
+def responses(*parameters):
+    return [ap.Create(RandomizedResponse(epsilon=e, delta=d)) for e, d in parameters]
+
+
+TWO = responses((Log(2), TENTH), (Log(3), 0))
+SAME = responses((Log(2), TENTH), (Log(2), TENTH))
+EXT = ap.ExtConComp()
+
+TIGHT = [
+    ("claim", RandomizedResponse(epsilon=Log(3), delta=TENTH), None, {"rounds": 1}),
+    ("M_δ", LeakyBit(delta=TENTH), None, {"rounds": 2}),
+    ("4.10", EXT, fixed_mechanisms(SAME), {"rounds": 4}),
+    ("4.12", EXT, fixed_parameters([SAME[0].parameters] * 2),
+     {"rounds": 4, "catalogue": SAME[:1]}),
+    ("5.2", EXT, sparse_parallel([TWO[1].parameters] * 2),
+     {"rounds": 6, "catalogue": TWO[1:], "max_creations": 3}),
+    ("5.5", EXT, sparse_parallel([SAME[0].parameters] * 2, first_pair_consistent=True),
+     {"rounds": 6, "catalogue": SAME[:1], "max_creations": 3}),
+    ("ConComp", ap.ConComp(SAME), None, {"rounds": 2}),
+    ("budget", ap.ExtConComp(budget=BasicFilter(epsilon=Log(3))), None,
+     {"rounds": 2, "catalogue": TWO[1:], "max_creations": 1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "system", "f", "search"), TIGHT, ids=[t[0] for t in TIGHT])
+def test_of_equal_randomized_responses_it_is_exactly_the_truth(name, system, f, search):
+    guarantee, points = both(system, f, **search)
+    assert guarantee.status is Status.PROVED
+    assert never_optimistic(points)
+    assert tight(points), points
+
+
+UPPER = [
+    ("4.10", EXT, fixed_mechanisms([walk(), RESPONSE]), {"rounds": 5}),
+    ("4.10, an IM", EXT, fixed_mechanisms([secret(), PURE_RESPONSE]), {"rounds": 6}),
+    ("4.12", EXT, fixed_parameters([walk().parameters, threshold().parameters]),
+     {"rounds": 6, "catalogue": [walk(), threshold()]}),
+    ("5.2", EXT, sparse_parallel([walk().parameters, PURE_RESPONSE.parameters]),
+     {"rounds": 6, "catalogue": [walk(), PURE_RESPONSE, LEAKY], "max_creations": 3}),
+    ("5.5", EXT, sparse_parallel([secret().parameters, RESPONSE.parameters],
+                                 first_pair_consistent=True),
+     {"rounds": 7, "catalogue": [secret(), RESPONSE], "max_creations": 3}),
+    ("5.5 by catalogue", EXT, sparse_parallel([RESPONSE.parameters]),
+     {"rounds": 6, "catalogue": [RESPONSE], "max_creations": 3}),
+    ("ConComp", ap.ConComp([walk(), LEAKY]), None, {"rounds": 4}),
+    ("ConComp, f given", ap.ConComp([walk()]), each_valid(ap.ConComp([walk()])), {"rounds": 2}),
+    ("post-processing", IdentityPostProcessor() @ LEAKY.mechanism, None, {"rounds": 2}),
+    ("fewer", PURE_RESPONSE.mechanism, bounded(neighbouring_start(), 2), {"rounds": 2}),
+    ("Whitehouse", ap.ExtConComp(budget=WhitehouseFilter(epsilon=Log(6), delta=0.25)), None,
+     {"rounds": 4, "catalogue": responses((0.2, 0.01)), "max_creations": 2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "system", "f", "search"), UPPER, ids=[t[0] for t in UPPER])
+def test_it_is_never_optimistic(name, system, f, search):
+    guarantee, points = both(system, f, **search)
+    assert guarantee.status is Status.PROVED
+    assert never_optimistic(points), points
+    assert any(truth > 0 for _, truth in points)
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_the_fallback_over_all_created_is_the_exact_truth(copies):
+    """CM §5.2: 1-(1-δ)^ℓ, found by search, and promised by Thm 4.12 over all created."""
+    created = ap.Create(LeakyBit(delta=TENTH))
+    f = bounded(sparse_parallel([created.parameters]), 2 * copies + 1)
+    guarantee = ap.guarantee(EXT, f, catalogue=[created])
+    game = ap.PrivacyGame(EXT, sparse_parallel([created.parameters]))
+    truth = game.tight_delta(
+        epsilon=0, rounds=2 * copies + 1, catalogue=[created], max_creations=copies
+    )
+    assert truth == 1 - (1 - TENTH) ** copies
+    assert "over all created" in guarantee.explain()
+    assert truth <= guarantee.delta_at(0) <= float(truth) + SMALL
+
+
+@pytest.mark.parametrize("events", [2, 3])
+def test_group_privacy(events):
+    f = bounded(event_level(), 3)
+    group = bounded(event_level(events=events), 3)
+    mechanism = promised(WALK, f, 3)
+    guarantee, points = both(mechanism, group, rounds=3)
+    assert "group" in guarantee.theorem
+    assert never_optimistic(points)
+    loose = promised(WALK, f, 3, epsilon=Log(Fraction(5, 4)))
+    assert loose.claims[0].parameters[1] > 0
+    assert never_optimistic(both(loose, group, rounds=3)[1])
+
+
+def router(leak=None):
+    return Router(walk(), PURE_RESPONSE, leak)
+
+
+INNER = sparse_parallel([walk().parameters, PURE_RESPONSE.parameters])
+OUTER = bounded(event_level(), 2)
+
+
+@pytest.mark.parametrize(
+    ("processor", "outer", "inner", "rounds"),
+    [
+        (router(), OUTER, INNER, 2),
+        (EachBit(RESPONSE), bounded(event_level(), 3),
+         sparse_parallel([RESPONSE.parameters], first_pair_consistent=True), 3),
+    ],
+)  # fmt: skip
+def test_a_complex_mechanism(processor, outer, inner, rounds):
+    system = ComplexMechanism(processor)
+    guarantee = ap.guarantee(system, outer, inner=inner)
+    assert guarantee.status is Status.PROVED
+    assert guarantee.theorem == "CM Thm 6.1"
+    game = ap.PrivacyGame(system, outer)
+    for epsilon in EPSILONS:
+        assert game.tight_delta(epsilon=epsilon, rounds=rounds) <= guarantee.delta_at(epsilon)
+
+
+def test_compositions_nest():
+    """All responses of a kind are one mechanism, an ExtConComp; beside it stands another."""
+    one = PURE_RESPONSE
+    group = ap.Create(Certified(EXT, sparse_parallel([one.parameters])))
+    system, f = EXT, fixed_mechanisms([group, RESPONSE])
+    guarantee = ap.guarantee(system, f)
+    assert guarantee.status is Status.ASSUMED  # whatever is created in the group
+    proved = Certified(EXT, sparse_parallel([one.parameters]), truth="this test")
+    f = fixed_mechanisms([proved, RESPONSE.mechanism])
+    guarantee = ap.guarantee(system, f)
+    assert guarantee.status is Status.PROVED
+    assert "CM Thm 5.2" in guarantee.explain()
+    asks = [one, ap.Ask(0, 0), ap.Ask(1, 0), ap.Ask(0, 1), ap.Ask(1, 1), 0, 1]
+    question = ap.PrivacyGame(system, f).question(queries=asks, report=None)
+    found = [question.solve(epsilon, 6).delta for epsilon in EPSILONS]
+    assert found[0] > 0.5
+    assert never_optimistic(zip(map(guarantee.delta_at, EPSILONS), found, strict=True))
+
+
+# --- never optimistic, on random systems ------------------------------------------------------
+
+
+@st.composite
+def tables(draw):
+    """A mechanism with two hidden states on bits, with its exact parameters as its claim."""
+    weights = st.lists(st.integers(1, 6), min_size=4, max_size=4).map(tuple)
+    rows = tuple(tuple(draw(weights) for _ in range(2)) for _ in range(2))
+    f = draw(st.sampled_from([bounded(event_level(), 2), bounded(neighbouring_start(), 2)]))
+    epsilon = draw(st.sampled_from([None, 0, Log(Fraction(3, 2))]))
+    return ap.Create(promised(Table("random", rows), f, 2, epsilon=epsilon))
+
+
+FUNCTIONS = [
+    fixed_mechanisms,
+    lambda made: fixed_parameters([each.parameters for each in made]),
+    lambda made: sparse_parallel([made[0].parameters]),
+    lambda made: sparse_parallel([each.parameters for each in made]),
+    lambda made: sparse_parallel([made[0].parameters], first_pair_consistent=True),
+    lambda made: bounded(sparse_parallel([each.parameters for each in made]), 4),
+]
+
+
+@settings(max_examples=40)
+@given(st.lists(tables(), min_size=2, max_size=2), st.sampled_from(FUNCTIONS))
+def test_on_random_systems_it_is_refused_or_not_optimistic(made, function):
+    f = function(made)
+    try:
+        guarantee = ap.guarantee(EXT, f, catalogue=made)
+    except NoGuarantee:
+        assert any(delta > 0 for _, delta in f.parameters)
+        return
+    inside = f.verification if hasattr(f, "pairs") else f
+    question = ap.PrivacyGame(EXT, inside).question(catalogue=made, max_creations=2, report=None)
+    for epsilon in EPSILONS[:4]:
+        assert question.solve(epsilon, 4).delta <= guarantee.delta_at(epsilon)
+
+
+# --- broken twins -----------------------------------------------------------------------------
+
+
+def refused(system, f=None, **narrowed):
+    with pytest.raises(NoGuarantee) as caught:
+        ap.guarantee(system, f, **narrowed)
+    assert isinstance(caught.value, ap.CompositionError)
+    assert caught.value.premise.mark.value == "failed"
+    return caught.value
+
+
+@pytest.mark.parametrize("leak", Leak)
+def test_p_without_a_property_is_refused_with_both_runs(leak):
+    outer = bounded(event_level(), 3)
+    longer = ap.Create(promised(WALK, outer, 3))
+    inner = sparse_parallel([longer.parameters, PURE_RESPONSE.parameters])
+    broken = ComplexMechanism(Router(longer, PURE_RESPONSE, leak))
+    error = refused(broken, outer, inner=inner)
+    assert isinstance(error.counterexample, Violation)
+    assert error.counterexample.property.value in str(error)
+    assert len(error.counterexample.replay()) == 2
+    if leak is not Leak.VALIDITY:  # and the property was needed
+        sound = ap.guarantee(ComplexMechanism(Router(longer, PURE_RESPONSE)), outer, inner=inner)
+        tight = ap.PrivacyGame(broken, outer).tight_delta(epsilon=Log(6), rounds=3)
+        assert tight > sound.delta_at(Log(6))
+
+
+def test_an_inner_f_without_room_is_refused():
+    error = refused(ComplexMechanism(router()), OUTER, inner=sparse_parallel([walk().parameters]))
+    assert error.counterexample.property.value == "f→f'"
+
+
+@attrs.frozen
+class Coin(EachBit):
+    """It says that it is deterministic, and draws."""
+
+    def step(self, state, side, message, coins):
+        coins.bernoulli(Fraction(1, 2))
+        return EachBit.step(self, state, side, message, coins)
+
+
+def test_p_that_draws_is_refused():
+    inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
+    error = refused(ComplexMechanism(Coin(RESPONSE)), bounded(event_level(), 2), inner=inner)
+    assert "drew a coin" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("f", "made"),
+    [
+        (ForgetsTheirs((LEAKY,)), [LEAKY]),
+        (ForgetsToCharge(fixed_parameters([RESPONSE.parameters]).parameters), [RESPONSE]),
+        (ForgetsSparsity(sparse_parallel([PURE_RESPONSE.parameters]).parameters), [PURE_RESPONSE]),
+    ],
+)
+def test_a_subclass_of_a_verification_function_has_no_theorem(f, made):
+    refused(EXT, f, catalogue=made)
+    base = type(f).__mro__[1](*(getattr(f, a.name) for a in attrs.fields(type(f)) if a.init))
+    promise = ap.guarantee(EXT, base, catalogue=made)
+    tight = [
+        ap.PrivacyGame(EXT, f).tight_delta(
+            epsilon=e, rounds=6, catalogue=made, max_creations=2 if len(made) else 1
+        )
+        for e in EPSILONS[:4]
+    ]
+    assert any(t > promise.delta_at(e) for t, e in zip(tight, EPSILONS[:4], strict=True))
+
+
+def test_a_composition_that_mixes_up_its_children_has_no_theorem():
+    refused(SwapsStates(), sparse_parallel([(1, 0)]))
+
+
+@pytest.mark.parametrize("delta", [TENTH, Fraction(1, 1000)])
+@pytest.mark.parametrize("epsilon", [0, Log(2)])
+def test_sparse_with_delta_and_without_consistency_offers_its_adversary(epsilon, delta):
+    error = refused(EXT, sparse_parallel([(Log(5), 0), (epsilon, delta)]))
+    found = error.counterexample
+    assert (found.epsilon, found.delta) == (ap.protocol.exact.epsilon(epsilon), delta)
+    assert found.adversary.success >= Fraction(1, 2)
+    assert attrs.evolve(found.adversary, copies=max(1, found.copies - 1)).success < 0.51
+    game = ap.PrivacyGame(EXT, found.verification)
+    told = [game.play(found.adversary, bit=1, seed=seed) for seed in range(8)]
+    learned = {ap.audit.learned_bit(view) for view in told}
+    assert learned == {1, None}  # None: no copy broke
+    assert all(view.why_halted is None for view in told)
+
+
+def test_a_lying_consistency_is_seen_through():
+    @attrs.frozen
+    class Lying(type(LEAKY.claim.verification)):
+        @property
+        def first_pair_consistent(self):
+            return True
+
+    f = Lying(event_level(), 2)
+    mechanism = promised(WALK, f, 2, epsilon=0)
+    refused(EXT, sparse_parallel([ap.Create(mechanism).parameters]), catalogue=[mechanism])
+
+
+def test_adaptive_parameters_without_a_filter_name_the_filter():
+    assert "WhitehouseFilter" in str(refused(EXT, adaptive_parameters()))
+    odometer = ap.composition.Odometer(delta=0.1)
+    assert "filter" in str(refused(ap.ExtConComp(budget=odometer)))
+
+
+@attrs.frozen
+class Forgetful(BasicFilter):
+    def charge(self, state, measure):
+        return state
+
+
+def test_a_filter_of_ones_own_is_assumed():
+    guarantee = ap.guarantee(ap.ExtConComp(budget=Forgetful(epsilon=Log(2))), catalogue=TWO[1:])
+    assert guarantee.status is Status.ASSUMED
+    game = ap.PrivacyGame(guarantee.system, guarantee.verification)
+    tight = game.tight_delta(epsilon=Log(2), rounds=2, catalogue=TWO[1:], max_creations=1)
+    assert tight > guarantee.delta_at(Log(2))
+
+
+def test_a_filter_saves_what_has_no_theorem():
+    """Everything created is charged, so f_∞ with δ > 0 is private without consistency."""
+    f = sparse_parallel([LEAKY.parameters])
+    budget = BasicFilter(epsilon=0, delta=Fraction(2, 5))
+    guarantee = ap.guarantee(ap.ExtConComp(budget=budget), f, catalogue=[LEAKY])
+    assert "filter" in guarantee.explain()
+    tight = ap.PrivacyGame(guarantee.system, f).tight_delta(
+        epsilon=0, rounds=5, catalogue=[LEAKY], max_creations=3
+    )
+    assert Fraction(1, 5) < tight <= guarantee.delta_at(0)
+
+
+@attrs.frozen
+class Braver(LeakyBit):
+    """It inherits the claim of M_δ, and breaks twice as often."""
+
+    def step(self, state, message, coins):
+        after = LeakyBit.step(self, state, message, coins)
+        return after if after[0] is ap.BOTTOM else LeakyBit.step(self, state, message, coins)
+
+
+def test_an_inherited_claim_about_changed_behaviour_is_assumed():
+    guarantee, points = both(Braver(delta=TENTH), rounds=2)
+    assert guarantee.status is Status.ASSUMED
+    assert not never_optimistic(points)
+
+
+def test_what_only_says_that_it_forwards_is_assumed():
+    @attrs.frozen
+    class Flips(IdentityPostProcessor):
+        """It says that it sends queries on unchanged."""
+
+        def step(self, state, side, message, coins):
+            after, to, out = IdentityPostProcessor.step(self, state, side, message, coins)
+            return after, to, 1 - out if side is ap.Side.LEFT else out
+
+    assert ap.guarantee(Flips() @ LEAKY.mechanism).status is Status.ASSUMED
+
+
+def test_secret_is_what_it_says():
+    """The claims that these tests rest on are themselves computed exactly."""
+    assert promised(SECRET, bounded(neighbouring_start(), 3), 3, epsilon=Log(1.5)).claims == (
+        secret().mechanism.claims
+    )

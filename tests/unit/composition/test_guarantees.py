@@ -1,0 +1,555 @@
+"""What guarantees say, and how they are told; that they are true is in tests/exact."""
+
+import json
+import math
+from fractions import Fraction
+from xml.etree import ElementTree
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import antiphon as ap
+from antiphon.composition import (
+    BasicFilter,
+    Certified,
+    ComplexMechanism,
+    ConcentratedFilter,
+    Lifting,
+    NoGuarantee,
+    WhitehouseFilter,
+    adaptive_parameters,
+    each_valid,
+    fixed_mechanisms,
+    fixed_parameters,
+    sparse_parallel,
+)
+from antiphon.composition.guarantees.curves import ConcentratedCurve, GroupCurve, least, of_measure
+from antiphon.composition.guarantees.inclusion import group, includes
+from antiphon.composition.guarantees.text import _number, points
+from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, RoundToGrid
+from antiphon.mechanisms import TreeCounter as Counter
+from antiphon.protocol import (
+    Approximate,
+    Claim,
+    IdentityPostProcessor,
+    Log,
+    Pure,
+    Renyi,
+    Status,
+    ZeroConcentrated,
+    spaces,
+)
+from antiphon.protocol.codec import decode, encode
+from antiphon.verifiers import (
+    AddOrRemove,
+    Within,
+    bounded,
+    event_level,
+    neighbouring_start,
+    updates_and_queries,
+    user_level,
+)
+
+RESPONSE = RandomizedResponse(epsilon=Log(3), delta=0.1)
+COUNTER = Counter(horizon=8, epsilon=0.5)
+EXT = ap.ExtConComp()
+
+
+def claiming(*claims, answers=spaces.BITS):
+    @ap.mechanism(queries=spaces.BITS, answers=answers, claims=claims)
+    def echo(state, message, coins):
+        return state, message
+
+    return echo
+
+
+def claim(measure, f=None, status=Status.PROVED):
+    return Claim(measure, f or event_level(), status, "a test")
+
+
+class TestWhatIsAsked:
+    def test_figures_are_promised(self):
+        guarantee = ap.guarantee(EXT, fixed_parameters([(1, 0.1)] * 2), catalogue=[])
+        assert guarantee.epsilon_at(0.19) == 2
+        assert 0.19 <= guarantee.delta_at(1) < 1
+        assert guarantee.delta_at(2) == 0.19
+        with pytest.raises(ap.InvalidArgument, match="floor"):
+            guarantee.epsilon_at(0.1)
+
+    def test_a_claim_of_it_is_exact(self):
+        promise = ap.guarantee(EXT, fixed_parameters([(Log(3), 0.1), (Log(2), 0)]), catalogue=[])
+        assert promise.claim().parameters == (Log(6), Fraction(1, 10))
+        epsilon, delta = promise.claim(delta=0.2).parameters
+        assert delta == Fraction(1, 5)
+        assert promise.delta_at(epsilon) <= 0.2
+
+    def test_a_narrowed_question_claims_nothing_proved(self):
+        f = sparse_parallel([(0.5, 0)])
+        assert ap.guarantee(EXT, f, catalogue=[COUNTER]).status is Status.PROVED
+        assert ap.guarantee(EXT, f, catalogue=[COUNTER]).claim().status is Status.ASSUMED
+        assert ap.guarantee(ap.ConComp([COUNTER])).claim().status is Status.PROVED
+
+    @pytest.mark.parametrize("wrong", [-1, 1.0, True, "2"])
+    def test_max_creations_is_a_number(self, wrong):
+        with pytest.raises(ap.InvalidArgument):
+            ap.guarantee(EXT, sparse_parallel([(0, 0.1)]), max_creations=wrong)
+
+    @pytest.mark.parametrize("system", [None, 3, RESPONSE.claims[0], ap.Identifier()])
+    def test_of_mechanisms_only(self, system):
+        with pytest.raises(ap.InvalidArgument, match="mechanism"):
+            ap.guarantee(system)
+
+
+class TestClaims:
+    def test_proved_ones_first_and_those_alike_together(self):
+        mechanism = claiming(
+            claim(Pure(3), status=Status.ASSUMED), claim(Pure(1)), claim(ZeroConcentrated(0.01))
+        )
+        guarantee = ap.guarantee(mechanism)
+        assert guarantee.status is Status.PROVED
+        assert guarantee.epsilon_at(0) == 1
+        assert guarantee.epsilon_at(1e-3) < 0.6  # by the ρ
+
+    def test_refuted_ones_never(self):
+        refuted = claim(Pure(1), status=Status.REFUTED)
+        with pytest.raises(NoGuarantee, match="refuted"):
+            ap.guarantee(claiming(refuted))
+        assert ap.guarantee(claiming(refuted, claim(Pure(2)))).epsilon_at(0) == 2
+
+    def test_none_is_no_guarantee(self):
+        with pytest.raises(NoGuarantee, match="it has none"):
+            ap.guarantee(claiming())
+
+    def test_about_another_f(self):
+        with pytest.raises(NoGuarantee, match="EventLevel"):
+            ap.guarantee(claiming(claim(Pure(1))), user_level())
+
+    def test_a_renyi_claim_says_what_it_lacks(self):
+        with pytest.raises(ap.CompositionError):
+            ap.guarantee(claiming(claim(Renyi(lambda order: order))))
+
+    def test_group_privacy_of_a_pure_claim(self):
+        queries = spaces.Finite((COUNT,))
+        f = updates_and_queries(event_level(events=3), queries)
+        assert ap.guarantee(COUNTER, f).epsilon_at(0) == 1.5
+        assert ap.guarantee(COUNTER, bounded(f, 2)).epsilon_at(0) == 1
+
+    def test_no_group_of_users(self):
+        with pytest.raises(NoGuarantee):
+            ap.guarantee(claiming(claim(Pure(1))), bounded(user_level(), 3))
+
+
+INCLUDED = [
+    (event_level(), event_level()),
+    (event_level(), bounded(event_level(), 2)),
+    (bounded(event_level(), 3), bounded(event_level(), 2)),
+    (event_level(events=3), event_level(events=2)),
+    (event_level(), event_level(AddOrRemove())),
+    (event_level(Within(2)), event_level(Within(1))),
+    (event_level(), neighbouring_start(Within(1))),
+    (event_level(Within(1)), event_level(events=0)),
+    (neighbouring_start(), neighbouring_start(AddOrRemove())),
+    (user_level(), user_level(AddOrRemove())),
+    (
+        updates_and_queries(event_level(events=2), spaces.BITS),
+        updates_and_queries(event_level(), spaces.BITS),
+    ),
+]
+NOT_INCLUDED = [
+    (event_level(), event_level(events=2)),
+    (bounded(event_level(), 2), event_level()),
+    (bounded(event_level(), 2), bounded(event_level(), 3)),
+    (event_level(Within(1)), event_level(Within(2))),
+    (event_level(AddOrRemove()), event_level()),
+    (event_level(events=0), neighbouring_start()),
+    (neighbouring_start(), event_level()),
+    (event_level(), user_level()),
+    (updates_and_queries(event_level(), spaces.BITS), event_level()),
+    (
+        updates_and_queries(event_level(), spaces.BITS),
+        updates_and_queries(event_level(), spaces.Integers(1, 2)),
+    ),
+]
+EVERY_F = sorted({repr(f): f for pair in INCLUDED + NOT_INCLUDED for f in pair}.items())
+
+
+class TestInclusion:
+    @pytest.mark.parametrize(("outer", "inner"), INCLUDED)
+    def test_known(self, outer, inner):
+        assert includes(outer, inner)
+
+    @pytest.mark.parametrize(("outer", "inner"), NOT_INCLUDED)
+    def test_not_known(self, outer, inner):
+        assert not includes(outer, inner)
+
+    @given(
+        st.sampled_from(EVERY_F),
+        st.sampled_from(EVERY_F),
+        st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5),
+    )
+    def test_what_is_known_holds_on_sequences(self, outer, inner, pairs):
+        messages = [ap.Pair(*pair) for pair in pairs]
+        if includes(outer[1], inner[1]) and inner[1](messages) is ap.TOP:
+            assert outer[1](messages) is ap.TOP
+
+    def test_of_a_subclass_nothing_is_known(self):
+        class Own(type(event_level())):
+            pass
+
+        assert not includes(event_level(), Own())
+        assert group(event_level(), Own(events=2)) is None
+
+    @pytest.mark.parametrize(
+        ("outer", "inner", "size"),
+        [
+            (event_level(), event_level(events=4), 4),
+            (event_level(events=2), event_level(events=5), 3),
+            (event_level(), bounded(event_level(events=9), 4), 4),
+            (bounded(event_level(), 5), bounded(event_level(events=2), 5), 2),
+            (bounded(event_level(), 5), event_level(events=2), None),
+            (event_level(events=0), event_level(), None),
+            (event_level(Within(1)), event_level(Within(2), events=2), None),
+            (neighbouring_start(), event_level(), None),
+        ],
+    )
+    def test_groups(self, outer, inner, size):
+        assert group(outer, inner) == size
+
+
+class TestCurves:
+    def test_a_group_of_approximate_dp(self):
+        one = of_measure(Approximate(Log(2), 0.01))
+        curve = GroupCurve(one, 3)
+        exact = 0.01 * (1 + 2 + 4)  # δ(1 + e^ε + e^2ε)
+        assert exact <= curve.delta_at(Log(8)) <= exact * 1.001
+        assert curve.delta_at(50) <= exact * 1.001  # never worse further on
+        assert curve.epsilon_at(0.071) <= math.log(8) + 1e-9
+
+    def test_concentrated(self):
+        curve = ConcentratedCurve(Fraction(1, 2), Fraction(1, 100))
+        assert curve.delta_at(0.5) == 1
+        truth = 0.01 + math.exp(-((3 - 0.5) ** 2) / 2)
+        assert truth <= curve.delta_at(3) <= truth * (1 + 1e-12)
+        assert curve.delta_at(curve.epsilon_at(0.02)) <= 0.02
+        assert ConcentratedCurve(Fraction(0)).delta_at(0) == 0
+
+    @given(st.floats(0, 20), st.floats(0, 20))
+    def test_they_decrease(self, one, other):
+        pure, loose = of_measure(Pure(1)), of_measure(Approximate(0.5, 0.01))
+        curves = [
+            least([pure, ConcentratedCurve(Fraction(1, 10))]),
+            ConcentratedCurve(Fraction(1, 10), Fraction(1, 50)),
+            GroupCurve(pure, 2),
+            GroupCurve(loose, 4),
+        ]
+        for curve in curves:
+            low, high = (curve.delta_at(e) for e in sorted((one, other)))
+            assert 1 >= low >= high >= 0
+
+    @given(st.floats(1e-12, 1e6))
+    def test_what_is_shown_is_promised(self, value):
+        assert value <= float(_number(value)) <= value * 1.00002
+
+    def test_points_are_promised(self):
+        for curve in (of_measure(Pure(1)), ConcentratedCurve(Fraction(1, 10))):
+            assert points(curve)
+            for epsilon, delta in points(curve):
+                assert curve.delta_at(Fraction(epsilon)) <= delta
+
+
+class TestCompositions:
+    def test_continuous_answers_have_no_theorem(self):
+        laplace = Laplace(epsilon=1)
+        with pytest.raises(NoGuarantee, match="RoundToGrid"):
+            ap.guarantee(EXT, fixed_mechanisms([laplace]))
+        with pytest.raises(NoGuarantee, match="discrete"):
+            ap.guarantee(ap.ConComp([laplace]))
+        rounded = ap.guarantee(ap.ConComp([RoundToGrid() @ laplace]))
+        assert rounded.status is Status.ASSUMED  # Laplace's own claim
+        assert rounded.epsilon_at(0) == 1
+
+    def test_a_concentrated_claim_has_no_single_epsilon(self):
+        with pytest.raises(NoGuarantee, match=r"pass Create\(mechanism, claim\)"):
+            ap.guarantee(ap.ConComp([claiming(claim(ZeroConcentrated(1)))]))
+
+    def test_claims_of_the_catalogue_are_looked_at(self):
+        f = fixed_parameters([(1, 0)])
+        assumed = claiming(claim(Pure(1), status=Status.ASSUMED))
+        assert ap.guarantee(EXT, f, catalogue=[COUNTER]).status is Status.PROVED
+        assert ap.guarantee(EXT, f, catalogue=[COUNTER, assumed]).status is Status.ASSUMED
+        refuted = claiming(claim(Pure(1), status=Status.REFUTED))  # V[f] lets it not pass
+        assert ap.guarantee(EXT, f, catalogue=[COUNTER, refuted]).status is Status.PROVED
+
+    def test_nothing_fixed_is_nothing_lost(self):
+        for f in (fixed_parameters([]), sparse_parallel([]), fixed_mechanisms([])):
+            assert ap.guarantee(EXT, f, catalogue=[]).delta_at(0) == 0
+        assert ap.guarantee(ap.ConComp([])).delta_at(0) == 0
+        f = bounded(sparse_parallel([(0, 0.1)]), 1)
+        bare = ap.guarantee(EXT, f, catalogue=[LeakyBit(delta=0.1)])
+        assert bare.delta_at(0) == 0
+
+    def test_pure_parameters_need_no_consistency(self):
+        f = sparse_parallel([(1, 0)] * 3, first_pair_consistent=True)
+        assert ap.guarantee(EXT, f).theorem == "CM Thm 5.2"
+        f = sparse_parallel([(1, 0.1)], first_pair_consistent=True)
+        assert ap.guarantee(EXT, f).theorem == "CM Thm 5.5"
+
+    def test_the_number_of_creations_may_be_given(self):
+        f = sparse_parallel([(1, 0.001), (0.5, 0.01)])
+        guarantee = ap.guarantee(EXT, f, max_creations=100)
+        assert "100" in guarantee.explain()
+        assert guarantee.epsilon_at(1) == 0
+        assert guarantee.delta_at(100) == pytest.approx(1 - 0.99**100, rel=1e-12)
+        few = ap.guarantee(EXT, bounded(f, 7), max_creations=100)
+        assert "at most 3 of the created" in few.explain()
+        fewer = ap.guarantee(EXT, bounded(f, 700), max_creations=2)
+        assert fewer.delta_at(100) == pytest.approx(1 - 0.99**2, rel=1e-12)
+
+    def test_f_must_be_one_of_compositions(self):
+        with pytest.raises(NoGuarantee, match="none was given"):
+            ap.guarantee(EXT)
+        with pytest.raises(NoGuarantee, match="EventLevel"):
+            ap.guarantee(EXT, event_level())
+        with pytest.raises(NoGuarantee, match="each_valid"):
+            ap.guarantee(ap.ConComp([COUNTER]), sparse_parallel([(1, 0)]))
+
+    def test_con_comp_with_fewer_messages(self):
+        system = ap.ConComp([COUNTER, RESPONSE])
+        f = bounded(each_valid(system), 3)
+        assert ap.guarantee(system, f).delta_at(9) == ap.guarantee(system).delta_at(9) == 0.1
+
+
+class TestBudgets:
+    @pytest.mark.parametrize(
+        ("budget", "epsilon", "delta"),
+        [
+            (BasicFilter(epsilon=2, delta=0.1), 2, 0.1),
+            (WhitehouseFilter(epsilon=2, delta=1e-6), 2, 1e-6),
+            (ap.composition.RogersFilter(epsilon=2, delta=1e-6), 2, 1e-6),
+            (ConcentratedFilter(rho=0.02, delta=1e-7), 1.2, 1e-6),
+        ],
+    )
+    def test_a_filter_promises_its_epsilon_and_delta(self, budget, epsilon, delta):
+        guarantee = ap.guarantee(ap.ExtConComp(budget=budget), catalogue=[])
+        assert guarantee.verification == adaptive_parameters()
+        assert guarantee.status is Status.PROVED
+        assert guarantee.epsilon_at(delta) <= epsilon
+        assert "Haney" in guarantee.theorem
+
+    def test_other_theorems_hold_beside_a_budget(self):
+        system = ap.ExtConComp(budget=BasicFilter(epsilon=9))
+        guarantee = ap.guarantee(system, fixed_parameters([(1, 0)]), catalogue=[])
+        assert guarantee.theorem == "CM Thm 4.12"
+
+
+class TestChains:
+    def test_a_game_is_what_its_verifier_says(self):
+        f = sparse_parallel([(1, 0)])
+        game = ap.Verifier(f) @ ap.Identifier() @ EXT
+        guarantee = ap.guarantee(game, catalogue=[COUNTER])
+        assert guarantee.theorem == "CM Cor. 3.8"
+        assert guarantee.epsilon_at(0) == 1
+        assert guarantee.verification == neighbouring_start()
+        wrapped = ap.guarantee(IdentityPostProcessor() @ game, catalogue=[COUNTER])
+        assert wrapped.theorem == "CM Lemma 2.15 (post-processing)"
+        assert wrapped.epsilon_at(0) == 1
+        adapter = ap.guarantee(ap.InteractiveAsContinual(game), catalogue=[COUNTER])
+        assert adapter.theorem == "IM as a CM (CM §3.3)"
+
+    def test_what_is_wrong_with_a_game(self):
+        f = event_level()
+        with pytest.raises(NoGuarantee, match="verifier right before"):
+            ap.guarantee(ap.Identifier() @ COUNTER)
+        with pytest.raises(NoGuarantee, match="bit is fixed"):
+            ap.guarantee(ap.Verifier(f) @ ap.Identifier(0) @ LeakyBit(delta=0.1))
+        game = ap.Verifier(LeakyBit(delta=0.1).claims[0].verification) @ ap.Identifier()
+        with pytest.raises(NoGuarantee, match="leave f out"):
+            ap.guarantee(game @ LeakyBit(delta=0.1), event_level())
+        with pytest.raises(NoGuarantee, match="EventLevel"):
+            ap.guarantee(ap.Verifier(event_level()) @ ap.Identifier() @ LeakyBit(delta=0.1))
+
+    def test_a_choice_of_initial_state_is_no_post_processing(self):
+        @attrs.frozen
+        class Chooses(IdentityPostProcessor):
+            @property
+            def initial_states(self):
+                return spaces.BITS
+
+        game = ap.Verifier(RESPONSE.claims[0].verification) @ ap.Identifier() @ RESPONSE
+        with pytest.raises(NoGuarantee, match="one initial state"):
+            ap.guarantee(Chooses() @ game)
+
+    def test_an_im_by_its_own_claim(self):
+        @attrs.frozen
+        class Secret(ap.Mechanism):
+            f: object
+            signature = ap.Signature(spaces.BITS, spaces.BITS)
+            initial_states = spaces.BITS
+
+            @property
+            def claims(self):
+                return (claim(Pure(1), self.f),)
+
+            def step(self, state, message, coins):
+                return state, 0
+
+        assert (
+            ap.guarantee(ap.InteractiveAsContinual(Secret(neighbouring_start()))).epsilon_at(0) == 1
+        )
+        with pytest.raises(NoGuarantee, match="neighbouring_start"):
+            ap.guarantee(ap.InteractiveAsContinual(Secret(event_level())))
+
+
+@attrs.frozen
+class Relay(ap.PostProcessor):
+    """Creates one counter and hands it all it is told. Integers have no finite list."""
+
+    lifting: object = None
+    deterministic = True
+    initial_state = False
+
+    def signature(self, right):
+        return COUNTER.signature
+
+    def step(self, state, side, message, coins):
+        if side is ap.Side.LEFT and not state:
+            return message, ap.Side.RIGHT, ap.Create(COUNTER)
+        if side is ap.Side.LEFT:
+            return True, ap.Side.RIGHT, ap.Ask(message, 0)
+        if state is not True:
+            return True, ap.Side.RIGHT, ap.Ask(state, 0)
+        return state, ap.Side.LEFT, message
+
+
+F = COUNTER.claims[0].verification
+INNER = sparse_parallel([(0.5, 0)])
+
+
+class TestComplexMechanisms:
+    def test_p_says_between_which_functions(self):
+        with pytest.raises(NoGuarantee, match="Lifting"):
+            ap.guarantee(ComplexMechanism(Relay()), F)
+        declared = Relay(Lifting(F, INNER))
+        guarantee = ap.guarantee(ComplexMechanism(declared))
+        assert guarantee.status is Status.ASSUMED
+        assert guarantee.epsilon_at(0) == 0.5
+        given = ap.guarantee(ComplexMechanism(Relay()), F, inner=INNER)
+        assert "search_properties" in given.explain()
+
+    def test_a_proved_word_is_believed_for_what_it_is_about(self):
+        proved = ComplexMechanism(Relay(Lifting(F, INNER, Status.PROVED, "Relay's docstring")))
+        assert ap.guarantee(proved).status is Status.PROVED
+        assert "Relay's docstring" in ap.guarantee(proved).explain()
+        assert ap.guarantee(proved, bounded(F, 3)).status is Status.PROVED
+        other = updates_and_queries(event_level(events=2), spaces.Finite((COUNT,)))
+        assert ap.guarantee(proved, other).status is Status.ASSUMED
+        more = sparse_parallel([(0.5, 0), (1, 0)])
+        assert ap.guarantee(proved, F, inner=more).status is Status.ASSUMED
+
+    def test_a_p_with_coins_has_no_theorem(self):
+        @attrs.frozen
+        class Random(Relay):
+            deterministic = False
+
+        with pytest.raises(NoGuarantee, match="0-DP sub-mechanism"):
+            ap.guarantee(ComplexMechanism(Random()), F, inner=INNER)
+
+    def test_a_mechanism_may_say_of_what_chain_it_is_made(self):
+        lifting = Lifting(F, INNER, Status.PROVED, "a docstring")
+
+        class Built(ap.ContinualMechanism):
+            chain = Relay(lifting) @ EXT
+            signature = chain.signature
+            initial_state = chain.initial_state
+            step = chain.step
+
+        guarantee = ap.guarantee(Built())
+        assert guarantee.theorem == "by construction"
+        assert guarantee.status is Status.ASSUMED  # as its class says, and is not ours
+        assert guarantee.epsilon_at(0) == 0.5
+
+
+class TestCertified:
+    def test_it_behaves_as_what_it_certifies(self):
+        system = Certified(ap.ConComp([COUNTER]), each_valid(ap.ConComp([COUNTER])))
+        session = system.start(seed=0)
+        assert session.send(ap.Ask(1, 0)) is ap.TOP
+        assert isinstance(session.send(ap.Ask(COUNT, 0)), int)
+        assert decode(encode(system)) == system
+
+    def test_its_claim_is_its_guarantee(self):
+        f = fixed_parameters([(Log(3), 0.1)])
+        assert ap.Create(Certified(EXT, f)).parameters == (Log(3), Fraction(1, 10))
+        assert Certified(EXT, f).claims[0].status is Status.ASSUMED
+        assert Certified(EXT, f, truth="docstring").claims[0].status is Status.PROVED
+        epsilon, delta = Certified(EXT, f, delta=0.55).claims[0].parameters
+        assert (epsilon < 1e-12, delta) == (True, Fraction(11, 20))
+
+    def test_what_has_no_guarantee_is_not_certified(self):
+        with pytest.raises(NoGuarantee):
+            Certified(EXT, sparse_parallel([(0, 0.1)]))
+
+    def test_a_limit_is_no_point(self):
+        concentrated = claiming(claim(ZeroConcentrated(0.1)))
+        guarantee = ap.guarantee(concentrated)
+        assert guarantee.epsilon_at(0) == math.inf
+        with pytest.raises(ap.InvalidArgument, match="larger delta"):
+            guarantee.claim()
+        assert 0 < float(guarantee.claim(delta=1e-6).parameters[0]) < 4
+        assert ap.guarantee(concentrated, event_level(events=2)).epsilon_at(1e-6) < 8
+
+
+class TestTelling:
+    GUARANTEE = ap.guarantee(ap.ConComp([COUNTER, RoundToGrid() @ Laplace(epsilon=1)]))
+
+    def test_text_marks_every_premise(self):
+        text = str(self.GUARANTEE)
+        assert text.startswith("ConComp(")
+        assert "status: assumed: 1 premise could not be checked" in text
+        assert "✓ the 2 mechanisms are fixed in advance" in text
+        assert "▸ the pairs sent to M_i are f_i-valid (by V[f])" in text
+        assert "? it is true (Dwork et al. 2006; in doubles only assumed" in text
+        assert "CM Thm 4.10" in text
+        assert "Mironov" in text
+
+    def test_markdown_is_escaped(self):
+        assert "V\\[f\\]" in self.GUARANTEE.explain("markdown")
+
+    def test_the_drawn_tree_is_a_picture_of_its_own(self):
+        root = ElementTree.fromstring(self.GUARANTEE.explain("svg"))
+        assert root.tag.endswith("svg")
+        words = "".join(root.itertext())
+        assert "CM Thm 4.10" in words
+        assert "Mironov" in words
+        assert len(root.findall("{*}path")) == 2  # two parts hang on the theorem
+
+    def test_the_flowchart(self):
+        text = self.GUARANTEE.explain("mermaid")
+        assert text.startswith("flowchart TD\n")
+        assert text.count(" --> ") == 2
+        assert "V[f]" not in text
+
+    def test_hostile_names_are_escaped(self):
+        evil = ap.guarantee(claiming(attrs.evolve(claim(Pure(1)), source='<script>"]&#')))
+        assert "<script>" not in evil.explain("svg")
+        assert "<script>" not in evil.explain("mermaid")
+        ElementTree.fromstring(evil.explain("svg"))
+
+    def test_for_machines(self):
+        data = json.loads(json.dumps(self.GUARANTEE.to_dict(), allow_nan=False))
+        assert data["status"] == "assumed"
+        assert data["derivation"]["theorem"] == "CM Thm 4.10"
+        assert data["curve"]["points"][0] == {"epsilon": 1.5, "delta": 0.0}
+        assert len(data["derivation"]["parts"]) == 2
+        marks = {p["mark"] for p in data["derivation"]["premises"]}
+        assert marks == {"checked", "enforced"}
+        assert data["assumed"] == ["it is true"]
+
+    def test_unknown_style(self):
+        with pytest.raises(ap.InvalidArgument, match="markdown"):
+            self.GUARANTEE.explain("html")
+
+    def test_repr_is_short(self):
+        assert repr(self.GUARANTEE) == "<Guarantee by CM Thm 4.10, assumed>"

@@ -1,0 +1,126 @@
+"""`antiphon explain`: the derivation, or which premise fails with status 1."""
+
+import json
+import textwrap
+
+import pytest
+
+CODE = textwrap.dedent(
+    """
+    import antiphon as ap
+    from antiphon.composition import BasicFilter, fixed_parameters, sparse_parallel
+    from antiphon.mechanisms import LeakyBit, TreeCounter
+    from antiphon.verifiers import bounded, event_level
+
+    counter = TreeCounter(horizon=8, epsilon=0.5)
+    both = ap.ConComp([counter, counter])
+    many = ap.ExtConComp()
+    pure = sparse_parallel([(0.5, 0)])
+    leaky = sparse_parallel([(0, 0.1)])
+    game = ap.PrivacyGame(many, pure)
+    kinds = [counter]
+    filtered = ap.ExtConComp(budget=BasicFilter(epsilon=1))
+    f = event_level()
+    print("noise on standard output")
+    """
+)
+
+
+@pytest.fixture
+def code(tmp_path):
+    path = tmp_path / "system.py"
+    path.write_text(CODE)
+    return path
+
+
+def test_a_mechanism_a_game_and_a_budget(cli, code):
+    status, out, err = cli("explain", f"{code}:both")
+    assert (status, err) == (0, "noise on standard output\n")
+    assert "is (1, 0)-DP" in out
+    assert "status: proved" in out
+    assert "CM Thm 4.10" in out
+    _, out, _ = cli("explain", f"{code}:game")
+    assert "status: assumed" in out
+    _, out, _ = cli("explain", f"{code}:game", "--catalogue", "kinds")
+    assert "status: proved" in out
+    _, out, _ = cli("explain", f"{code}:filtered")
+    assert "Haney" in out
+
+
+def test_for_machines(cli, code):
+    status, out, _ = cli("explain", f"{code}:many", "--f", "pure", "--catalogue", "kinds", "--json")
+    data = json.loads(out)
+    assert status == 0
+    assert (data["holds"], data["status"], data["theorem"]) == (True, "proved", "CM Thm 5.2")
+    assert data["given"] == ["only these are created: TreeCounter(horizon=8, epsilon=1/2)"]
+    assert data["saved"] is None
+
+
+def test_no_theorem_is_status_1_with_the_cure_and_a_counterexample(cli, code):
+    status, out, _ = cli("explain", f"{code}:many", "--f", "leaky")
+    assert status == 1
+    assert "no guarantee" in out
+    assert "first_pair_consistent=True" in out
+    assert "antiphon counterexample --delta 1/10 --copies 7" in out
+    status, out, _ = cli("explain", f"{code}:many", "--f", "leaky", "--json")
+    data = json.loads(out)
+    assert (status, data["holds"]) == (1, False)
+    assert data["counterexample"]["copies"] == 7
+    status, out, _ = cli("explain", f"{code}:many", "--f", "leaky", "--max-creations", "4")
+    assert status == 0
+    assert "over all created" in out
+
+
+@pytest.mark.parametrize("style", ["markdown", "mermaid", "svg"])
+def test_other_formats_to_a_file(cli, code, tmp_path, style):
+    path = tmp_path / "tree"
+    status, out, _ = cli("explain", f"{code}:both", "--format", style, "--output", path)
+    assert (status, out) == (0, f"written to {path}\n")
+    assert {"markdown": "**ConComp", "mermaid": "flowchart", "svg": "</svg>"}[style] in (
+        path.read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["{code}"],
+        ["{code}:nothing"],
+        ["{code}:f"],
+        ["{code}:many", "--f", "counter"],
+        ["{code}:many", "--f", "pure", "--catalogue", "counter"],
+        ["{code}:many", "--f", "pure", "--max-creations", "-1"],
+        ["{code}:both", "--format", "html"],
+        ["nowhere.py:both"],
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(cli, code, arguments):
+    status, out, err = cli("explain", *(each.format(code=code) for each in arguments))
+    assert (status, out) == (2, "")
+    err = err.replace("noise on standard output\n", "")
+    assert err.startswith("antiphon: ")
+    assert err.count("\n") == 1
+
+
+def test_a_broken_property_for_machines(cli, tmp_path):
+    path = tmp_path / "complex.py"
+    path.write_text(
+        textwrap.dedent(
+            """
+            from antiphon.audit.theorems.complex_mechanisms import EVENT, _inner, _router
+            from antiphon.audit.theorems.routers import Leak
+            from antiphon.composition import ComplexMechanism
+
+            outer, inner = EVENT, _inner()
+            sound = ComplexMechanism(_router())
+            broken = ComplexMechanism(_router(Leak.RESPONSE))
+            """
+        )
+    )
+    status, out, _ = cli("explain", f"{path}:sound", "--f", "outer", "--inner", "inner")
+    assert status == 0
+    assert "CM Thm 6.1" in out
+    given = ["explain", f"{path}:broken", "--f", "outer", "--inner", "inner"]
+    status, out, _ = cli(*given, "--json")
+    assert status == 1
+    assert json.loads(out)["counterexample"]["kind"] == "the response property"
