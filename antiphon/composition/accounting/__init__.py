@@ -1,8 +1,38 @@
-"""What a composition of fixed parameters promises, rounded outward (theory §4)."""
+"""What a composition of fixed parameters promises, rounded outward (theory §4).
+
+``parameters`` are pairs (ε_i, δ_i), fixed in advance; ``times`` repeats them. Every function
+returns a ``PrivacyCurve``: ``delta_at(epsilon)`` and ``epsilon_at(delta)`` are safe upper
+bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
+"""
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.interval import Interval
 from antiphon.composition.accounting.optimal import optimal
+from antiphon.composition.accounting.rational import ExactCurve, exactly
+from antiphon.composition.accounting.renyi import (
+    concentrated,
+    from_concentrated,
+    from_renyi,
+    pure_to_concentrated,
+    renyi,
+    response_divergence,
+)
 from antiphon.composition.accounting.simple import advanced, basic
+from antiphon.composition.accounting.sparse import sparse
 
-__all__ = ["Interval", "PrivacyCurve", "advanced", "basic", "optimal"]
+__all__ = [
+    "ExactCurve",
+    "Interval",
+    "PrivacyCurve",
+    "advanced",
+    "basic",
+    "concentrated",
+    "exactly",
+    "from_concentrated",
+    "from_renyi",
+    "optimal",
+    "pure_to_concentrated",
+    "renyi",
+    "response_divergence",
+    "sparse",
+]

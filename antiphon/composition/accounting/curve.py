@@ -14,7 +14,6 @@ from antiphon.composition.accounting.interval import Floats, Interval, down, up
 from antiphon.protocol import exact
 from antiphon.protocol.errors import InvalidArgument
 
-_ZERO: Final = Fraction(0)
 _ENOUGH: Final = 2.0**-50
 """Relative distance at which a search for ε ends."""
 
@@ -118,23 +117,24 @@ class PrivacyCurve(ABC):
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """By search on ``_delta``: each end is one at which that has been evaluated."""
         below, above = down(delta), up(delta)
-        if self._delta(_ZERO).upper <= below:
-            return Interval(0.0, 0.0)
-        upper = crossing(lambda e: self._excess(e, below)[1], 0.0, self._enough)[1]
-        low = upper
-        for digits in range(12, -1, -1):
-            low = upper * (1 - 10.0**-digits)
-            if self._excess(low, above)[0] > 0:
-                break
-        else:
-            return Interval(0.0, upper)
-        return Interval(crossing(lambda e: self._excess(e, above)[0], low, upper)[0], upper)
+        seen: dict[float, Interval[float]] = {}
 
-    def _excess(self, epsilon: float, delta: float) -> tuple[float, float]:
-        """ln of both ends of δ(ε) over ``delta``, the floor taken off where that is known."""
-        ends = self._delta(Fraction(epsilon))
-        base = min(self.floor.lower, delta)
-        return _log_ratio(ends.lower, delta, base), _log_ratio(ends.upper, delta, base)
+        def excess(epsilon: float, target: float, end: int) -> float:
+            if epsilon not in seen:
+                seen[epsilon] = self._delta(Fraction(epsilon))
+            ends = seen[epsilon]
+            value = ends.upper if end else ends.lower
+            return _log_ratio(value, target, min(self.floor.lower, target))
+
+        low, high = self._guess(below)
+        upper = crossing(lambda e: excess(e, below, 1), low, high, self._enough)[1]
+        low = max((e for e in seen if excess(e, above, 0) > 0), default=0.0)
+        high = min((e for e in seen if e > low), default=upper)
+        return Interval(crossing(lambda e: excess(e, above, 0), low, high, upper)[0], upper)
+
+    def _guess(self, delta: float) -> tuple[float, float]:
+        """Numbers that may lie around ε(delta)."""
+        return 0.0, min(1.0, self._enough)
 
 
 def _log_ratio(value: float, delta: float, base: float) -> float:
@@ -144,32 +144,44 @@ def _log_ratio(value: float, delta: float, base: float) -> float:
     return math.log((value - base) / (delta - base)) if delta > base else 1.0
 
 
-def crossing(excess: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Neighbouring points (a, b) with excess(a) > 0 >= excess(b), if the given ends are such.
+def crossing(
+    excess: Callable[[float], float], low: float, high: float, most: float
+) -> tuple[float, float]:
+    """Neighbouring points (a, b) with excess(a) > 0 >= excess(b), between 0 and ``most``.
 
-    ``excess`` decreases; ``high`` may be inf. Regula falsi in its Illinois form, with a
+    ``excess`` decreases, and is not positive at ``most``, which may be inf; (0, 0) where it is
+    not even at 0. ``low`` and ``high`` are a guess. Regula falsi in its Illinois form, with a
     bisection at every fourth step; ends when a and b are relatively 2^-50 apart.
     """
-    at_low = excess(low)
-    while math.isinf(high):
-        guess = max(1.0, 2 * low)
-        if (value := excess(guess)) > 0:
-            low, at_low = guess, value
-        else:
-            high = guess
-    at_high = min(excess(high), -1e-300)
+    while (at_high := excess(high) if high < most else -1.0) > 0:
+        low, high = high, min(high + _wider(low, high), most)
+    while (at_low := excess(low)) <= 0:
+        if low == 0:
+            return 0.0, 0.0
+        low, high, at_high = max(0.0, low - _wider(low, high)), low, at_low
+    size, middle_was = high - low, 0
     for step in range(1, 400):
         if high - low <= _ENOUGH * high:
             break
+        at_high = min(at_high, -1e-300)
         middle = low + (high - low) * at_low / (at_low - at_high)
-        if step % 4 == 0 or not low < middle < high:
+        if step % 4 == 0:  # four steps of regula falsi that did not even halve
+            middle = middle if high - low <= size / 2 else (low + high) / 2
+            size = high - low
+        if not low < middle < high:
             middle = (low + high) / 2
         value = excess(middle)
         if value > 0:
-            low, at_low, at_high = middle, value, at_high / 2
+            at_high = at_high / 2 if middle_was == 1 else at_high
+            low, at_low, middle_was = middle, value, 1
         else:
-            high, at_high, at_low = middle, min(value, -1e-300), at_low / 2
+            at_low = at_low / 2 if middle_was == -1 else at_low
+            high, at_high, middle_was = middle, value, -1
     return low, high
+
+
+def _wider(low: float, high: float) -> float:
+    return max(8 * (high - low), 2.0**-20 * high, 1e-300)
 
 
 def _listed(values: Any) -> list[Any]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import attrs
 
-from antiphon.composition.accounting.closed_form import hockey_stick
+from antiphon.composition.accounting.atoms import Atoms
+from antiphon.composition.accounting.contour import Contours
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.interval import Interval, up
+from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import Parameters, parameters
-from antiphon.composition.accounting.simple import AdvancedCurve
 from antiphon.protocol import exact
 
 
@@ -21,6 +23,7 @@ class OptimalCurve(PrivacyCurve):
     """The tight curve of Comp[RR_{ε_i,δ_i}]: δ = 1 - Π(1-δ_i)(1-H(ε))."""
 
     composed: Parameters
+    width: float
 
     @property
     def method(self) -> str:
@@ -47,14 +50,30 @@ class OptimalCurve(PrivacyCurve):
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         if self.composed.sum_at_most(epsilon):
             return self.composed.floor
-        different = len(self.composed.epsilons)
-        if different > 1:  # sound; not yet tight
-            return AdvancedCurve(self.composed).delta_between(epsilon)
-        [(each, count)] = list(self.composed.epsilons)
-        return self.composed.with_floor(hockey_stick(each, count, epsilon))
+        return self.composed.with_floor(self._law.stick(epsilon))
+
+    @cached_property
+    def _losses(self) -> Losses:
+        return Losses.of(self.composed)
+
+    @cached_property
+    def _law(self) -> Atoms | Contours:
+        if Atoms.suit(self.composed.epsilons):
+            return Atoms(self._losses, self.composed.epsilons)
+        return Contours(self._losses, self.width)
+
+    def _guess(self, delta: float) -> tuple[float, float]:
+        stick = (delta - self.floor.upper) / self.composed.survival.lower
+        if not 0 < stick < 1:
+            return 0.0, self._enough
+        at, spread = self._losses.where(stick)
+        low, high = at - spread / 64, at + spread / 64
+        return min(max(low, 0.0), self._enough), min(max(high, 0.0), self._enough)
 
 
-def optimal(given: Parameters | Iterable[Any], *, times: int = 1) -> OptimalCurve:
+def optimal(
+    given: Parameters | Iterable[Any], *, times: int = 1, width: float = 1e-6
+) -> OptimalCurve:
     """The tight privacy curve of mechanisms with these (ε_i, δ_i), fixed in advance.
 
     No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does
@@ -63,4 +82,4 @@ def optimal(given: Parameters | Iterable[Any], *, times: int = 1) -> OptimalCurv
     >>> f"{optimal([(0.1, 1e-6)], times=1000).delta_at(12):.12f}"  # 0.00803938893566860924…
     '0.008039388936'
     """
-    return OptimalCurve(parameters(given, times))
+    return OptimalCurve(parameters(given, times), float(exact.positive(width, "width")))

@@ -18,6 +18,8 @@ _SMALL: Final = 1 << 16
 """Bits up to which Π(1-δ_i) is multiplied out exactly."""
 _DIGITS: Final = 60
 _HALF: Final = Fraction(1, 2)
+MOST: Final = Fraction(10**9)
+"""The largest ε_i."""
 
 
 @attrs.frozen
@@ -85,7 +87,13 @@ class Parameters:
         """δ = floor + Π(1-δ_i)·H, from an interval of H."""
         lower = self.floor.lower + self.survival.lower * stick.lower
         upper = self.floor.upper + self.survival.upper * stick.upper
-        return probability(outward(lower, upper))
+        ends = outward(lower, upper)
+        return probability(Interval(max(ends.lower, self.floor.lower), ends.upper))
+
+    def without_floor(self, delta: Fraction) -> float:
+        """The H with floor + Π(1-δ_i)·H = δ, rounded down; 0 if δ is not surely above the floor."""
+        room = float(delta - Fraction(self.floor.upper))
+        return max(0.0, room * (1 - 4 * UNIT) / self.survival.upper) if self.survival.upper else 0.0
 
     @cached_property
     def exact_floor(self) -> Fraction | None:
@@ -119,36 +127,67 @@ def _bits(value: Fraction) -> int:
 
 
 def parameters(given: Any, times: int = 1) -> Parameters:
-    """Check and normalise pairs (ε, δ); ``times`` repeats them all.
-
-    Raises: InvalidArgument for what is no pair, ε < 0, δ outside [0, 1], NaN, infinities,
-    or nothing at all; CompositionError for something that still decides its parameters.
+    """Check and normalise pairs (ε, δ); ``times`` repeats them all. Errors as ``pairs``.
 
     >>> parameters([(0.1, 0), (0.1, 0.5)], times=3)
     Parameters(epsilons=((Fraction(1, 10), 6),), deltas=((Fraction(1, 2), 3),), count=6)
     """
-    exact.whole(times, "times")
     if isinstance(given, Parameters):
-        return _repeated(given, times)
-    try:
-        pairs = map(_pair, given)
-    except TypeError:
-        raise CompositionError(_ADAPTIVE.format(type(given).__name__)) from None
+        return _repeated(given, exact.whole(times, "times"))
+    counts = pairs(given, times)
     epsilons: Counter[exact.ExactEpsilon] = Counter()
     deltas: Counter[Fraction] = Counter()
-    for (epsilon, delta), number in Counter(pairs).items():
-        epsilons[exact.epsilon(epsilon)] += times * number
-        deltas[exact.probability(delta)] += times * number
-    count = epsilons.total()
-    if not count:
-        raise InvalidArgument("no parameters: give at least one pair (epsilon, delta), so k >= 1")
+    for (epsilon, delta), number in counts.items():
+        epsilons[epsilon] += number
+        deltas[delta] += number
     del epsilons[Fraction(0)], deltas[Fraction(0)]
-    return Parameters(tuple(epsilons.items()), tuple(deltas.items()), count)
+    return Parameters(
+        tuple(sorted(epsilons.items(), key=_place)), tuple(sorted(deltas.items())), counts.total()
+    )
+
+
+def _place(group: tuple[exact.ExactEpsilon, int]) -> tuple[float, bool, Fraction]:
+    """Any total order, so that figures do not depend on the order of the parameters."""
+    value, _ = group
+    if isinstance(value, exact.Log):
+        return float(value), True, value.argument
+    return float(value), False, value
+
+
+def pairs(given: Any, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fraction]]:
+    """The multiset of parameters, normalised.
+
+    Raises: InvalidArgument for what is no pair, ε < 0 or past 10^9, δ outside [0, 1], NaN,
+    infinities, or nothing at all; CompositionError for what still decides its parameters.
+    """
+    exact.whole(times, "times")
+    try:
+        listed = [_pair(each) for each in given]
+    except TypeError:
+        raise CompositionError(_ADAPTIVE.format(type(given).__name__)) from None
+    try:
+        distinct = Counter(listed)
+    except TypeError:
+        raise InvalidArgument(_PAIRS) from None
+    counts: Counter[tuple[exact.ExactEpsilon, Fraction]] = Counter()
+    for (epsilon, delta), number in distinct.items():
+        counts[_bounded(epsilon), exact.probability(delta)] += times * number
+    if not counts:
+        raise InvalidArgument("no parameters: give at least one pair (epsilon, delta), so k >= 1")
+    return counts
+
+
+def _bounded(epsilon: Any) -> exact.ExactEpsilon:
+    value = exact.epsilon(epsilon)
+    if not exact.at_most(value, MOST):
+        raise InvalidArgument(
+            f"epsilon = {float(MOST):g} is the most that is accounted for; a larger one promises "
+            "nothing: account for the other mechanisms alone, and take δ = 1 for all"
+        )
+    return value
 
 
 def _repeated(given: Parameters, times: int) -> Parameters:
-    if times == 1:
-        return given
     return Parameters(
         tuple((e, n * times) for e, n in given.epsilons),
         tuple((d, n * times) for d, n in given.deltas),
@@ -162,10 +201,12 @@ _ADAPTIVE: Final = (
 )
 
 
+_PAIRS: Final = "parameters are pairs (epsilon, delta) of numbers, one for every mechanism"
+
+
 def _pair(each: Any) -> tuple[Any, Any]:
     try:
         epsilon, delta = each
     except (TypeError, ValueError):
-        message = "parameters are pairs (epsilon, delta), one for every mechanism"
-        raise InvalidArgument(message) from None
+        raise InvalidArgument(_PAIRS) from None
     return epsilon, delta

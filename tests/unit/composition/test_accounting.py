@@ -2,11 +2,14 @@
 
 import math
 from fractions import Fraction
+from typing import ClassVar
 
 import pytest
 
 import antiphon as ap
-from antiphon.composition.accounting import advanced, basic, optimal
+from antiphon.composition.accounting import advanced, basic, frequencies, optimal
+from antiphon.composition.accounting.contour import Contours
+from antiphon.composition.accounting.losses import Losses
 
 REFERENCES = [
     (10, 0.5, "0.00993952757656663066"),
@@ -98,8 +101,87 @@ class TestBadInput:
         with pytest.raises(ap.CompositionError, match="filter"):
             optimal(lambda answers: (1, 0))
 
+    def test_unhashable_pairs(self):
+        with pytest.raises(ap.InvalidArgument, match="pairs"):
+            optimal([([1], 0)])
+        assert optimal([[1, 0], [1, 0]]).delta_at(2) == 0
+
+    def test_a_huge_epsilon(self):
+        for huge in (1e300, 10**400, 1e10):
+            with pytest.raises(ap.InvalidArgument, match=r"1e\+09 is the most"):
+                optimal([(huge, 0)])
+        assert optimal([(10**9, 0)] * 2).delta_between(10**9).lower == pytest.approx(1)
+
     def test_a_target_below_the_floor(self):
         with pytest.raises(ap.InvalidArgument, match=r"below the floor.*0\.19"):
             basic([(1, 0.1)], times=2).epsilon_at(0.1)
         assert basic([(1, 0.1)], times=2).epsilon_at(0.19) == 2
         assert optimal([(1, 0.1)], times=2).epsilon_at(0.19) == 2
+
+
+class TestUnequal:
+    """RR_{ε_i,1e-7} with ε_i = (999+19i)/99900, i < 1000 (theory §4)."""
+
+    GIVEN: ClassVar = [(Fraction(999 + 19 * i, 99900), 1e-7) for i in range(1000)]
+    REFERENCES: ClassVar = [
+        (10, "0.1505026227868614"),
+        (15, "0.009448618539392267"),
+        (20, "2.1562532101510944e-4"),
+    ]
+
+    @pytest.mark.parametrize("width", [1e-4, 1e-6, 1e-8])
+    def test_reference_values(self, width):
+        curve = optimal(self.GIVEN, width=width)
+        for epsilon, value in self.REFERENCES:
+            # the last digit given is rounded; where the interval is that narrow, allow for it
+            slack = Fraction(value) / 10**15
+            found = curve.delta_between(epsilon)
+            assert found.lower - slack <= Fraction(value) <= found.upper + slack
+            around = curve.epsilon_between(Fraction(value))
+            assert around.lower - 1e-12 <= epsilon <= around.upper + 1e-12
+            assert around.width <= width
+
+    def test_the_method_is_of_no_consequence(self):
+        """Equal parameters by the method for unequal ones."""
+        curve = optimal([(0.1, 0)], times=1000)
+        losses = Losses.of(curve.composed)
+        for epsilon in (0, 1, 5, 12, 30, 99, 99.999):
+            tight, wide = (
+                curve.delta_between(epsilon),
+                Contours(losses, 1e-6).stick(Fraction(epsilon)),
+            )
+            assert wide.lower <= tight.upper
+            assert tight.lower <= wide.upper
+            assert wide.upper <= tight.upper * 1.1
+
+    def test_near_the_end_only_one_loss_is_left(self):
+        curve = optimal([(i / 10 + 1e-12 * i * i, 0) for i in range(1, 60)])
+        total = curve.composed.sum[0]
+        found = curve.delta_between(total - Fraction(1, 1000))
+        every = math.prod(1 / (1 + math.exp(-float(e))) for e, _ in curve.composed.epsilons)
+        assert found.upper == pytest.approx(every * -math.expm1(-0.001), rel=1e-9)
+        assert found.width <= 1e-12 * found.upper
+        assert curve.delta_at(total) == 0
+
+    def test_far_below_the_mean_all_is_lost(self):
+        found = optimal([(1 + i / 999.5, 0) for i in range(500)]).delta_between(1)
+        assert found.lower > 1 - 1e-15
+        assert found.upper == 1
+
+    def test_one_large_among_many_small(self):
+        curve = optimal([(3, 0)] + [(0.001 + i / 1e6, 0) for i in range(500)])
+        assert optimal([(3, 0)]).delta_at(2.9) < curve.delta_between(2.9).lower
+        assert curve.epsilon_at(1e-6) < 3.5
+
+    def test_more_work_than_is_reasonable_is_refused_with_the_cure(self, monkeypatch):
+        monkeypatch.setattr(frequencies, "LIMIT", 10**6)
+        with pytest.raises(ap.Intractable, match="larger `width`"):
+            optimal(self.GIVEN, width=1e-9).delta_at(15)
+        assert 0 < optimal(self.GIVEN, width=1e-3).delta_at(15) < 0.01
+        with pytest.raises(ap.Intractable, match="fewer mechanisms"):
+            optimal([(0.1, 0)], times=10**15).delta_at(1e13)
+
+    @pytest.mark.parametrize("width", [0, -1, math.nan, "1"])
+    def test_bad_width(self, width):
+        with pytest.raises(ap.InvalidArgument, match="width must be"):
+            optimal([(1, 0)], width=width)

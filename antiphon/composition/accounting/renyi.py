@@ -1,0 +1,208 @@
+"""Rényi and zero-concentrated accounting, and the way back to (ε, δ)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.interval import UNIT, Floats, Interval, down, up
+from antiphon.composition.accounting.losses import Losses
+from antiphon.composition.accounting.parameters import Parameters, parameters
+from antiphon.protocol import exact
+from antiphon.protocol.errors import InvalidArgument
+
+_SLACK: Final = 64 * UNIT
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_NOTHING: Final = Interval(0.0, 0.0)
+
+
+@attrs.frozen
+class RenyiCurve(PrivacyCurve):
+    """(ε, δ) from a bound ρ(α) on the Rényi divergence of every order α > 1, in nats.
+
+    δ(ε) = min_α e^((α-1)(ρ(α)-ε)) (1-1/α)^α/(α-1) (Canonne, Kamath and Steinke 2020,
+    Prop. 12). Every α gives a valid bound; the search for the best affects its size only.
+    ``divergence`` rounds up. ``composed`` adds the δ_i that Rényi accounting cannot express:
+    the bound is on the law without ⊤.
+    """
+
+    divergence: Callable[[float], float] = attrs.field(repr=False)
+    name: str
+    derivation: str
+    composed: Parameters | None = None
+
+    @property
+    def method(self) -> str:
+        return self.name
+
+    @property
+    def source(self) -> str:
+        return f"{self.derivation}; Canonne, Kamath and Steinke 2020, Prop. 12"
+
+    @property
+    def floor(self) -> Interval[float]:
+        return _NOTHING if self.composed is None else self.composed.floor
+
+    @property
+    def _exact_floor(self) -> Fraction | None:
+        return Fraction(0) if self.composed is None else self.composed.exact_floor
+
+    @property
+    def _enough(self) -> float:
+        return math.inf if self.composed is None else up(self.composed.sum[1])
+
+    def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        if self.composed is not None and self.composed.sum_at_most(epsilon):
+            return self.composed.floor
+        e = math.nextafter(float(exact.bracket(epsilon, 40)[0]), -math.inf)
+        stick = Interval(0.0, min(1.0, self._stick(max(e, 0.0))))
+        return stick if self.composed is None else self.composed.with_floor(stick)
+
+    def _stick(self, epsilon: float) -> float:
+        def log_delta(order: float) -> float:
+            s = order - 1
+            linear = s * (self.divergence(order) - epsilon)
+            shape, rest = s * math.log(s), order * math.log(order)
+            return linear + shape - rest + _SLACK * (s * epsilon + abs(linear) + abs(shape) + rest)
+
+        return math.exp(min(0.0, least(log_delta))) * (1 + _SLACK) + 5e-324
+
+    def _epsilon(self, delta: Fraction) -> Interval[float]:
+        stick = down(delta) if self.composed is None else self.composed.without_floor(delta)
+        if not stick:
+            return Interval(0.0, self._enough)
+        needed = -math.log(stick) * (1 + _SLACK)
+
+        def epsilon(order: float) -> float:
+            s = order - 1
+            shape, rest = s * math.log(s), order * math.log(order)
+            total = needed + shape - rest + _SLACK * (abs(shape) + rest)
+            return self.divergence(order) + total / s
+
+        found = max(0.0, least(epsilon)) * (1 + _SLACK)
+        return Interval(0.0, min(found, self._enough))
+
+
+def least(function: Callable[[float], float]) -> float:
+    """The least value found of a function of α > 1 that falls, then rises.
+
+    By golden section on ln(α-1), so that α-1 is between e^-30 and e^30.
+    """
+
+    def at(place: float) -> float:
+        return function(1 + math.exp(place))
+
+    low, high = -30.0, 30.0
+    left, right = (low + (high - low) * share for share in (1 - _GOLDEN, _GOLDEN))
+    values = [at(left), at(right)]
+    for _ in range(60):
+        if values[0] <= values[1]:
+            high, right, left = right, left, left - (right - left) * _GOLDEN
+            values = [at(left), values[0]]
+        else:
+            low, left, right = left, right, right + (right - left) * _GOLDEN
+            values = [values[1], at(right)]
+    return min(values)
+
+
+# --- randomized response -----------------------------------------------------------------------
+
+
+def response_divergence(epsilon: exact.Epsilon, order: float) -> float:
+    """The Rényi divergence of RR_{ε,0} between its two inputs, exact but for rounding up.
+
+    ln(cosh((α-1/2)ε)/cosh(ε/2))/(α-1) nats at order α > 1; ε tanh(ε/2) at 1; ε at inf.
+    Every ε-DP mechanism has no larger one (CM Thm 2.5). Relative error 1e-14, upward.
+    Raises: InvalidArgument for ε < 0, NaN, or an order below 1.
+
+    >>> response_divergence(1, float("inf")), round(response_divergence(1, 2), 6)
+    (1.0, 0.735326)
+    """
+    value = exact.epsilon(epsilon)
+    if not order >= 1:
+        raise InvalidArgument(f"the order of a Rényi divergence is >= 1 here, not {order!r}")
+    if order == math.inf:
+        return up(value)
+    return float(_divergences(np.array([up(value)]), order)[0])
+
+
+def _divergences(epsilons: Floats, order: float) -> Floats:
+    if order == 1:
+        return np.minimum(epsilons * np.tanh(epsilons / 2) * (1 + _SLACK) + 5e-324, epsilons)
+    s = order - 1
+    # cosh x - cosh y = 2 sinh((x+y)/2) sinh((x-y)/2), which does not cancel for small ε
+    near = np.minimum(epsilons * order, 20.0)
+    small = np.log1p(
+        2 * np.sinh(near / 2) * np.sinh(near * (s / order) / 2) / np.cosh(near / order / 2)
+    )
+    far = s * epsilons + np.log1p(np.exp(-(2 * s + 1) * epsilons)) - np.log1p(np.exp(-epsilons))
+    value = np.where(epsilons * order < 20.0, small, far) / s
+    return np.minimum(value * (1 + _SLACK) + 5e-324, epsilons)
+
+
+def renyi(given: Parameters | Iterable[Any], *, times: int = 1) -> RenyiCurve:
+    """Rényi accounting of fixed parameters: the divergences of RR_{ε_i,0} add up.
+
+    >>> 14.9 < renyi([(0.1, 0)], times=1000).epsilon_at(1e-2) < 15.5
+    False
+    """
+    composed = parameters(given, times)
+    losses = Losses.of(composed)
+    ends = losses.epsilons * (1 + 2 * UNIT) + 5e-324
+
+    def divergence(order: float) -> float:
+        return math.fsum(losses.counts * _divergences(ends, order)) * (1 + 4 * UNIT)
+
+    return RenyiCurve(divergence, "renyi", "Mironov 2017, Prop. 1", composed)
+
+
+def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
+    """The privacy curve of an RDP claim: order α > 1 ↦ a bound on D_α, in nats."""
+    return RenyiCurve(divergence, "renyi", "Mironov 2017")
+
+
+# --- zero-concentrated ---------------------------------------------------------------------------
+
+
+def concentrated(given: Parameters | Iterable[Any], *, times: int = 1) -> RenyiCurve:
+    """zCDP accounting of fixed parameters: ε-DP is ε²/2-zCDP, and ρ adds up.
+
+    Bun and Steinke 2016, Prop. 1.4 and Lemma 1.7. Never below ``renyi``.
+    """
+    composed = parameters(given, times)
+    losses = Losses.of(composed)
+    rho = math.fsum(losses.counts * losses.epsilons**2) / 2 * (1 + _SLACK)
+    return RenyiCurve(
+        lambda order: rho * order * (1 + 2 * UNIT),
+        "zCDP",
+        "Bun and Steinke 2016, Prop. 1.4",
+        composed,
+    )
+
+
+def from_concentrated(rho: float | Fraction) -> RenyiCurve:
+    """The privacy curve of a ρ-zCDP claim: D_α <= αρ. Raises: InvalidArgument for ρ <= 0.
+
+    >>> 4.0 < from_concentrated(0.5).epsilon_at(1e-6) < 5.6
+    True
+    """
+    value = up(exact.positive(rho, "rho"))
+    return RenyiCurve(
+        lambda order: value * order * (1 + 2 * UNIT), "zCDP", "Bun and Steinke 2016, Def. 1.1"
+    )
+
+
+def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction | float:
+    """ρ = ε²/2: ε-DP implies ρ-zCDP (Bun and Steinke 2016, Prop. 1.4); rounded up for a Log.
+
+    >>> pure_to_concentrated(Fraction(1, 2))
+    Fraction(1, 8)
+    """
+    value = exact.epsilon(epsilon)
+    return value**2 / 2 if isinstance(value, Fraction) else up(exact.bracket(value, 40)[1] ** 2 / 2)
