@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from antiphon.protocol.errors import MissingExtra
 
-_COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
-_INK, _SOFT, _GRID = "#1e293b", "#64748b", "#e2e8f0"
+COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
+INK, SOFT, GRID = "#1e293b", "#64748b", "#e2e8f0"
 
 
 @attrs.frozen(eq=False)
@@ -70,7 +70,7 @@ def running_counts(
     except ImportError:
         raise MissingExtra("matplotlib", "plot") from None
     plotting: Any = mpl
-    with plotting.rc_context(_STYLE):
+    with plotting.rc_context(STYLE):
         figure: Any = Figure(figsize=(13.5, 7.2))
         axes: Any = figure.subplots(
             2, len(panels), sharex="col", height_ratios=(2.6, 1), squeeze=False
@@ -81,20 +81,20 @@ def running_counts(
             _label_ends(axes[0][place], panel.curves)
             _errors(axes[1][place], panel, unit, limit)
         _legend(axes[0][0])
-        figure.text(0.075, 0.955, title, fontsize=15, fontweight="bold", color=_INK)
-        figure.text(0.075, 0.92, subtitle, fontsize=10.5, color=_SOFT)
+        figure.text(0.075, 0.955, title, fontsize=15, fontweight="bold", color=INK)
+        figure.text(0.075, 0.92, subtitle, fontsize=10.5, color=SOFT)
         figure.subplots_adjust(
             left=0.075, right=0.905, top=0.85, bottom=0.06, wspace=0.46, hspace=0.16
         )
         for path in paths:
-            figure.savefig(path, metadata=_UNDATED if path.suffix == ".svg" else None)
+            figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
 
 
-_STYLE: Final[Any] = {
-    "font.size": 10, "svg.hashsalt": "antiphon", "savefig.dpi": 150, "axes.edgecolor": _SOFT,
-    "axes.labelcolor": _SOFT, "xtick.color": _SOFT, "ytick.color": _SOFT,
+STYLE: Final[Any] = {
+    "font.size": 10, "svg.hashsalt": "antiphon", "savefig.dpi": 150, "axes.edgecolor": SOFT,
+    "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT,
 }  # fmt: skip
-_UNDATED: Final = {"Date": None}
+UNDATED: Final = {"Date": None}
 
 
 def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
@@ -104,15 +104,20 @@ def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
             yield from (abs(n - t) for n, t in zip(curve.noisy, curve.true, strict=True))
 
 
-def _plain(axes: Any) -> None:
+def plain(axes: Any) -> None:
+    """No frame but two axes, and a light grid behind."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=3)
+
+
+def _dated(axes: Any) -> None:
     import matplotlib.dates
 
     mdates: Any = matplotlib.dates
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.grid(axis="y", color=_GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=3)
+    plain(axes)
     locator = mdates.AutoDateLocator(maxticks=9)
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
@@ -124,17 +129,17 @@ def _thousands(value: float, position: int | None = None) -> str:
 
 
 def _counts(axes: Any, panel: Panel, unit: str) -> None:
-    _plain(axes)
-    axes.set_title(panel.title, loc="left", fontsize=11.5, color=_INK, fontweight="bold")
+    _dated(axes)
+    axes.set_title(panel.title, loc="left", fontsize=11.5, color=INK, fontweight="bold")
     axes.set_ylabel(unit)
     if panel.level is not None:
-        axes.axhline(panel.level, color=_SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.axhline(panel.level, color=SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.annotate(
             panel.meaning, (0.99, panel.level), xycoords=("axes fraction", "data"), ha="right",
-            va="top", xytext=(0, -4), textcoords="offset points", fontsize=9, color=_SOFT,
+            va="top", xytext=(0, -4), textcoords="offset points", fontsize=9, color=SOFT,
         )  # fmt: skip
     for place, curve in enumerate(panel.curves):
-        colour = _COLOURS[place % len(_COLOURS)]
+        colour = COLOURS[place % len(COLOURS)]
         axes.plot(curve.dates, curve.true, color=colour, linewidth=1.4, alpha=0.9)
         axes.plot(curve.dates, curve.noisy, "o", color=colour, markersize=3.6, alpha=0.75)
     axes.set_ylim(bottom=0)
@@ -152,9 +157,9 @@ def _span(curves: Sequence[Curve]) -> tuple[Any, Any]:
 
 
 def _legend(axes: Any) -> None:
-    axes.plot([], [], color=_INK, linewidth=1.4, label="true")
-    axes.plot([], [], "o", color=_INK, markersize=3.6, label="noisy, as answered")
-    axes.legend(loc="upper left", frameon=False, fontsize=9.5, labelcolor=_INK)
+    axes.plot([], [], color=INK, linewidth=1.4, label="true")
+    axes.plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
+    axes.legend(loc="upper left", frameon=False, fontsize=9.5, labelcolor=INK)
 
 
 def _label_ends(axes: Any, curves: Sequence[Curve]) -> None:
@@ -169,16 +174,16 @@ def _label_ends(axes: Any, curves: Sequence[Curve]) -> None:
         axes.annotate(
             f"{curve.name}  {ends[place]:,}", (curve.dates[-1], ends[place]),
             xytext=(1.015, heights[place]), textcoords=("axes fraction", "data"),
-            va="center", fontsize=9.5, color=_COLOURS[place % len(_COLOURS)], annotation_clip=False,
+            va="center", fontsize=9.5, color=COLOURS[place % len(COLOURS)], annotation_clip=False,
         )  # fmt: skip
 
 
 def _errors(axes: Any, panel: Panel, unit: str, limit: float) -> None:
-    _plain(axes)
+    _dated(axes)
     axes.set_ylabel(f"noisy − true\n({unit})")
-    axes.axhline(0, color=_SOFT, linewidth=0.9)
+    axes.axhline(0, color=SOFT, linewidth=0.9)
     for place, curve in enumerate(panel.curves):
         gap = np.subtract(curve.noisy, curve.true)
-        colour = _COLOURS[place % len(_COLOURS)]
+        colour = COLOURS[place % len(COLOURS)]
         axes.plot(curve.dates, gap, color=colour, linewidth=0.9, marker="o", markersize=2.4)
     axes.set_ylim(-limit, limit)

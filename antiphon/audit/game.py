@@ -12,7 +12,9 @@ from typing_extensions import Unpack
 
 from antiphon.audit.exact.question import Question, Search, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.audit.statistical.audit import AuditReport, Sampling, audit
+from antiphon.audit.statistical.audit import Sampling, audit
+from antiphon.audit.statistical.report import AuditReport
+from antiphon.audit.statistical.search import Search as Adversaries
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
@@ -98,9 +100,9 @@ class PrivacyGame:
         return self.question(**search).best_adversary(epsilon, rounds)
 
     def audit(
-        self, adversary: Adversary[Any], *, epsilon: exact.Epsilon, **test: Unpack[Sampling]
+        self, adversary: Adversaries, *, epsilon: exact.Epsilon, **test: Unpack[Sampling]
     ) -> AuditReport:
-        """Test the claim (ε, δ) on samples of one adversary; see ``audit.statistical.audit``.
+        """Test the claim (ε, δ) on samples; see ``audit.statistical.audit``.
 
         Refuted with the stated confidence, and then with a view that replays; or not refuted.
 

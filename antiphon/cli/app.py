@@ -10,6 +10,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from antiphon.audit.statistical.audit import METHODS
+from antiphon.audit.statistical.events import SCORES
+from antiphon.audit.statistical.testing import CORRECTIONS
 from antiphon.cli import audits, flights, views
 from antiphon.cli import counterexample as counterexamples
 from antiphon.cli import explain as guarantees
@@ -80,25 +83,53 @@ def audit(
     target: Annotated[
         str, typer.Argument(metavar="FILE.py:NAME", help="A PrivacyGame, or a mechanism.")
     ],
-    adversary: Annotated[str, typer.Option(help="The name of an adversary in the file.")],
+    adversary: Annotated[
+        str, typer.Option(help="An adversary in the file, a list of them, or a family.")
+    ],
     epsilon: Annotated[str, typer.Option(help="ε of the claim.")],
     delta: Annotated[str, typer.Option(help="δ of the claim.")] = "0",
     samples: Annotated[int, typer.Option(min=1, help="Interactions in each world.")] = 1_000_000,
     confidence: Annotated[float, typer.Option(help="Of a refutation.")] = 0.95,
+    score: Annotated[
+        str, typer.Option(help=f"{', '.join(SCORES)}, or a function of the answers in the file.")
+    ] = "auto",
+    feature: Annotated[
+        str | None, typer.Option(help="A function of the answers in the file: what is read.")
+    ] = None,
+    method: Annotated[str, typer.Option(help=", ".join(METHODS) + ".")] = METHODS[0],
+    correction: Annotated[
+        str, typer.Option(help=f"Of several adversaries: {', '.join(CORRECTIONS)}.")
+    ] = CORRECTIONS[0],
     rounds: Annotated[
         int | None, typer.Option(min=1, help="End an interaction after so many messages.")
     ] = None,
     seed: _Seed = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; without it: where they pay.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Keep what is counted here, and resume (needs a seed).")
+    ] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="VIEW", help="Save a counterexample here.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Save the report here.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw what is proved.")
     ] = None,
     json: _Json = False,
 ) -> int:
     """Test a claim of your system on samples; status 1 if it is refuted."""
+    options = {
+        "samples": samples, "confidence": confidence, "rounds": rounds, "seed": seed,
+        "method": method, "correction": correction, "executor": workers, "checkpoint": checkpoint,
+    }  # fmt: skip
     return audits.audit(
-        target, adversary=adversary, epsilon=epsilon, delta=delta, samples=samples,
-        confidence=confidence, rounds=rounds, seed=seed, save=save, as_json=json,
-    )  # fmt: skip
+        audits.Request(target, adversary, epsilon, delta, score, feature, options),
+        audits.Outputs(save, report, plot, json),
+    )
 
 
 @app.command()

@@ -7,59 +7,100 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import attrs
+
 from antiphon.audit.game import PrivacyGame
-from antiphon.audit.statistical.audit import AuditReport
+from antiphon.audit.statistical.events import SCORES
+from antiphon.audit.statistical.report import AuditReport
+from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.cli.output import print_json
 from antiphon.cli.parameters import rational
 from antiphon.cli.user_code import guarded, import_file, split_target
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.report import table
 from antiphon.verifiers.verification import Verification
 
 
-def audit(
-    target: str,
-    *,
-    adversary: str,
-    epsilon: str,
-    delta: str,
-    samples: int,
-    confidence: float,
-    rounds: int | None,
-    seed: int | None,
-    save: Path | None,
-    as_json: bool,
-) -> int:
+@attrs.frozen
+class Request:
+    """What to test and how, as the command line has it."""
+
+    target: str
+    adversary: str
+    epsilon: str
+    delta: str
+    score: str
+    feature: str | None
+    options: dict[str, Any]
+    """What ``game.audit`` takes as it is."""
+
+
+@attrs.frozen
+class Outputs:
+    """Files to write, and how to print."""
+
+    save: Path | None
+    report: Path | None
+    plot: Path | None
+    as_json: bool
+
+
+def audit(test: Request, outputs: Outputs) -> int:
     """Test a claim; status 1 if it is refuted."""
-    path, name = split_target(target, "audit")
-    module = import_file(path)
-    game = _game(module, name)
-    player = _attribute(module, adversary, Adversary, "an adversary")
-    with guarded():
-        report = game.audit(
-            player,
-            epsilon=rational(epsilon, "epsilon"),
-            delta=rational(delta, "delta"),
-            samples=samples,
-            confidence=confidence,
-            rounds=rounds,
-            seed=seed,
-        )
-    saved = save if report.counterexample is not None else None
+    report = _run(test, quiet=outputs.as_json)
+    saved = outputs.save if report.counterexample is not None else None
     if saved is not None and report.counterexample is not None:
         report.counterexample.save(saved)
-    if as_json:
+    if outputs.report is not None:
+        report.save(outputs.report)
+    if outputs.plot is not None:
+        from antiphon.report_audit import plot
+
+        plot(report, [outputs.plot])
+    if outputs.as_json:
         print_json(report.to_dict() | {"saved": None if saved is None else str(saved)})
     else:
-        print("\n".join(_lines(report, saved)))
-    return 1 if report.verdict == "refuted" else 0
+        _print(report, saved)
+    return 1 if report.refuted else 0
 
 
-def _attribute(module: ModuleType, name: str, kind: type[Any], what: str) -> Any:
+def _run(test: Request, *, quiet: bool) -> AuditReport:
+    path, name = split_target(test.target, "audit")
+    module = import_file(path)
+    game = _game(module, name)
+    options = dict(test.options)
+    if test.feature is not None:
+        options["feature"] = _function(module, test.feature)
+    options["score"] = test.score if test.score in SCORES else _function(module, test.score)
+    with guarded():
+        return game.audit(
+            _adversaries(module, test.adversary),
+            epsilon=rational(test.epsilon, "epsilon"),
+            delta=rational(test.delta, "delta"),
+            progress=False if quiet else None,
+            **options,
+        )
+
+
+def _adversaries(module: ModuleType, name: str) -> Any:
     found: Any = getattr(module, name, None)
-    if not isinstance(found, kind):
-        raise InvalidArgument(f"{name} in {module.__file__} is not {what}")
+    if isinstance(found, Adversary | AdversaryFamily | list | tuple):
+        return found  # pyright: ignore[reportUnknownVariableType]
+    raise InvalidArgument(
+        f"{name} in {module.__file__} is not an adversary, a list of adversaries or an "
+        "AdversaryFamily"
+    )
+
+
+def _function(module: ModuleType, name: str) -> Any:
+    found: Any = getattr(module, name, None)
+    if not callable(found):
+        raise InvalidArgument(
+            f"{name} in {module.__file__} is no function of the answers; scores that need none "
+            f"are {', '.join(SCORES)}"
+        )
     return found
 
 
@@ -78,16 +119,39 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
     )
 
 
-def _lines(report: AuditReport, saved: Path | None) -> Iterator[str]:
-    claim = f"({report.epsilon:.10g}, {report.delta:.10g})-DP"
-    yield f"{claim}: {report.verdict}, at confidence {report.confidence:.10g}"
-    yield f"  δ at that ε is at least      {report.delta_lower:.6g}"
-    yield f"  ε at that δ is at least      {report.epsilon_lower:.6g}"
-    yield (
-        f"  the event                    {len(report.event.features)} kinds of view, favouring "
-        f"b = {report.event.bit}: {report.hits[0]:,} against {report.hits[1]:,} test samples"
+def _print(report: AuditReport, saved: Path | None) -> None:
+    from rich.console import Console
+
+    print(
+        f"({report.epsilon:.10g}, {report.delta:.10g})-DP: {report.verdict}, "
+        f"at confidence {report.confidence:.10g}"
     )
-    yield f"  samples in each world        {report.samples:,}, half of them to choose the event"
-    yield f"  method                       {report.method}"
+    console = Console(highlight=False)
+    console.print(table(("what", "found"), list(_rows(report))))
+    if report.tests:
+        columns = ("adversary", "event", "p", "adjusted")
+        rows = [
+            (each.adversary, each.event.words(), f"{each.p_value:.3g}", f"{each.adjusted:.3g}")
+            for each in report.tests
+        ]
+        console.print(table(columns, rows, numbers=("p", "adjusted")))
     if saved is not None:
-        yield f"A view in the event is in {saved}; try: antiphon replay {saved}"
+        print(f"A view in the event is in {saved}; try: antiphon replay {saved}")
+    elif report.refuted and report.counterexample is None:
+        print("No view in the event turned up soon: it is rare, or the test was lucky.")
+
+
+def _rows(report: AuditReport) -> Iterator[tuple[str, str]]:
+    hits, bit = report.hits, report.event.bit
+    yield "δ at that ε", f"at least {report.delta_lower:.6g}"
+    yield "ε at that δ", f"at least {report.epsilon_lower:.6g}"
+    yield "adversary", report.adversary
+    yield "event", report.event.words()
+    yield f"  under b = {bit}", f"{hits.own:,} of {hits.trials:,} fresh views"
+    yield f"  under b = {1 - bit}", f"{hits.against:,} of {hits.others:,} fresh views"
+    trained = report.samples - report.tested
+    yield "views of each world", f"{report.samples:,}, {trained:,} of them to choose the event"
+    yield "method", report.method
+    yield "multiple testing", report.correction
+    if report.interrupted:
+        yield "interrupted", "the bounds are of what was done by then"

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from antiphon.audit.counterexample import CounterexampleAdversary
-from antiphon.audit.statistical.intervals import MOST_TRIALS, clopper_pearson, method
+from antiphon.audit.statistical.intervals import MOST_TRIALS, clopper_pearson
 from antiphon.cli import trial as trials
 from antiphon.cli.output import print_json
 from antiphon.cli.parameters import rational, shown
@@ -103,7 +103,7 @@ def _data(outcome: Outcome, seed: int | None) -> dict[str, Any]:
         "rate": outcome.right / outcome.runs,
         "confidence": outcome.confidence,
         "interval": list(outcome.interval),
-        "method": method(outcome.runs),
+        "method": "Clopper-Pearson",
         "exact": {"probability": float(adversary.success), "fraction": fraction},
         "advantage": {"observed": outcome.advantage, "exact": float(adversary.success)},
         "promised_by_one_parameter": float(adversary.delta),
@@ -126,7 +126,7 @@ def _lines(outcome: Outcome, seed: int | None) -> Iterator[str]:
     for world in outcome.worlds:
         yield f"  b = {world.bit}: learned in {world.right:,} of {world.runs:,} runs"
     yield f"  learned the bit in        {rate:.4%} of all runs; named a wrong bit {wrong} times"
-    yield f"  {label:<24}  [{low:.4%}, {high:.4%}] ({method(outcome.runs)})"
+    yield f"  {label:<24}  [{low:.4%}, {high:.4%}] (Clopper-Pearson)"
     yield f"  1-(1-δ)^ℓ                 {float(adversary.success):.4%} = {success}, {inside} it"
     yield (
         f"  distinguishing advantage  {outcome.advantage:.4%} observed, {success} exactly: "

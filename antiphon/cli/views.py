@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.user_code import import_file, rerunning
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.interaction import replay as replayed
-from antiphon.protocol.transcript import load
+from antiphon.protocol.transcript import evidence, load
 from antiphon.protocol.view import View
 
 
@@ -24,6 +26,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
             replayed(view if recording is None else recording)
         except ReplayMismatch as error:
             mismatch = error
+    shown = None if evidence(path) is None else Counterexample.load(path)
     data: dict[str, Any] = {
         "file": str(path),
         "kind": "view" if recording is None else "recording",
@@ -34,6 +37,13 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
         "seeded": view.header.seeded,
         "identical": mismatch is None,
     }
+    if shown is not None:
+        data["kind"] = "counterexample"
+        data["evidence"] = {
+            "epsilon": shown.epsilon, "delta": shown.delta, "delta_lower": shown.delta_lower,
+            "confidence": shown.confidence, "bit": shown.bit, "event": shown.event.words(),
+            "in_event": shown.in_event,
+        }  # fmt: skip
     if mismatch is not None:
         data["mismatch"] = {
             "round": mismatch.round, "expected": mismatch.expected, "actual": mismatch.actual,
@@ -42,7 +52,8 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
         print_json(data)
     else:
         print(_verdict(view, data, mismatch))
-    return 0 if mismatch is None else 1
+    outside = shown is not None and shown.in_event is False
+    return 0 if mismatch is None and not outside else 1
 
 
 def _verdict(view: View, data: dict[str, Any], mismatch: ReplayMismatch | None) -> str:
@@ -53,6 +64,8 @@ def _verdict(view: View, data: dict[str, Any], mismatch: ReplayMismatch | None) 
     else:
         lines.append(f"DIFFERENT at round {mismatch.round}, replaying {side}")
         lines += [f"  expected  {mismatch.expected}", f"  actual    {mismatch.actual}"]
+    if "evidence" in data:
+        lines += _evidence(data["evidence"])
     if not view.complete:
         lines.append(f"the file is cut short after round {len(view.rounds)}")
     if view.header.seeded:
@@ -60,6 +73,23 @@ def _verdict(view: View, data: dict[str, Any], mismatch: ReplayMismatch | None) 
     if data["kind"] == "recording":
         lines.append("a recording is a secret: with the answers, its tape gives the data away")
     return "\n".join(lines)
+
+
+_PLACES: Final = {
+    True: "the view lies in the event",
+    False: "the view does NOT lie in the event",
+    None: "whether the view lies in it cannot be told: its feature is no registered function",
+}
+
+
+def _evidence(data: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"evidence against ({data['epsilon']:.10g}, {data['delta']:.10g})-DP: at that ε, δ is at "
+        f"least {data['delta_lower']:.6g} with confidence {data['confidence']:.10g}"
+    )
+    yield f"  played in the world b = {data['bit']}, which the event favours"
+    yield f"  the event: {data['event']}"
+    yield f"  {_PLACES[data['in_event']]}"
 
 
 def show(

@@ -79,11 +79,13 @@ class MemorySink:
 class FileSink:
     """Streams the rounds of an interaction to a file, one line a message."""
 
-    def __init__(self, path: Path, header: Header, secret: Secret | None) -> None:
+    def __init__(
+        self, path: Path, header: Header, secret: Secret | None, evidence: Json = None
+    ) -> None:
         self.rounds = 0
         self._path = path
         self._file = _create(path, secret is not None)
-        self._write(_header_line(header, secret))
+        self._write(_header_line(header, secret, evidence))
 
     def __enter__(self) -> None:
         return None
@@ -138,18 +140,23 @@ def _line(tag: str, value: Json, draws: tuple[Draw, ...]) -> dict[str, Json]:
     return {tag: value, "draws": encode_draws(draws)} if draws else {tag: value}
 
 
-def _header_line(header: Header, secret: Secret | None) -> dict[str, Json]:
+def _header_line(header: Header, secret: Secret | None, evidence: Json) -> dict[str, Json]:
     line: dict[str, Json] = {"antiphon": VERSION, "kind": "recording" if secret else "view"}
     line |= attrs.asdict(header)
     if secret is not None:
         line["secret"] = attrs.asdict(secret)
+    if evidence is not None:
+        line["evidence"] = evidence
     return line
 
 
-def save(view: View, recording: Recording | None, path: Path) -> None:
-    """Write a finished view, or a recording: beside the path first, then renamed."""
+def save(view: View, recording: Recording | None, path: Path, evidence: Json = None) -> None:
+    """Write a finished view, or a recording: beside the path first, then renamed.
+
+    ``evidence``: what it is a counterexample to, if it is one (``audit``).
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    sink = FileSink(beside, view.header, recording.secret if recording else None)
+    sink = FileSink(beside, view.header, recording.secret if recording else None, evidence)
     try:
         with sink:
             stretches = iter(recording.tape if recording else ())
@@ -175,6 +182,7 @@ class _FirstLine:
     system: Any
     seeded: bool
     secret: Secret | None = None
+    evidence: Any = None
 
 
 _converter = cattrs.Converter(forbid_extra_keys=True)
@@ -313,6 +321,24 @@ class Stored(Sequence[Any]):
         return hash((self._path, self._length, self._part))
 
 
+def _opened(path: Path) -> _FirstLine:
+    try:
+        with path.open("rb") as file:
+            number, line = next(_lines(file), (1, dict[str, Any]()))
+            return _first(number, line)
+    except OSError as error:
+        raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
+
+
+def evidence(path: Path) -> Json:
+    """What a saved view or recording is a counterexample to; None if it is none.
+
+    Raises: TranscriptError, InvalidArgument, as ``load`` does.
+    """
+    found: Json = _opened(path).evidence
+    return found
+
+
 def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
     """Read a file: its view, and the recording if it is one.
 
@@ -320,12 +346,7 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
     rounds again as they are asked for.
     Raises: TranscriptError, naming the line; InvalidArgument if there is no such file.
     """
-    try:
-        with path.open("rb") as file:
-            number, line = next(_lines(file), (1, dict[str, Any]()))
-            first = _first(number, line)
-    except OSError as error:
-        raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
+    first = _opened(path)
     ending, count = Ending.OPEN, 0
     closing: tuple[Draw, ...] = ()
     rounds: list[Round] = []

@@ -1,33 +1,51 @@
 """Statistical verification: populations, bounds with stated confidence, audits."""
 
-from antiphon.audit.statistical.audit import AuditReport, audit
+from antiphon.audit.statistical.audit import audit
+from antiphon.audit.statistical.betting import Batch, EProcess
 from antiphon.audit.statistical.estimators import (
-    Batch,
-    EProcess,
-    Event,
+    Hits,
+    Rates,
     delta_lower_bound,
     epsilon_lower_bound,
     label_delta_lower_bound,
-    likelihood_ratio_event,
+    p_value,
 )
+from antiphon.audit.statistical.events import Choice, Event, Goal, Training, choose
+from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.intervals import clopper_pearson
-from antiphon.audit.statistical.populations import play_population
+from antiphon.audit.statistical.populations import play_population, play_sample
+from antiphon.audit.statistical.report import AuditReport, Tested
 from antiphon.audit.statistical.sample import NUMBER, Cell, Sample, merge
+from antiphon.audit.statistical.search import AdversaryFamily, Coarsened
+from antiphon.audit.statistical.testing import bonferroni, holm
 
 __all__ = [
     "NUMBER",
+    "AdversaryFamily",
     "AuditReport",
     "Batch",
     "Cell",
+    "Choice",
+    "Coarsened",
+    "Counterexample",
     "EProcess",
     "Event",
+    "Goal",
+    "Hits",
+    "Rates",
     "Sample",
+    "Tested",
+    "Training",
     "audit",
+    "bonferroni",
+    "choose",
     "clopper_pearson",
     "delta_lower_bound",
     "epsilon_lower_bound",
+    "holm",
     "label_delta_lower_bound",
-    "likelihood_ratio_event",
     "merge",
+    "p_value",
     "play_population",
+    "play_sample",
 ]

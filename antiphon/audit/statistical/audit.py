@@ -1,70 +1,40 @@
-"""``game.audit``: a claim tested on samples, and a counterexample that replays."""
+"""``game.audit``: a claim tested on samples, and a counterexample that replays.
+
+Training samples choose the adversary and the event; fresh samples test them, in chunks that
+are reduced to hit counts; so no bound looks at what chose it.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Literal, Protocol, Required, TypedDict
+from pathlib import Path
+from typing import Any, Final, Literal, Required, TypedDict, Union
 
-import attrs
 import numpy as np
 
-from antiphon.audit.statistical.estimators import (
-    Event,
-    delta_lower_bound,
-    epsilon_lower_bound,
-    likelihood_ratio_event,
-)
-from antiphon.audit.statistical.populations import Feature, play_population
+from antiphon.audit.statistical.estimators import growth
+from antiphon.audit.statistical.events import SCORES, Goal, Objective
+from antiphon.audit.statistical.experiment import CHOOSING, Game, Playing, Setting, Workforce, child
+from antiphon.audit.statistical.fixed import Method, fixed_audit
+from antiphon.audit.statistical.intervals import failure
+from antiphon.audit.statistical.populations import Feature
+from antiphon.audit.statistical.report import AuditReport
+from antiphon.audit.statistical.running import Checkpoint, Progress
+from antiphon.audit.statistical.running.crews import Executor
+from antiphon.audit.statistical.search import Search, members
+from antiphon.audit.statistical.sequential import sequential_audit
+from antiphon.audit.statistical.testing import CORRECTIONS, Correction
 from antiphon.protocol import exact
-from antiphon.protocol.adversary import Adversary, History
-from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.interaction import interact
-from antiphon.protocol.view import View
 
-LEAST_SAMPLES = 1000
+METHODS: Final = ("clopper-pearson", "label", "anytime")
+LEAST_SAMPLES: Final = 1000
 """Half of the samples choose the event and half test it; fewer show nothing."""
-_TRIES = 1000
-
-
-class Game(Protocol):
-    """What is audited: both worlds of a privacy game."""
-
-    def mechanism(self, bit: int) -> Chain:
-        """The world ``bit``."""
-        ...
-
-
-@attrs.frozen
-class AuditReport:
-    """What an audit found. Never "private": a claim is *refuted* or *not refuted*."""
-
-    verdict: Literal["refuted", "not refuted"]
-    epsilon: float
-    delta: float
-    """The claim that was tested."""
-    delta_lower: float
-    """The true δ(ε) is at least this, with the stated confidence."""
-    epsilon_lower: float
-    """The least ε for the claimed δ is at least this, with the same confidence."""
-    confidence: float
-    samples: int
-    """Interactions in each world, of which half chose the event."""
-    method: str
-    event: Event = attrs.field(repr=False)
-    hits: tuple[int, int]
-    """How many of the test samples fell into the event, in the world it favours and the other."""
-    counterexample: View | None = attrs.field(repr=False)
-    """A view in the event, played in the world it favours; it saves and replays."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain data."""
-        skipped = {"event", "counterexample"}
-        data = attrs.asdict(self, filter=lambda field, _: field.name not in skipped)
-        return data | {"event_bit": self.event.bit, "event_size": len(self.event.features)}
+MOST_TRAINING: Final = 2_000_000
+"""So many training views of each world at most; all others test."""
 
 
 class Sampling(TypedDict, total=False):
@@ -73,108 +43,126 @@ class Sampling(TypedDict, total=False):
     delta: object
     samples: Required[int]
     confidence: float
-    feature: Feature
-    rounds: int | None
     seed: int | np.random.SeedSequence | None
+    feature: Feature
+    score: Union[str, Callable[[Any], Any]]
+    method: Method
+    objective: Objective | None
+    correction: Correction
+    rounds: int | None
+    training: int | None
+    chunk: int | None
+    executor: Union[Executor, int, Literal["serial"], None]
+    checkpoint: Union[Checkpoint, str, Path, None]
+    progress: Union[Progress, Literal[False], None]
 
 
 def audit(
     game: Game,
-    adversary: Adversary[Any],
+    adversary: Search,
     *,
     epsilon: exact.Epsilon,
     delta: object = 0,
     samples: int,
     confidence: float = 0.95,
-    feature: Feature = tuple,
-    rounds: int | None = None,
     seed: int | np.random.SeedSequence | None = None,
+    feature: Feature = tuple,
+    score: Union[str, Callable[[Any], Any]] = "auto",
+    method: Method = "clopper-pearson",
+    objective: Objective | None = None,
+    correction: Correction = "select",
+    rounds: int | None = None,
+    training: int | None = None,
+    chunk: int | None = None,
+    executor: Union[Executor, int, Literal["serial"], None] = None,
+    checkpoint: Union[Checkpoint, str, Path, None] = None,
+    progress: Union[Progress, Literal[False], None] = None,
 ) -> AuditReport:
-    """Test the claim "(ε, δ)-DP w.r.t. f" against one adversary.
+    """Test the claim "(ε, δ)-DP w.r.t. f" against one adversary, or the best of several.
 
-    Half of the samples choose an event by likelihood ratio, the other half bound its
-    probabilities (Clopper-Pearson at α/2 each), so the verdict *refuted* is wrong with
-    probability at most α = 1 − confidence. The bound on ε is of the same two bounds.
+    The verdict *refuted* is wrong with probability at most α = 1 − confidence; so is each of
+    the bounds. *Not refuted* says nothing about privacy.
 
-    Args: ``samples``, interactions in each world; ``feature``, what is counted of a
-    view, a function of its answers: make it coarse where answers are many.
-    Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, or
-    an adversary that never halts.
+    Args:
+        adversary: one, several, or an ``AdversaryFamily``.
+        samples: interactions in each world; with ``training`` of them (None: half, at most
+            2·10^6) adversary and event are chosen, with the others they are tested.
+        feature: what is read of a view, a function of its answers; by default all of them.
+            Make it coarse where answers are many.
+        score: how views are ranked: "auto" (all that need NumPy only), "counts", "places"
+            (single numbers), "additive", "logistic", "boosted" (scikit-learn), or your own
+            function of the answers, which takes the place of ``feature``.
+        method: "clopper-pearson", two bounds at α/2 that give both δ and ε; "label", one
+            bound, tighter for δ; "anytime", an e-process that stops as soon as the claim is
+            refuted and re-chooses the event on the way.
+        objective: which lower bound the event is chosen for; None: "epsilon" if δ = 0.
+        correction: several adversaries: "select" chooses one on training samples and tests
+            that alone; "holm" and "bonferroni" test all, each with ``samples``.
+        chunk, executor, checkpoint, progress: see ``running.run``.
+
+    Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, an
+    adversary that never halts, views with nothing to count and no number; MissingExtra;
+    what ``running.run`` raises.
     """
-    level, claimed = _checked(epsilon, delta, samples, confidence)
-    streams = [None] * 5 if seed is None else seed_sequence(seed).spawn(5)
-
-    def play(bit: int, count: int, stream: Any) -> dict[Hashable, int]:
-        return play_population(
-            adversary,
-            game.mechanism(bit),
-            replicas=count,
-            feature=feature,
-            rounds=rounds,
-            seed=stream,
-        )
-
-    half = samples // 2
-    event = likelihood_ratio_event(
-        play(0, half, streams[0]), play(1, half, streams[1]), growth=math.exp(level)
+    level, claimed = _claim(epsilon, delta)
+    alpha = failure(confidence)
+    trained = _shares(samples, training)
+    _one_of(method, METHODS, "method")
+    _one_of(correction, CORRECTIONS, "correction")
+    own = callable(score)
+    if own and feature is not tuple:
+        raise InvalidArgument("a score function takes the place of feature: pass one of them")
+    if not own:
+        _one_of(score, SCORES, "score")
+    root = np.random.SeedSequence() if seed is None else seed_sequence(seed)
+    goal = Goal(
+        objective or ("delta" if claimed else "epsilon"), level, claimed, alpha, samples - trained
     )
-    rest = samples - half
-    tested = [play(bit, rest, stream) for bit, stream in enumerate(streams[2:4])]
-    hits, against = event.hits(tested[event.bit]), event.hits(tested[1 - event.bit])
-    alpha = 1 - confidence
-    low = delta_lower_bound(hits, rest, against, rest, epsilon=level, alpha=alpha)
-    refuted = low > claimed
-    shown = _find(game, adversary, event, feature, rounds, streams[4]) if refuted else None
-    return AuditReport(
-        verdict="refuted" if refuted else "not refuted",
-        epsilon=level,
-        delta=claimed,
-        delta_lower=low,
-        epsilon_lower=epsilon_lower_bound(hits, rest, against, rest, delta=claimed, alpha=alpha),
-        confidence=confidence,
-        samples=samples,
-        method="Clopper-Pearson on an event chosen by likelihood ratio on disjoint samples",
-        event=event,
-        hits=(hits, against),
-        counterexample=shown,
+    setting = Setting(
+        Playing(game, score if callable(score) else feature, rounds),
+        goal,
+        "auto" if callable(score) else score,
+        Workforce(chunk, executor, checkpoint, progress),
+        root,
+        trained,
+        confidence,
     )
+    candidates = members(adversary, child(root, CHOOSING))
+    if method == "anytime":
+        return sequential_audit(setting, candidates)
+    return fixed_audit(setting, candidates, method, correction)
 
 
-def _checked(
-    epsilon: exact.Epsilon, delta: object, samples: object, confidence: float
-) -> tuple[float, float]:
+def _one_of(value: object, allowed: tuple[str, ...], name: str) -> None:
+    if value not in allowed:
+        raise InvalidArgument(f"{name} is one of {', '.join(allowed)}, not {value!r}")
+
+
+def _shares(samples: object, training: object) -> int:
     if type(samples) is not int or samples < LEAST_SAMPLES:
         raise InvalidArgument(
             f"an audit needs at least {LEAST_SAMPLES} samples, not {samples!r}: half of them "
-            "choose the event"
+            "choose the event and the others test it"
         )
-    if not 0 < confidence < 1:
-        raise InvalidArgument(f"confidence must lie between 0 and 1, not {confidence!r}")
-    claimed = exact.probability(delta)
+    if training is None:
+        return min(samples // 2, MOST_TRAINING)
+    if type(training) is not int or not 4 <= training < samples:
+        raise InvalidArgument(
+            f"training is an int from 4 to samples - 1, not {training!r}: what is left tests"
+        )
+    return training
+
+
+def _claim(epsilon: exact.Epsilon, delta: object) -> tuple[float, float]:
+    """ε and δ as floats, rounded so that the tested claim is no stronger than the one made."""
+    claimed, level = exact.probability(delta), exact.epsilon(epsilon)
     if claimed >= 1:
         raise InvalidArgument("every mechanism is (epsilon, 1)-DP: there is nothing to audit")
-    # Rounded so that the tested claim is no stronger than the one that was made.
-    level = math.nextafter(float(exact.epsilon(epsilon)), math.inf)
-    return (0.0 if exact.epsilon(epsilon) == 0 else level), _above(claimed)
+    rounded = 0.0 if level == 0 else math.nextafter(float(level), math.inf)
+    growth(rounded)
+    return rounded, _above(claimed)
 
 
 def _above(value: Fraction) -> float:
     near = float(value)
     return near if Fraction(near) >= value else math.nextafter(near, 2)
-
-
-def _find(
-    game: Game,
-    adversary: Adversary[Any],
-    event: Event,
-    feature: Feature,
-    rounds: int | None,
-    seed: np.random.SeedSequence | None,
-) -> View | None:
-    """A view in the event, if one turns up soon."""
-    seeds = [None] * _TRIES if seed is None else seed.spawn(_TRIES)
-    for each in seeds:
-        view = interact(adversary, game.mechanism(event.bit), rounds=rounds, seed=each)
-        if feature(History(view.answers)) in event.features:
-            return view
-    return None

@@ -1,0 +1,214 @@
+"""An audit's plays: training samples, and the test of an event in chunks of bounded memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.audit.statistical.estimators import Hits
+from antiphon.audit.statistical.events import Choice, Event, Goal, Training, choose
+from antiphon.audit.statistical.evidence import Counterexample, described
+from antiphon.audit.statistical.populations import Feature, play_sample
+from antiphon.audit.statistical.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
+from antiphon.audit.statistical.running.crews import Executor
+from antiphon.audit.statistical.sample import Sample
+from antiphon.audit.statistical.search import Candidate, budgets
+from antiphon.protocol.adversary import Adversary, History
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.interaction import record
+
+Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
+"""Cumulative hits, as plain tuples: what chunks give, workers return and a checkpoint holds."""
+POINTS: Final = 64
+"""So many points of a trace are kept at most."""
+NUMBERED: Final = 1 << 18
+"""Views of each world in a chunk, where views have numbers, which are kept until scored …"""
+PLAIN: Final = 1 << 22
+"""… and where they have none."""
+LEAST_ROUND: Final = 400
+"""The least training views of each adversary in a round of a search."""
+MOST_LEARNING: Final = 500_000
+"""Views of each world that scores are learned from; thresholds need more."""
+MOST_TRIES: Final = 20_000
+"""Interactions that are played one by one to show one that lies in the event."""
+TRAINING, TESTING, SHOWING, CHOOSING, BETTING = range(5)
+"""Names of the streams of an audit's seed."""
+
+
+class Game(Protocol):
+    """What is audited: both worlds of a privacy game."""
+
+    def mechanism(self, bit: int) -> Chain:
+        """The world ``bit``."""
+        ...
+
+
+@attrs.frozen
+class Playing:
+    """How the views of an audit come about."""
+
+    game: Game
+    feature: Feature
+    rounds: int | None
+
+    def sample(
+        self, adversary: Adversary[Any], bit: int, views: int, seed: np.random.SeedSequence
+    ) -> Sample:
+        """So many views of the world ``bit``."""
+        return play_sample(
+            adversary,
+            self.game.mechanism(bit),
+            replicas=views,
+            feature=self.feature,
+            rounds=self.rounds,
+            seed=seed,
+        )
+
+    def training(
+        self, adversary: Adversary[Any], views: int, seed: np.random.SeedSequence
+    ) -> Training:
+        """Samples of both worlds: up to half of the views to learn from, the rest to tune on."""
+        learn = max(1, min(views // 2, MOST_LEARNING))
+        shares = (learn, learn, max(1, views - learn), max(1, views - learn))
+        played = [
+            self.sample(adversary, place % 2, share, child(seed, place))
+            for place, share in enumerate(shares)
+        ]
+        return Training((played[0], played[1]), (played[2], played[3]))
+
+
+@attrs.frozen
+class CountHits:
+    """Plays a chunk of fresh views in both worlds; how many of them lie in the event.
+
+    ``label``: if given, each view is of the world that the event favours with that
+    probability, else of the other, and the chunk has so many views in all.
+    """
+
+    playing: Playing
+    adversary: Adversary[Any]
+    event: Event
+    label: float | None = None
+
+    def __call__(self, chunk: Chunk) -> Trace:
+        trials = others = chunk.size
+        if self.label is not None:
+            coins = np.random.Generator(np.random.PCG64(child(chunk.seed, 2)))
+            trials = int(coins.binomial(chunk.size, self.label))
+            others = chunk.size - trials
+        bit = self.event.bit
+        own = self._hits(bit, trials, chunk)
+        return ((own, trials, self._hits(1 - bit, others, chunk), others),)
+
+    def _hits(self, bit: int, views: int, chunk: Chunk) -> int:
+        if not views:
+            return 0
+        seed = child(chunk.seed, bit)
+        return self.event.hits(self.playing.sample(self.adversary, bit, views, seed))
+
+
+def merged(trace: Trace, more: Trace) -> Trace:
+    """The trace with a chunk's hits added at its end; thinned where it grows long."""
+    kept = trace[1::2] if len(trace) >= POINTS else trace
+    return (*kept, attrs.astuple(Hits(*trace[-1]) + Hits(*more[-1])))
+
+
+@attrs.frozen
+class Workforce:
+    """Who plays the test samples, in what portions."""
+
+    chunk: int | None = None
+    executor: Union[Executor, int, Literal["serial"], None] = None
+    checkpoint: Union[Checkpoint, str, Path, None] = None
+    progress: Union[Progress, Literal[False], None] = None
+
+    def count(
+        self, task: CountHits, views: int, seed: np.random.SeedSequence, place: int
+    ) -> Outcome[Trace]:
+        """The hits of a task; ``place`` tells several tasks of one audit apart."""
+        path, size = self.checkpoint, self.chunk
+        if size is None:
+            size = NUMBERED if task.event.wide else PLAIN
+        if place and isinstance(path, str | Path):
+            path = Path(f"{path}-{place + 1}")
+        return run(
+            task,
+            Chunks(total=views, size=size, seed=seed),
+            merge=merged,
+            executor=self.executor,
+            checkpoint=path,
+            progress=self.progress,
+        )
+
+
+@attrs.frozen
+class Setting:
+    """An audit whose arguments have been checked."""
+
+    playing: Playing
+    goal: Goal
+    score: str
+    workforce: Workforce
+    root: np.random.SeedSequence
+    trained: int
+    """Training views of each world."""
+    confidence: float
+
+    def best(
+        self, candidates: Sequence[Candidate], views: int, *key: int
+    ) -> tuple[Candidate, Choice]:
+        """The adversary whose event promises most, by successive halving on training views.
+
+        Raises: InvalidArgument if there are too few views for so many adversaries.
+        """
+        rounds = budgets(len(candidates), views)
+        if len(candidates) > 1 and rounds[0][1] < LEAST_ROUND:
+            raise InvalidArgument(
+                f"{len(candidates)} adversaries leave {rounds[0][1]} training samples for each at "
+                f"first, and {LEAST_ROUND} are needed; pass more samples, or fewer adversaries"
+            )
+        ranked = list(candidates)
+        choices: list[Choice] = []
+        for number, (survivors, share) in enumerate(rounds):
+            pairs = [
+                (each, self.choose(each, share, *key, number, place))
+                for place, each in enumerate(ranked[:survivors])
+            ]
+            pairs.sort(key=lambda pair: -pair[1].predicted)
+            ranked, choices = [each for each, _ in pairs], [choice for _, choice in pairs]
+        return ranked[0], choices[0]
+
+    def choose(self, candidate: Candidate, views: int, *key: int) -> Choice:
+        """The event chosen on so many training views of an adversary."""
+        seed = child(self.root, TRAINING, *key)
+        training = self.playing.training(candidate.adversary, views, seed)
+        return choose(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
+
+    def show(
+        self, adversary: Adversary[Any], event: Event, rate: float, low: float
+    ) -> Counterexample | None:
+        """An interaction in the event, if one turns up soon; ``rate``: how often one should."""
+        playing, goal = self.playing, self.goal
+        for number in range(min(MOST_TRIES, math.ceil(20 / max(rate, 1e-9)))):
+            seed = child(self.root, SHOWING, number)
+            world = playing.game.mechanism(event.bit)
+            played = record(adversary, world, rounds=playing.rounds, seed=seed)
+            if playing.feature(History(played.view.answers)) in event:
+                return Counterexample(
+                    played, event, event.bit, goal.epsilon, goal.delta, low, self.confidence,
+                    described(seed), playing.feature,
+                )  # fmt: skip
+        return None
+
+
+def child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """A descendant of a seed by name, so that nothing depends on what was spawned before."""
+    return np.random.SeedSequence(
+        seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size
+    )

@@ -1,0 +1,243 @@
+"""Learning a score from training samples of both worlds, with NumPy alone."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, NamedTuple
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.audit.statistical.reader import Reader
+from antiphon.audit.statistical.sample import Sample
+from antiphon.audit.statistical.scorers import Additive, Learned, Table, Vector, matrix
+
+MOST_ROWS: Final = 200_000
+"""Views of each world that a model is fitted to; counted (discrete) views are not limited."""
+_FIRST_ROWS: Final = 50_000
+_PARAMETERS: Final = 240
+_SURE: Final = 3.0
+_RIDGE: Final = 1.0
+"""In views: as if so many had spoken against each parameter."""
+
+
+def table(zero: Sample, one: Sample) -> Table:
+    """The log likelihood ratio of each skeleton by counting, half a view added to each."""
+    n0, n1 = zero.counts, one.counts
+    kinds = tuple(sorted({**n0, **n1}, key=lambda kind: -n0.get(kind, 0) - n1.get(kind, 0)))
+    scale = math.log(max(zero.replicas, 1) / max(one.replicas, 1))
+    values = tuple(
+        math.log((n1.get(kind, 0) + 0.5) / (n0.get(kind, 0) + 0.5)) + scale for kind in kinds
+    )
+    return Table(kinds, values)
+
+
+@attrs.frozen(eq=False)
+class Rows:
+    """Training views as rows of features, with how many views of each world a row stands for."""
+
+    features: Vector
+    weights: Vector
+    """(rows, 2): views under b = 0 and under b = 1."""
+
+
+def rows_of(reader: Reader, zero: Sample, one: Sample, *, most: int = MOST_ROWS) -> Rows:
+    """About ``most`` rows of each world at the most."""
+    found = [_rows(reader, sample, most) for sample in (zero, one)]
+    return Rows(
+        np.concatenate([features for features, _ in found]),
+        np.concatenate([in_world(bit, weights) for bit, (_, weights) in enumerate(found)]),
+    )
+
+
+def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
+    """An equal share of the views of each kind with numbers, and one row for another kind.
+
+    Of more than ``most`` kinds without numbers, every so-manieth.
+    """
+    plain = [each for each in sample.cells.items() if not each[1].width]
+    plain = plain[:: len(plain) // most + 1]
+    numbered = [each for each in sample.cells.items() if each[1].width]
+    share = min(1.0, most / max(1, sum(cell.count for _, cell in numbered)))
+    features, weights = [np.empty((0, reader.width))], [np.empty(0)]
+    if plain:
+        features.append(np.array([reader.read(skeleton) for skeleton, _ in plain], float))
+        weights.append(np.array([share * cell.count for _, cell in plain]))
+    for skeleton, cell in numbered:
+        kept = cell.first(math.ceil(share * cell.count))
+        rows = matrix(reader.read(skeleton, kept.columns))
+        features.append(np.broadcast_to(rows, (kept.count, reader.width)))
+        weights.append(np.full(kept.count, share * cell.count / kept.count))
+    return np.concatenate(features), np.concatenate(weights)
+
+
+def in_world(bit: int, counts: Vector) -> Vector:
+    """(rows, 2): how many views of each world a row stands for."""
+    made = np.zeros((len(counts), 2))
+    made[:, bit] = counts
+    return made
+
+
+def additive(reader: Reader, zero: Sample, one: Sample) -> Learned:
+    """An additive logistic model of which world a view is from: ln(Pr₁/Pr₀) of its features.
+
+    A piecewise-linear curve with knots at quantiles for each number, a weight for each
+    category. Where some numbers tell nothing, the others are fitted again, more finely.
+    """
+    model = _fitted(reader, zero, one)
+    kept = [place for place in range(len(model.curves)) if model.uses(place)]
+    if 0 < len(kept) < len(model.curves):
+        reader = reader.only(kept)
+        model = _fitted(reader, zero, one)
+    return Learned(reader, model)
+
+
+def _fitted(reader: Reader, zero: Sample, one: Sample) -> Additive:
+    """By Newton's method with a ridge, on some of the rows; its curvature serves for all.
+
+    Cost: rows × features a step, and rows × features² in the first part.
+    """
+    data = rows_of(reader, zero, one)
+    numeric = len(reader.numbers) + len(reader.changes)
+    knots = [_knots(values, numeric) for values in data.features[:, :numeric].T]
+    solution = np.zeros(1 + sum(map(len, knots)) + len(reader.kinds))
+    curvature: Vector | None = None
+    for step in sorted({1, 1 + len(data.features) // _FIRST_ROWS}, reverse=True):
+        design, weights = _Design.of(knots, data.features[::step]), data.weights[::step]
+        totals = np.maximum(weights.sum(axis=0), 1e-300)
+        balanced = weights * (totals.mean() / totals)
+        solution, curvature = _newton(design, balanced, solution, curvature)
+    assert curvature is not None
+    information: Vector = curvature * data.weights.sum() + _RIDGE * np.eye(len(solution))
+    covariance: Any = np.linalg.inv(information)
+    return _model(knots, solution, covariance)
+
+
+def _knots(values: Vector, numeric: int) -> Vector:
+    """Quantiles, and fewer of them where there are many features."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return np.empty(0)
+    count = max(3, min(24, _PARAMETERS // numeric))
+    found = np.unique(np.quantile(known, np.linspace(0.002, 0.998, count)))
+    return found if len(found) > 1 else np.empty(0)
+
+
+def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additive:
+    """The parameters as a model; a curve that may well be flat (Wald's test) becomes its mean."""
+    curves: list[tuple[Vector, Vector]] = []
+    start = 1
+    for own in knots:
+        part = slice(start, start + len(own))
+        start += len(own)
+        flat = len(own) and _surprise(solution[part], covariance[part, part]) < _SURE
+        heights = solution[part]
+        curves.append((own[:1], heights.mean(keepdims=True)) if flat else (own, heights))
+    return Additive(float(solution[0]), tuple(curves), solution[start:])
+
+
+def _surprise(heights: Vector, covariance: Vector) -> float:
+    """By how many standard errors a curve is less flat than chance would have it."""
+    centred = heights - heights.mean()
+    centring = np.eye(len(heights)) - 1 / len(heights)
+    statistic = centred @ np.linalg.pinv(centring @ covariance @ centring) @ centred
+    freedom = len(heights) - 1
+    return float((statistic - freedom) / math.sqrt(2 * freedom))
+
+
+class _Hat(NamedTuple):
+    """Where the values of one number lie between knots; a missing one is nowhere."""
+
+    left: npt.NDArray[np.intp]
+    """The parameter of the knot to the left."""
+    parts: tuple[Vector, Vector]
+    """How much of the left knot's height, and of the right one's, is in the score."""
+
+
+def _hat(values: Vector, knots: Vector, start: int) -> _Hat:
+    known = ~np.isnan(values)
+    inside = np.clip(np.where(known, values, knots[0]), knots[0], knots[-1])
+    left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
+    part = (inside - knots[left]) / (knots[left + 1] - knots[left])
+    return _Hat(start + left, (known * (1 - part), known * part))
+
+
+@attrs.frozen(eq=False)
+class _Design:
+    """How much of each parameter is in each row's score: intercept, hats, categories."""
+
+    size: int
+    hats: list[_Hat]
+    kinds: Vector
+
+    @staticmethod
+    def of(knots: list[Vector], features: Vector) -> _Design:
+        """Of these rows."""
+        hats: list[_Hat] = []
+        start = 1
+        for place, own in enumerate(knots):
+            if len(own):
+                hats.append(_hat(features[:, place], own, start))
+            start += len(own)
+        kinds = np.ascontiguousarray(features[:, len(knots) :])
+        return _Design(start + kinds.shape[1], hats, kinds)
+
+    def scores(self, solution: Vector) -> Vector:
+        """The score of each row."""
+        total: Vector = solution[0] + self.kinds @ solution[self.size - self.kinds.shape[1] :]
+        for left, parts in self.hats:
+            for side, part in enumerate(parts):
+                total += solution[left + side] * part
+        return total
+
+    def slope(self, surplus: Vector) -> Vector:
+        """The sum over rows of the surplus times each parameter's share."""
+        made = np.zeros(self.size)
+        made[0] = surplus.sum()
+        made[self.size - self.kinds.shape[1] :] = surplus @ self.kinds
+        for left, parts in self.hats:
+            for side, part in enumerate(parts):
+                made += np.bincount(left + side, surplus * part, self.size)
+        return made
+
+    def curvature(self, weights: Vector) -> Vector:
+        """(size, size): the sum over rows of the weight times products of shares."""
+        n, others = self.size, self.size - self.kinds.shape[1]
+        made = np.zeros((n, n))
+        made[0] = self.slope(weights)
+        made[0, 0] /= 2
+        made[others:, others:] = self.kinds.T @ (self.kinds * weights[:, None] / 2)
+        sides = [(left + i, part) for left, parts in self.hats for i, part in enumerate(parts)]
+        for place, (knot, part) in enumerate(sides):
+            shares = weights * part
+            for column, kind in enumerate(self.kinds.T):
+                made[:, others + column] += np.bincount(knot, shares * kind, n)
+            for again, more in sides[: place + 1]:
+                half = 0.5 if again is knot else 1.0
+                pairs = np.bincount(knot * n + again, half * shares * more, n * n)
+                made += pairs.reshape(n, n)
+        return made + made.T
+
+
+def _newton(
+    design: _Design, weights: Vector, solution: Vector, curvature: Vector | None
+) -> tuple[Vector, Vector]:
+    """The parameters that fit best, and the curvature there; a given one is kept."""
+    ridge, both = _RIDGE * np.eye(design.size), weights.sum(axis=1)
+    total, fixed, steps = both.sum(), curvature is not None, 0
+    before, gain = solution, math.inf
+    found = np.zeros((design.size, design.size)) if curvature is None else curvature * total
+    while True:
+        fitted = 1 / (1 + np.exp(-np.clip(design.scores(solution), -40, 40)))
+        slope = design.slope(weights[:, 1] - both * fitted) - _RIDGE * solution
+        if not fixed:
+            found = design.curvature(both * fitted * (1 - fitted))
+        step = np.linalg.solve(found + ridge, slope)
+        steps, last, gain = steps + 1, gain, float(slope @ step)
+        if fixed and gain > last:
+            return before, found / total
+        if gain < 1.0 or steps == 25:  # twice the log-likelihood that is left to gain
+            return solution, found / total
+        before = solution
+        solution = solution + step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))

@@ -1,0 +1,129 @@
+"""The audit with a fixed number of samples: choose, test on others, correct, report."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+import attrs
+
+from antiphon.audit.statistical.estimators import (
+    Hits,
+    Rates,
+    growth,
+    label_delta_lower_bound,
+    p_value,
+)
+from antiphon.audit.statistical.events import Choice
+from antiphon.audit.statistical.experiment import TESTING, CountHits, Setting, Trace, child
+from antiphon.audit.statistical.report import AuditReport, Tested
+from antiphon.audit.statistical.running import Outcome
+from antiphon.audit.statistical.search import Candidate
+from antiphon.audit.statistical.testing import Correction, bonferroni, holm
+
+Method: TypeAlias = Literal["clopper-pearson", "label", "anytime"]
+Chosen: TypeAlias = tuple[Candidate, Choice]
+
+_WORDS: Final = {
+    "clopper-pearson": "two Clopper-Pearson bounds at α/2, on an event chosen on other samples",
+    "label": "one Clopper-Pearson bound on guesses of a random label, by an event chosen on "
+    "other samples",
+}
+
+
+def fixed_audit(
+    setting: Setting, candidates: list[Candidate], method: Method, correction: Correction
+) -> AuditReport:
+    """Choose adversary and event, test them on ``goal.trials`` fresh views of each world."""
+    if correction == "select":
+        chosen: list[Chosen] = [setting.best(candidates, setting.trained)]
+    else:
+        chosen = [
+            (each, setting.choose(each, setting.trained, 0, place))
+            for place, each in enumerate(candidates)
+        ]
+    outcomes = [_count(setting, pair, place, method) for place, pair in enumerate(chosen)]
+    return _report(setting, len(candidates), chosen, outcomes, method, correction)
+
+
+def _count(setting: Setting, chosen: Chosen, place: int, method: Method) -> Outcome[Trace]:
+    candidate, choice = chosen
+    task, trials = CountHits(setting.playing, candidate.adversary, choice.event), 1
+    if method == "label":
+        task = attrs.evolve(task, label=1 / (1 + growth(setting.goal.epsilon)))
+        trials = 2
+    seed = child(setting.root, TESTING, place)
+    return setting.workforce.count(task, trials * setting.goal.trials, seed, place)
+
+
+def _report(
+    setting: Setting,
+    candidates: int,
+    chosen: list[Chosen],
+    outcomes: list[Outcome[Trace]],
+    method: Method,
+    correction: Correction,
+) -> AuditReport:
+    goal = setting.goal
+    alpha = goal.alpha / len(chosen)
+    hits = [Hits(*outcome.result[-1]) for outcome in outcomes]
+    rates = [Rates.of(each, alpha=alpha) for each in hits]
+    lows = [_delta_lower(each, goal.epsilon, alpha, method) for each in hits]
+    tests = _tests(setting, chosen, hits, correction) if len(chosen) > 1 else ()
+    best = max(range(len(chosen)), key=lambda i: (lows[i], -tests[i].p_value if tests else 0.0))
+    (candidate, choice), low = chosen[best], lows[best]
+    refuted = low > goal.delta
+    return AuditReport(
+        verdict="refuted" if refuted else "not refuted",
+        epsilon=goal.epsilon,
+        delta=goal.delta,
+        delta_lower=low,
+        epsilon_lower=max(each.epsilon_at(goal.delta) for each in rates),
+        confidence=setting.confidence,
+        samples=setting.trained + goal.trials,
+        tested=goal.trials,
+        method=_WORDS[method],
+        correction=_correction(correction, candidates),
+        adversary=candidate.name,
+        event=choice.event,
+        hits=hits[best],
+        tests=tests,
+        trace=tuple(Hits(*point) for point in outcomes[best].result),
+        alpha_each=alpha if method == "clopper-pearson" else None,
+        interrupted=any(outcome.interrupted for outcome in outcomes),
+        player=candidate.adversary,
+        counterexample=setting.show(candidate.adversary, choice.event, rates[best].low, low)
+        if refuted
+        else None,
+    )
+
+
+def _delta_lower(hits: Hits, epsilon: float, alpha: float, method: Method) -> float:
+    if method == "clopper-pearson":
+        return Rates.of(hits, alpha=alpha).delta_at(epsilon)
+    correct, labels = hits.own + hits.others - hits.against, hits.trials + hits.others
+    return label_delta_lower_bound(correct, labels, epsilon=epsilon, alpha=alpha)
+
+
+def _tests(
+    setting: Setting, chosen: list[Chosen], hits: list[Hits], correction: Correction
+) -> tuple[Tested, ...]:
+    goal = setting.goal
+    p_values = [p_value(each, epsilon=goal.epsilon, delta=goal.delta) for each in hits]
+    adjusted = (holm if correction == "holm" else bonferroni)(p_values)
+    return tuple(
+        Tested(candidate.name, choice.event, each, p, together)
+        for (candidate, choice), each, p, together in zip(
+            chosen, hits, p_values, adjusted, strict=True
+        )
+    )
+
+
+def _correction(correction: Correction, candidates: int) -> str:
+    if candidates == 1:
+        return "one hypothesis was tested, so none was needed"
+    if correction == "select":
+        return (
+            f"one hypothesis was tested: one of {candidates} adversaries, chosen on training "
+            "samples, so none was needed"
+        )
+    return f"{candidates} hypotheses were tested, each bounded at α/{candidates} ({correction})"

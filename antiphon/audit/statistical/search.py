@@ -1,0 +1,149 @@
+"""Which adversary to test: searched on training samples, by successive halving.
+
+Sources: Karnin, Koren and Somekh 2013; Jamieson and Talwalkar 2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.protocol import exact
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.labels import message_label
+from antiphon.protocol.messages import EMPTY
+from antiphon.protocol.registry import register
+
+
+def _bounds(value: Any) -> tuple[tuple[float, float], ...]:
+    found = tuple((float(low), float(high)) for low, high in value)
+    if not found or not all(low <= high for low, high in found):
+        raise InvalidArgument("bounds are pairs (low, high), one for each parameter, low <= high")
+    return found
+
+
+def _size(value: object) -> int:
+    return exact.whole(value, "size")
+
+
+@attrs.frozen
+class AdversaryFamily:
+    """Adversaries given by parameters: ``size`` vectors are drawn uniformly from a box.
+
+    ``build`` makes an adversary from a vector of floats (round those that are integers).
+    """
+
+    build: Callable[[Sequence[float]], Adversary[Any]]
+    bounds: tuple[tuple[float, float], ...] = attrs.field(converter=_bounds)
+    size: int = attrs.field(default=32, converter=_size, kw_only=True)
+
+    def members(self, seed: np.random.SeedSequence) -> list[Candidate]:
+        """The adversaries that are tried: a Latin hypercube of parameters."""
+        generator = np.random.Generator(np.random.PCG64(seed))
+        columns = [
+            low + (high - low) * (generator.permutation(self.size) + generator.random(self.size))
+            / self.size
+            for low, high in self.bounds
+        ]  # fmt: skip
+        vectors = [tuple(float(x) for x in vector) for vector in zip(*columns, strict=True)]
+        return [
+            Candidate(_checked(self.build(vector)), f"parameters {_shown(vector)}")
+            for vector in vectors
+        ]
+
+
+@attrs.frozen
+class Candidate:
+    """An adversary, and how the report calls it."""
+
+    adversary: Adversary[Any]
+    name: str
+
+
+Search: TypeAlias = Union[Adversary[Any], Iterable[Adversary[Any]], AdversaryFamily]
+"""Whom to audit with: one adversary, several, or a family with parameters."""
+
+
+def members(search: Search, seed: np.random.SeedSequence) -> list[Candidate]:
+    """The adversaries of a search. Raises: InvalidArgument if there is none, or another thing."""
+    if isinstance(search, AdversaryFamily):
+        return search.members(seed)
+    if isinstance(search, Adversary):
+        return [Candidate(search, name_of(search))]
+    try:
+        several = [_checked(each) for each in search]
+    except TypeError:
+        raise InvalidArgument(
+            "an audit takes an adversary, several of them, or an AdversaryFamily, "
+            f"not a {type(search).__name__}"
+        ) from None
+    if not several:
+        raise InvalidArgument("an audit needs an adversary, and this collection has none")
+    return [
+        Candidate(each, f"number {place} of {len(several)}, {name_of(each)}")
+        for place, each in enumerate(several, start=1)
+    ]
+
+
+def name_of(adversary: Adversary[Any]) -> str:
+    """An adversary in a few words."""
+    function = getattr(adversary, "function", None)
+    return getattr(function, "__name__", None) or message_label(adversary, 60)
+
+
+def _checked(adversary: object) -> Adversary[Any]:
+    if not isinstance(adversary, Adversary):
+        raise InvalidArgument(f"{message_label(adversary, 40)} is no adversary")
+    return adversary  # pyright: ignore[reportUnknownVariableType]
+
+
+def _shown(vector: Sequence[float]) -> str:
+    return "(" + ", ".join(f"{x:.4g}" for x in vector) + ")"
+
+
+def budgets(candidates: int, views: int) -> list[tuple[int, int]]:
+    """Successive halving: (survivors, training views of each) round by round.
+
+    Every round costs the same, so that the whole search costs what one training does.
+
+    >>> budgets(4, 12_000)
+    [(4, 1000), (2, 2000), (1, 4000)]
+    """
+    sizes = [candidates]
+    while sizes[-1] > 1:
+        sizes.append((sizes[-1] + 1) // 2)
+    return [(size, max(1, views // len(sizes) // size)) for size in sizes]
+
+
+@register("antiphon.Coarsened/1")
+@attrs.frozen
+class Coarsened(Adversary[int]):
+    """A strategy for a coarser, finite system, played against the real one.
+
+    ``coarsen`` maps each answer of the real system to one of the coarse system's, which
+    the strategy then hears: ``game.best_adversary`` of the coarse game is a good start where
+    the real one is out of the exact engine's reach. State: the strategy's.
+    """
+
+    strategy: StrategyAdversary
+    coarsen: Callable[[Any], Any]
+
+    @property
+    def initial_state(self) -> int:
+        return self.strategy.initial_state
+
+    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
+        heard = message if message is EMPTY else self.coarsen(message)
+        return self.strategy.step(state, heard, coins)
+
+    @property
+    def advantage(self) -> Fraction:
+        """What the strategy attains against the coarse system."""
+        return self.strategy.advantage

@@ -1,0 +1,102 @@
+"""Pictures of an audit: what its samples prove, against what was claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.audit.statistical.report import AuditReport
+from antiphon.protocol.errors import InvalidArgument, MissingExtra
+from antiphon.report import COLOURS, INK, SOFT, STYLE, UNDATED, plain
+
+_POINTS: Final = 400
+
+
+def plot(report: AuditReport, paths: Iterable[Path]) -> None:
+    """Draw two panels: the lower bound on δ over ε, and the bound against samples.
+
+    Left: every (ε, δ) below the curve is refuted; so is the claim if its mark lies below.
+    Right: the bound at the claimed ε after more and more test samples, each bound on its own.
+    One file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for an
+    audit by another method than "clopper-pearson", which bounds no curve.
+    """
+    paths = list(paths)
+    for path in paths:
+        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
+    rates = report.rates
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+    plotting: Any = mpl
+    with plotting.rc_context(STYLE):
+        figure: Any = Figure(figsize=(11, 4.6))
+        left, right = figure.subplots(1, 2)
+        _curve(left, report, rates)
+        _samples(right, report)
+        figure.suptitle(
+            f"({report.epsilon:.4g}, {report.delta:.4g})-DP: {report.verdict} at confidence "
+            f"{report.confidence:.4g}",
+            x=0.075, ha="left", fontweight="bold", color=INK,
+        )  # fmt: skip
+        figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
+        for path in paths:
+            figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
+
+
+def _curve(axes: Any, report: AuditReport, rates: Any) -> None:
+    end = 1.25 * max(report.epsilon, report.epsilon_at(0.0), 0.1)
+    epsilons = np.linspace(0, end, _POINTS)
+    axes.plot(
+        epsilons, [rates.delta_at(float(each)) for each in epsilons], color=COLOURS[0],
+        label="proved: δ(ε) is at least",
+    )  # fmt: skip
+    shown = f"claimed: ({report.epsilon:.4g}, {report.delta:.4g})"
+    marker = "x" if report.refuted else "o"
+    axes.plot([report.epsilon], [report.delta], marker, color=COLOURS[1], markersize=7, label=shown)
+    claimed = claimed_curve(epsilons, report.epsilon, report.delta)
+    axes.plot(
+        epsilons, claimed, color=COLOURS[1], linewidth=0.9, linestyle=(0, (4, 3)),
+        label="what that claim allows at other ε",
+    )  # fmt: skip
+    axes.set_xlim(0, end)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("ε (nats)")
+    axes.set_ylabel("δ")
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+    plain(axes)
+
+
+def claimed_curve(epsilons: Any, epsilon: float, delta: float) -> Any:
+    """δ at each ε that (ε₀, δ₀)-DP allows: its trade-off curve in (ε, δ) form.
+
+    For ε >= ε₀ it is δ₀. Below, max of Pr₁[S] − e^ε Pr₀[S] over pairs with
+    Pr₁ <= e^ε₀ Pr₀ + δ₀ and 1 − Pr₀ <= e^ε₀ (1 − Pr₁) + δ₀: where both are tight
+    (Dong, Roth and Su 2022, Prop. 2.5), 1 − (1 + e^ε)(1 − δ₀)/(1 + e^ε₀).
+
+    >>> [float(round(each, 4)) for each in claimed_curve(np.array([0.0, 1.0, 2.0]), 1.0, 0.1)]
+    [0.5159, 0.1, 0.1]
+    """
+    below = 1 - (1 + np.exp(epsilons)) * (1 - delta) / (1 + np.exp(epsilon))
+    return np.where(epsilons < epsilon, np.maximum(below, delta), delta)
+
+
+def _samples(axes: Any, report: AuditReport) -> None:
+    counts, bounds = zip(*report.progress(), strict=True)
+    axes.plot(counts, bounds, "o-", color=COLOURS[0], markersize=3.5, linewidth=1.2)
+    axes.axhline(report.delta, color=COLOURS[1], linewidth=0.9, linestyle=(0, (4, 3)))
+    axes.annotate(
+        "claimed δ", (0.99, report.delta), xycoords=("axes fraction", "data"), ha="right",
+        va="bottom", fontsize=9, color=SOFT,
+    )  # fmt: skip
+    if len(counts) > 1:
+        axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("test views of each world")
+    axes.set_ylabel(f"proved: δ at ε = {report.epsilon:.4g} is at least")
+    plain(axes)
