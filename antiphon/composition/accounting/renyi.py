@@ -75,6 +75,8 @@ class RenyiCurve(PrivacyCurve):
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         stick = down(delta) if self.composed is None else self.composed.without_floor(delta)
+        if self._delta(Fraction(0)).upper <= delta:
+            return _NOTHING
         if not stick:
             return Interval(0.0, self._enough)
         needed = -math.log(stick) * (1 + _SLACK)

@@ -145,7 +145,7 @@ class TestUnequal:
         """Equal parameters by the method for unequal ones."""
         curve = optimal([(0.1, 0)], times=1000)
         losses = Losses.of(curve.composed)
-        for epsilon in (0, 1, 5, 12, 30, 99, 99.999):
+        for epsilon in (0, 1, 5, 12, 30, 99, Fraction("99.999")):
             tight, wide = (
                 curve.delta_between(epsilon),
                 Contours(losses, 1e-6).stick(Fraction(epsilon)),
