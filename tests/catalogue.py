@@ -8,12 +8,25 @@ from fractions import Fraction
 from typing import Any
 
 import attrs
+import numpy as np
 from hypothesis import strategies as st
 from strategies import adder, tosser
 
 import antiphon as ap
 from antiphon.composition import BasicFilter, WhitehouseFilter
-from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, TreeCounter
+from antiphon.mechanisms import (
+    COUNT,
+    BalancedTreeCounter,
+    BufferedToeplitzCounter,
+    GaussianTreeCounter,
+    Laplace,
+    LeakyBit,
+    RandomizedResponse,
+    RefinedTreeCounter,
+    SquareRootCounter,
+    TreeCounter,
+    UnboundedCounter,
+)
 from antiphon.protocol import IdentityPostProcessor, Log, spaces
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -45,6 +58,54 @@ bits = st.integers(0, 1)
 two = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
 asks = st.builds(ap.Ask, bits, bits)
 
+
+def counter(kind, *, largest=1, **parameters):
+    """A counter of ints."""
+    made = kind(largest=largest, **parameters)
+    aliens = (-1, largest + 1, True, 0.0, "counts", b"count", None, (0,))
+    return Entry(kind.__name__, made, counter_queries(largest), aliens, enumerable=False)
+
+
+def vectors(dimension, low, high):
+    items = st.lists(st.integers(low, high), min_size=dimension, max_size=dimension)
+    return items.map(np.array) | st.just(COUNT)
+
+
+def vector_counter(kind, **parameters):
+    """A counter of arrays of two coordinates."""
+    made = kind(dimension=2, smallest=-1, largest=2, **parameters)
+    aliens = (0, (0, 1), np.array([0]), np.array([0, 3]), np.array([-2, 0]), np.array([0.0, 1.0]),
+              np.array([[0, 1]]), "counts")  # fmt: skip
+    return Entry(kind.__name__, made, vectors(2, -1, 2), aliens, enumerable=False)
+
+
+COUNTERS = [
+    counter(BalancedTreeCounter, horizon=13, epsilon=1, arity=3),
+    counter(BalancedTreeCounter, horizon=1000, epsilon=1, events=2),
+    counter(BufferedToeplitzCounter, horizon=1000, rho=0.5),
+    counter(BufferedToeplitzCounter, horizon=64, rho=0.01, normalised=True, largest=3),
+    counter(GaussianTreeCounter, horizon=64, rho=0.5),
+    counter(RefinedTreeCounter, horizon=64, rho=0.5, largest=3),
+    counter(SquareRootCounter, horizon=64, rho=0.5),
+    counter(SquareRootCounter, horizon=64, rho=0.5, normalised=True, events=3),
+    vector_counter(BalancedTreeCounter, horizon=8, epsilon=1),
+    vector_counter(BufferedToeplitzCounter, horizon=8, rho=1, normalised=True),
+    vector_counter(RefinedTreeCounter, horizon=8, rho=1, sensitivity=1),
+    vector_counter(SquareRootCounter, horizon=8, rho=1),
+    vector_counter(TreeCounter, horizon=8, epsilon=1, sensitivity=2),
+    *(
+        attrs.evolve(
+            entry, name="UnboundedCounter", mechanism=UnboundedCounter(counter=entry.mechanism)
+        )
+        for entry in (
+            counter(TreeCounter, horizon=2, epsilon=1, events=2),
+            counter(BufferedToeplitzCounter, horizon=2, rho=1),
+            vector_counter(TreeCounter, horizon=2, epsilon=1),
+            vector_counter(BufferedToeplitzCounter, horizon=2, rho=1),
+        )
+    ),
+]
+
 MECHANISMS = [
     Entry("RandomizedResponse", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), bits,
           _BIT_ALIENS, noninteractive=True),
@@ -60,6 +121,7 @@ MECHANISMS = [
           enumerable=False),
     Entry("TreeCounter", TreeCounter(horizon=100, epsilon=Fraction(1, 3), largest=3),
           counter_queries(3), _COUNT_ALIENS, enumerable=False),
+    *COUNTERS,
     Entry("ConComp", ap.ConComp(two), asks, (*_ASK_ALIENS, ap.Create(two[0]))),
     Entry("ExtConComp", ap.ExtConComp(), st.just(ap.Create(two[0])) | asks, _ASK_ALIENS),
     Entry("ExtConComp", ap.ExtConComp(budget=BasicFilter(epsilon=Log(3), delta=1)),

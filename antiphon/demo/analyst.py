@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL, flights
-from antiphon.mechanisms.tree_counter import COUNT, TreeCounter
+from antiphon.mechanisms.counters import COUNT, TreeCounter
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import InvalidArgument

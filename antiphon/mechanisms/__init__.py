@@ -1,8 +1,32 @@
 """What answers."""
 
+from antiphon.mechanisms import counters
+from antiphon.mechanisms.counters import (
+    COUNT,
+    BalancedTreeCounter,
+    BufferedToeplitzCounter,
+    GaussianTreeCounter,
+    RefinedTreeCounter,
+    SquareRootCounter,
+    TreeCounter,
+    UnboundedCounter,
+)
 from antiphon.mechanisms.laplace import Laplace, RoundToGrid
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
-from antiphon.mechanisms.tree_counter import COUNT, TreeCounter
 
-__all__ = ["COUNT", "Laplace", "LeakyBit", "RandomizedResponse", "RoundToGrid", "TreeCounter"]
+__all__ = [
+    "COUNT",
+    "BalancedTreeCounter",
+    "BufferedToeplitzCounter",
+    "GaussianTreeCounter",
+    "Laplace",
+    "LeakyBit",
+    "RandomizedResponse",
+    "RefinedTreeCounter",
+    "RoundToGrid",
+    "SquareRootCounter",
+    "TreeCounter",
+    "UnboundedCounter",
+    "counters",
+]

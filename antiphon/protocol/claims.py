@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias, Union
 import attrs
 
 from antiphon.protocol import exact
+from antiphon.protocol.conversions import zcdp_epsilon
 from antiphon.protocol.errors import CompositionError
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
@@ -100,11 +101,25 @@ class Claim:
             return self.measure.epsilon, self.measure.delta
         raise CompositionError(
             f"a {type(self.measure).__name__} claim has no single (epsilon, delta); "
-            "convert it and pass Create(mechanism, claim)"
+            "pass Create(mechanism, claim.at(delta))"
         )
 
+    def at(self, delta: object) -> Claim:
+        """The (ε, δ) claim that this one implies for a δ; zCDP is converted, ε rounded up.
+
+        Raises: CompositionError if it implies none with this δ.
+        """
+        given = exact.probability(delta)
+        if isinstance(self.measure, ZeroConcentrated):
+            measure = Approximate(zcdp_epsilon(self.measure.rho, given), given)
+            source = f"{self.source}; (ε, δ) by Canonne, Kamath, Steinke 2020, Prop. 12"
+            return attrs.evolve(self, measure=measure, source=source)
+        if self.parameters[1] <= given:
+            return self
+        raise CompositionError(f"with δ = {self.parameters[1]} it implies none for δ = {given}")
+
     def follows_from(self, other: Claim) -> bool:
-        """Whether the other claim implies this one: the same f, ε and δ no smaller.
+        """Whether the other claim implies this one: the same f, ε and δ (or ρ) no smaller.
 
         Nothing is implied with more certainty than it is known: an assumed claim proves
         nothing, and a refuted one implies no claim but refuted ones.
@@ -120,4 +135,15 @@ class Claim:
         ):
             (epsilon, delta), (epsilon0, delta0) = self.parameters, other.parameters
             return exact.at_most(epsilon0, epsilon) and delta0 <= delta
+        if isinstance(other.measure, ZeroConcentrated):
+            return _implied(self.measure, other.measure.rho)
         return identical(self.measure, other.measure)
+
+
+def _implied(measure: Measure, rho: Fraction) -> bool:
+    """Whether ρ-zCDP implies a measure."""
+    if isinstance(measure, ZeroConcentrated):
+        return rho <= measure.rho
+    if isinstance(measure, Approximate) and 0 < measure.delta < 1:
+        return exact.at_most(zcdp_epsilon(rho, measure.delta), measure.epsilon)
+    return False

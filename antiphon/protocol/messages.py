@@ -209,3 +209,7 @@ _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
     np.ndarray: _same_array,
     Column: same_numbers,
 }
+
+
+SAME: Final[Any] = attrs.cmp_using(eq=identical, require_same_type=False)
+"""How fields that hold messages are compared: arrays too, and by exact type."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
-from antiphon.protocol.messages import ATOMS, HALT, Ask, Pair, freeze
+from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.spaces import Anything, Space
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Exchange:
     """One message and its answer in live use; ``secret`` if the message is data."""
 
-    message: Any
-    answer: Any
+    message: Any = attrs.field(eq=SAME)
+    answer: Any = attrs.field(eq=SAME)
     secret: bool = False
 
 

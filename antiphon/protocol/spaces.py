@@ -232,12 +232,16 @@ class Texts(Space):
 @register("antiphon.Arrays/1")
 @attrs.frozen
 class Arrays(Space):
-    """NumPy arrays of one shape and dtype, entries finite and in [low, high]."""
+    """NumPy arrays of one shape and dtype, entries finite and in [low, high].
+
+    With a ``step``, a power of two, the entries are multiples of it, so countably many.
+    """
 
     shape: tuple[int, ...]
     dtype: str = "float64"
     low: float = -math.inf
     high: float = math.inf
+    step: float | None = None
 
     def contains(self, value: Any) -> bool:
         if type(value) is not np.ndarray or value.shape != self.shape:
@@ -245,11 +249,11 @@ class Arrays(Space):
         if value.dtype != np.dtype(self.dtype):
             return False
         inside = np.isfinite(value) & (value >= self.low) & (value <= self.high)
-        return bool(inside.all())
+        return bool(inside.all()) and (self.step is None or not np.any(value % self.step))
 
     @property
     def discrete(self) -> bool:
-        return np.dtype(self.dtype).kind in "biu"
+        return self.step is not None or np.dtype(self.dtype).kind in "biu"
 
 
 def _spaces(spaces: Iterable[Space]) -> tuple[Space, ...]:

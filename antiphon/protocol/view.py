@@ -14,6 +14,7 @@ from antiphon.protocol.codec import Json, decode
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import SAME
 from antiphon.protocol.registry import Unregistered
 
 
@@ -31,8 +32,8 @@ class Ending(enum.Enum):
 class Round:
     """m_t and its answer, with the coins the adversary drew to choose m_t."""
 
-    message: Any
-    answer: Any
+    message: Any = attrs.field(eq=SAME)
+    answer: Any = attrs.field(eq=SAME)
     draws: tuple[Draw, ...] = ()
 
 

@@ -8,7 +8,15 @@ from antiphon.verifiers.functions import (
     user_level,
 )
 from antiphon.verifiers.identifier import Identifier
-from antiphon.verifiers.relations import AddOrRemove, AnyTwo, OneEntry, Relation, Within
+from antiphon.verifiers.relations import (
+    AddOrRemove,
+    AnyTwo,
+    Near,
+    OfUpdates,
+    OneEntry,
+    Relation,
+    Within,
+)
 from antiphon.verifiers.verification import Refused, Verification
 from antiphon.verifiers.verifier import Verifier
 
@@ -16,6 +24,8 @@ __all__ = [
     "AddOrRemove",
     "AnyTwo",
     "Identifier",
+    "Near",
+    "OfUpdates",
     "OneEntry",
     "Refused",
     "Relation",

@@ -88,10 +88,12 @@ class UserLevel(Verification[Any]):
     """All differing pairs belong to one user. Records are tuples (user, …) or ``EMPTY``.
 
     A pair that differs belongs to a user if each side is a record of that user or
-    empty. State: (user,) once known, else ().
+    empty; at most ``events`` pairs differ, if that is given. State: () until a pair differs,
+    then (user, how many do).
     """
 
     relation: Relation = attrs.field(factory=AnyTwo)
+    events: int | None = attrs.field(default=None, validator=attrs.validators.optional(_count))
 
     @property
     def column_safe(self) -> bool:
@@ -108,11 +110,16 @@ class UserLevel(Verification[Any]):
         empties = sum(record is EMPTY for record in (zero, one))
         if not users or len(users) + empties != 2:
             return Refused("a differing pair is not made of records (user, …) or EMPTY")
-        if not all(identical(users[0], user) for user in (*users, *state)):
+        if not all(identical(users[0], user) for user in (*users, *state[:1])):
             return Refused("differing pairs belong to more than one user")
         if not self.relation.holds(zero, one):
             return _NOT_NEIGHBOURS
-        return state or (users[0],)
+        if self.events is None:
+            return state or (users[0], 1)  # one state: how many is not asked
+        count = state[1] if state else 0
+        if count >= self.events:
+            return Refused(f"more than {self.events} pair(s) differ")
+        return users[0], count + 1
 
 
 def _has_user(record: Any) -> bool:
@@ -186,9 +193,9 @@ def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLe
     return EventLevel(relation or AnyTwo(), events)
 
 
-def user_level(relation: Relation | None = None) -> UserLevel:
-    """User-level continual observation: all differing pairs belong to one user."""
-    return UserLevel(relation or AnyTwo())
+def user_level(relation: Relation | None = None, *, events: int | None = None) -> UserLevel:
+    """User-level continual observation: all differing pairs, at most ``events``, are one user's."""
+    return UserLevel(relation or AnyTwo(), events)
 
 
 def updates_and_queries(updates: Verification[Any], queries: Space) -> UpdatesAndQueries:

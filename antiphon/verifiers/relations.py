@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 import attrs
+import numpy as np
 
 from antiphon.protocol.columns import plain
 from antiphon.protocol.errors import InvalidArgument
@@ -72,6 +73,48 @@ class Within:
             return bool(abs(fraction(plain(zero)) - fraction(plain(one))) <= self.distance)
         except InvalidArgument:  # not two numbers
             return False
+
+
+def _norm(_: object, field: attrs.Attribute[int], value: object) -> None:
+    if type(value) is not int or value not in (1, 2):
+        raise InvalidArgument("norm must be 1 or 2: the ℓ₁ or the ℓ₂ distance")
+
+
+@register("antiphon.Near/1")
+@attrs.frozen
+class Near:
+    """Integer arrays of one shape at most ``distance`` apart in the ℓ_p norm, p = ``norm``."""
+
+    distance: Fraction = attrs.field(converter=_distance)
+    norm: int = attrs.field(default=2, validator=_norm)
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are integer arrays, at most ``distance`` apart; computed exactly."""
+        arrays = type(zero) is type(one) is np.ndarray and zero.shape == one.shape
+        if not arrays or not zero.dtype.kind == one.dtype.kind == "i":
+            return False
+        gaps = zip(zero.ravel().tolist(), one.ravel().tolist(), strict=True)
+        total = sum(abs(a - b) ** self.norm for a, b in gaps if a != b)
+        return bool(total <= self.distance**self.norm)
+
+
+@register("antiphon.OfUpdates/1")
+@attrs.frozen
+class OfUpdates:
+    """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
+
+    relation: Any
+
+    @property
+    def column_safe(self) -> bool:
+        """Whether the relation on the last entries is."""
+        return getattr(self.relation, "column_safe", False) is True
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are such records."""
+        if not (type(zero) is type(one) is tuple) or len(zero) != len(one) or not zero:
+            return False
+        return bool(self.relation.holds(zero[-1], one[-1]))
 
 
 @register("antiphon.OneEntry/1")

@@ -14,7 +14,7 @@ import attrs
 
 from antiphon.audit.corpus.claims import claimed, positive_epsilon, whole
 from antiphon.audit.corpus.neighbours import EveryPair, SameHead
-from antiphon.mechanisms.tree_counter import COUNT
+from antiphon.mechanisms.counters import COUNT
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status

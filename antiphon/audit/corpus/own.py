@@ -18,9 +18,9 @@ from antiphon.audit.corpus.interactive import (
     gaussian_delta,
 )
 from antiphon.audit.corpus.wiring import LastMessageOnly
+from antiphon.mechanisms.counters import COUNT, TreeCounter
 from antiphon.mechanisms.leaky_bit import TWO_BITS, LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
-from antiphon.mechanisms.tree_counter import COUNT, TreeCounter
 from antiphon.protocol.claims import Status
 from antiphon.protocol.exact import Log
 from antiphon.protocol.messages import Pair, same

@@ -1,0 +1,23 @@
+"""Continual counters: running sums of updates, released with noise (theory: CM §3.2, §7)."""
+
+from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.counter import COUNT, Counter
+from antiphon.mechanisms.counters.lower_bound import lower_bound
+from antiphon.mechanisms.counters.refined_tree import RefinedTreeCounter
+from antiphon.mechanisms.counters.square_root import SquareRootCounter
+from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter, TreeCounter
+from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+
+__all__ = [
+    "COUNT",
+    "BalancedTreeCounter",
+    "BufferedToeplitzCounter",
+    "Counter",
+    "GaussianTreeCounter",
+    "RefinedTreeCounter",
+    "SquareRootCounter",
+    "TreeCounter",
+    "UnboundedCounter",
+    "lower_bound",
+]

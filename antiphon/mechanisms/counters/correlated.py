@@ -1,0 +1,280 @@
+"""Counters whose noise is correlated: A = B·C, Gaussian noise added to Cx, B applied to it.
+
+**The mechanism.** With c the coefficients of C (c_0 = 1, decreasing, positive), in steps of
+a grid on which one standard deviation is R = ``resolution`` steps:
+
+    M_t = ⌊Σ_{k>=1} c_k p_{t-k}⌉,   ν_t = ⌊(J_t - M_t)/q_t⌉,   p_t = q_t·ν_t,
+
+J_t discrete Gaussian with σ = R and q_t a whole number; u_t = ``unit``·x_t + ν_t is released,
+and the count is Σ u_t/unit. Since (Cp)_t = J_t up to rounding, the noise ν is D·C⁻¹z for
+Gaussian z of variance 1 and D = diag(R/q_t): this is the factorisation mechanism of A·D·C⁻¹
+and C·D⁻¹. ``normalised`` chooses q_t so that all columns of C·D⁻¹ have the same norm.
+
+**Privacy.** Given u_1, …, u_{t-1}, the answer u_t = ⌊(J_t + q_t·unit·x_t - M_t)/q_t⌉ (the
+rounding is of exact integers, so it moves with x_t) is a function of a discrete Gaussian
+answer with centre q_t·unit·x_t - M_t. Let x_s change by Δ and the released u be the same:
+then p_s changes by -q_s·unit·Δ, and the centre at t by q_s·unit·Δ·c_{t-s}, up to the
+rounding of M_t, which is less than 1 + 2·``_feedback_error``. In ℓ₂ all centres together
+move by at most
+
+    max_s q_s·unit·distance·‖c_0, …, c_{T-1-s}‖ + (1 + 2·error)·√(T·dimension) <= R·√(2ρ),
+
+by the choice of q_t; changes at k times add up. So each step is ρ_t-zCDP given the past
+(Canonne, Kamath, Steinke 2020, Thm 4) with Σ ρ_t <= ρ on every path, however the
+adversary chooses updates: a fully adaptive composition, ρ-zCDP (Feldman and Zrnic 2021,
+Whitehouse et al. 2023). Real Gaussian noise: Denisov et al. 2022, Thm 2.1.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, Final, NamedTuple
+
+import attrs
+import numpy as np
+
+from antiphon.mechanisms.counters.buffers import Vector
+from antiphon.mechanisms.counters.counter import Counter, fractions_of
+from antiphon.mechanisms.counters.normalised import squared_errors
+from antiphon.mechanisms.counters.rows import Row, gaussians
+from antiphon.mechanisms.counters.tails import gaussian_tail
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Claim, Status, ZeroConcentrated
+from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.protocol.messages import freeze
+from antiphon.protocol.spaces import Space
+
+FAR: Final = 64
+"""Standard deviations past which the sum of the pushes is limited: it never gets there."""
+_BLOCK: Final = 1 << 12
+_LONGEST: Final = 1 << 22
+_DOUBLES: Final = 2.0**51
+MORE: Final = 1 + 2.0**-20
+_SAFE: Final = 1 - 2.0**-30
+"""For sums in double precision: far more than they lose."""
+
+
+class CorrelatedState(NamedTuple):
+    """What a correlated counter remembers."""
+
+    updates: int
+    released: Any
+    """The sum of all u_t: the exact sum plus its noise, in 1/unit."""
+    drift: Any
+    """The sum of all p_t; infinite once it has been past its limit."""
+    memory: Any
+    """What M_t is computed from: noise only."""
+
+
+def _rho(value: object) -> Fraction:
+    return exact.positive(value, "rho")
+
+
+def _bool(_: object, field: attrs.Attribute[bool], value: object) -> None:
+    if type(value) is not bool:
+        raise InvalidArgument(f"{field.name} must be True or False")
+
+
+def _resolution(value: object) -> int:
+    found = exact.whole(value, "resolution")
+    if not 4 <= found <= 2**36:
+        raise InvalidArgument("resolution must lie between 4 and 2^36")
+    return found
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class CorrelatedCounter(Counter):
+    """A = B·C with noise on C's side; see the module. Abstract: a subclass gives c.
+
+    Answers are floats, multiples of 1/unit. A draw is made for each update.
+    """
+
+    norm: ClassVar[int] = 2
+    numbers: ClassVar[type] = float
+    rho: Fraction = attrs.field(converter=_rho)
+    normalised: bool = attrs.field(default=False, validator=_bool)
+    resolution: int = attrs.field(default=2**32, converter=_resolution)
+    unit: int = attrs.field(init=False, eq=False)
+    """Answers are multiples of 1/unit, a power of two: far finer than the noise."""
+    _room: float = attrs.field(init=False, eq=False)
+    """The largest q·unit·norm of a column."""
+    _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
+    """q_t of the blocks of times last asked for."""
+    _only: float = attrs.field(init=False, eq=False)
+    """q_0, which is all q_t unless columns are normalised."""
+    grid: Fraction = attrs.field(init=False, eq=False)
+    """The resolution, as coins take it."""
+    far: float = attrs.field(init=False, eq=False)
+    """Where the drift is limited."""
+
+    def _prepare(self) -> None:
+        root = math.sqrt(2 * self.rho) * _SAFE
+        rounding = (1 + 2 * self._feedback_error()) * math.sqrt(self.horizon * self._width)
+        room = (self.resolution * root - rounding) / float(self.distance) * _SAFE
+        widest = room / self._largest_norm()
+        if not widest >= 1:
+            raise InvalidArgument(
+                "the noise is too large for its grid: count in larger units, or give a larger "
+                "rho (or a larger resolution)"
+            )
+        largest = self.horizon * max(abs(self.smallest), abs(self.largest))
+        limit = min(widest / math.isqrt(self.resolution), _DOUBLES / largest)
+        if largest > _DOUBLES:
+            raise InvalidArgument("sums past 2^51 are no doubles: count in larger units")
+        unit = 1 << max(0, math.frexp(limit)[1] - 1)
+        far = float(FAR * self.resolution)
+        self._set(unit=unit, _room=room / unit, _blocks={}, far=far, grid=Fraction(self.resolution))
+        self._set(_only=self.divisor(0))
+
+    @property
+    def farthest(self) -> float:
+        """What no number of the memory gets past while the drift is not limited."""
+        return 2 * self.far * MORE
+
+    @property
+    def _width(self) -> int:
+        return self.dimension or 1
+
+    def _largest_norm(self) -> float:
+        """The most that a neighbour moves Cx, per q·unit·distance."""
+        if self.normalised:
+            return float(self.events * self._norms(np.array([float(self.horizon)]))[0] / _SAFE)
+        return math.sqrt(self._group_norm(self.events)) / _SAFE
+
+    def _answers(self) -> Space:
+        return fractions_of(self.unit, self.dimension)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = (
+            f"{self._source}; adaptive since C is lower-triangular (Denisov et al. 2022, Thm "
+            "2.1), on a grid by Canonne, Kamath, Steinke 2020 and a zCDP filter"
+        )
+        measure = ZeroConcentrated(self.rho)
+        return (Claim(measure, self.verification, Status.PROVED, source),)
+
+    # --- what a subclass gives -------------------------------------------------------------------
+
+    _source: ClassVar[str]
+
+    @abstractmethod
+    def _norms(self, lengths: Vector) -> Vector:
+        """‖c_0, …, c_{n-1}‖ for each n."""
+
+    @abstractmethod
+    def _group_norm(self, events: int) -> float:
+        """The squared norm of the sum of C's first ``events`` columns: of all choices the most."""
+
+    @abstractmethod
+    def _feedback_error(self) -> float:
+        """How far, in grid steps, double precision can take Σ c_k p_{t-k} from its value."""
+
+    @abstractmethod
+    def _feedback(self, memory: Any) -> Any:
+        """Σ_{k>=1} c_k p_{t-k}."""
+
+    @abstractmethod
+    def _remember(self, memory: Any, push: Any) -> Any:
+        """The memory with one more p_t."""
+
+    @abstractmethod
+    def limited(self, memory: Any) -> Any:
+        """The memory, its numbers moved into [-farthest, farthest]."""
+
+    @abstractmethod
+    def _squared_rows(self, length: int) -> tuple[float, float]:
+        """The squared norm of B's row of that length, and the mean over all shorter ones."""
+
+    @abstractmethod
+    def inverse(self) -> tuple[Vector, Vector]:
+        """α and 1 - λ with C⁻¹ = 1 - Σ α_i x/(1 - λ_i x)."""
+
+    # --- one update ------------------------------------------------------------------------------
+
+    def divisor(self, time: int) -> float:
+        """q_t for t = time, from 0."""
+        number, place = divmod(time, _BLOCK) if self.normalised else (0, 0)
+        block = self._blocks.get(number)
+        if block is None:
+            if len(self._blocks) > 4:
+                self._blocks.clear()
+            block = self._blocks[number] = self.divisors(number)
+        return block[place]
+
+    def divisors(self, block: int) -> list[float]:
+        """q_t of a block of times: one for all, unless columns are normalised."""
+        if not self.normalised:
+            return [float(self._room // self._largest_norm())]
+        start = block * _BLOCK
+        lengths = np.arange(self.horizon - start, max(0, self.horizon - start - _BLOCK), -1.0)
+        norms = self.events * self._norms(lengths) / _SAFE
+        found: list[float] = np.floor(self._room / norms).tolist()
+        return found
+
+    def _update(self, state: CorrelatedState, x: Any, coins: Any) -> CorrelatedState:
+        updates, released, drift, memory = state
+        divisor = self.divisor(updates) if self.normalised else self._only
+        if self.dimension is None:
+            noise = coins.discrete_gaussian(self.grid)
+        else:
+            noise = gaussians(coins, self.grid, self.dimension).view(Row)
+        slip = (noise - (self._feedback(memory) + 0.5) // 1.0 + divisor / 2) // divisor
+        push = slip * divisor
+        drift, memory = drift + push, self._remember(memory, push)
+        if not -self.far < drift < self.far:
+            # Limits on the memory bring no two of them further apart, and keep doubles exact.
+            drift, memory = drift + math.inf, self.limited(memory)
+        return CorrelatedState(updates + 1, released + (x * self.unit + slip), drift, memory)
+
+    def _count(self, state: CorrelatedState, coins: Any) -> tuple[CorrelatedState, Any]:
+        count = state.released / self.unit
+        if self.dimension is not None:
+            count = freeze(np.broadcast_to(np.asarray(count), (self.dimension,)))
+        return state, count
+
+    # --- errors ----------------------------------------------------------------------------------
+
+    def deviations(self, divisors: Any, rounding: float) -> Any:
+        """The noise of a single update in counts: R and the rounding by q and by 1, over q·unit."""
+        square = self.resolution**2 + rounding * (divisors * divisors + 1)
+        return square**0.5 / (divisors * self.unit)
+
+    def _single(self, rounding: float = 1 / 12) -> float:
+        return float(self.deviations(self._only, rounding))
+
+    def squared_error(self, updates: int) -> float:
+        if self._time(updates) == 0:
+            return 0.0
+        if self.normalised:
+            return float(_errors(self)[updates - 1])
+        return self._single() ** 2 * self._squared_rows(updates)[0]
+
+    @property
+    def max_squared_error(self) -> float:
+        if self.normalised:
+            return float(_errors(self).max())
+        return self.squared_error(self.horizon)
+
+    @property
+    def mean_squared_error(self) -> float:
+        if self.normalised:
+            return float(_errors(self).mean())
+        return self._single() ** 2 * self._squared_rows(self.horizon)[1]
+
+    def _tail(self, updates: int, beta: float) -> float:
+        # Rounding errors lie within ½: of the noise's norm at most so much more.
+        loose = 1 + (self._only + 1) / self.resolution
+        return gaussian_tail(self.squared_error(updates) * loose**2, beta)
+
+
+@lru_cache(maxsize=4)
+def _errors(counter: CorrelatedCounter) -> Vector:
+    """The expected squared errors at all times. Raises: Intractable past 2^22 updates."""
+    if counter.horizon > _LONGEST:
+        raise Intractable("errors under normalised columns, by horizon", counter.horizon, _LONGEST)
+    blocks = range(-(-counter.horizon // _BLOCK))
+    divisors = np.concatenate([counter.divisors(block) for block in blocks])
+    return squared_errors(counter.deviations(divisors, 1 / 12), *counter.inverse())

@@ -1,0 +1,313 @@
+"""What all counters share: their messages, which updates are neighbours, the size of errors."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Final
+
+import attrs
+import numpy as np
+
+from antiphon.mechanisms.counters.rows import Array, row
+from antiphon.protocol import exact
+from antiphon.protocol.coins import Coins, SampledCoins
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import TOP
+from antiphon.protocol.spaces import (
+    Arrays,
+    Either,
+    Finite,
+    Integers,
+    Multiples,
+    Signature,
+    Space,
+    Texts,
+    Tuples,
+)
+from antiphon.verifiers.functions import (
+    UpdatesAndQueries,
+    event_level,
+    updates_and_queries,
+    user_level,
+)
+from antiphon.verifiers.relations import AnyTwo, Near, OfUpdates, Relation, Within
+
+COUNT: Final = "count"
+"""The query of a counter: the noisy sum of the updates so far."""
+QUERIES: Final = Finite((COUNT,))
+
+_USERS: Final = Either((Integers(), Texts(64)))
+
+
+def _horizon(value: object) -> int:
+    return exact.whole(value, "horizon")
+
+
+def _events(value: object) -> int:
+    return exact.whole(value, "events")
+
+
+def _dimension(value: object) -> int | None:
+    return None if value is None else exact.whole(value, "dimension")
+
+
+def _sensitivity(value: object) -> Fraction | None:
+    return None if value is None else exact.positive(value, "sensitivity")
+
+
+def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
+    if type(value) is not int or abs(value) >= 2**62:
+        raise InvalidArgument(f"{field.name} must be an int of at most 62 bits")
+
+
+def _bool(_: object, field: attrs.Attribute[bool], value: object) -> None:
+    if type(value) is not bool:
+        raise InvalidArgument(f"{field.name} must be True or False")
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class Counter(ContinualMechanism[Any, Any, Any]):
+    """A running sum of up to ``horizon`` updates x_t, released with noise. Abstract.
+
+    An update is answered ⊤, ``COUNT`` by the noisy sum of the updates so far. Without a
+    ``dimension`` an update is an int in {smallest, …, largest}; with one it is an int64
+    array of that length with entries in that range, and all is meant for each coordinate.
+
+    Neighbours: streams that differ in at most ``events`` updates, each by at most
+    ``sensitivity`` (ints: |x - x'|; arrays: the ℓ_p distance, p = ``norm``), by default by
+    any two updates of the range. Event level is ``events=1``. For user level, ``users=True``
+    makes an update a record (user, x), the user an int or a text, and all updates that
+    differ are one user's: at most ``events`` of them, as only so many can be protected.
+
+    ``clip=True`` takes every int and moves it into the range first, which brings no two
+    updates further apart.
+
+    Errors are of answers against the exact sum, per coordinate, and exact in real
+    arithmetic, over the noise that is really drawn.
+    Raises: InvalidArgument for an update outside the range or past the horizon, before
+    anything is drawn; the state is unchanged.
+    """
+
+    norm: ClassVar[int]
+    """ℓ_p, in which the distance of two updates counts: 1 for Laplace noise, 2 for Gaussian."""
+    numbers: ClassVar[type] = object
+    """What the rows of a d-dimensional counter hold: Python ints, of any size, or floats."""
+
+    horizon: int = attrs.field(converter=_horizon)
+    smallest: int = attrs.field(default=0, validator=_int)
+    largest: int = attrs.field(default=1, validator=_int)
+    dimension: int | None = attrs.field(default=None, converter=_dimension)
+    sensitivity: Fraction | None = attrs.field(default=None, converter=_sensitivity)
+    events: int = attrs.field(default=1, converter=_events)
+    clip: bool = attrs.field(default=False, validator=_bool)
+    users: bool = attrs.field(default=False, validator=_bool)
+    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    _plain: bool = attrs.field(init=False, eq=False)
+    """Whether updates are just ints to add."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.smallest >= self.largest:
+            raise InvalidArgument("largest must be greater than smallest: updates have to differ")
+        self._prepare()
+        updates = self._updates()
+        self._set(_plain=self.dimension is None and not self.clip and not self.users)
+        signature = Signature(
+            Either((updates, QUERIES)), Either((Finite((TOP,)), self._answers())), updates
+        )
+        object.__setattr__(self, "signature", signature)
+
+    def _prepare(self) -> None:
+        """Set the fields that are derived from the parameters."""
+
+    def _set(self, **derived: Any) -> None:
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        given = [f for f in attrs.fields(type(self)) if f.init]
+        shown = [
+            (f.name, getattr(self, f.name)) for f in given if getattr(self, f.name) != f.default
+        ]
+        return f"{type(self).__name__}({', '.join(f'{name}={value!s}' for name, value in shown)})"
+
+    # --- messages ----------------------------------------------------------------------------
+
+    def _updates(self) -> Space:
+        values = self._values()
+        return Tuples((_USERS, values)) if self.users else values
+
+    def _values(self) -> Space:
+        low, high = (None, None) if self.clip else (self.smallest, self.largest)
+        if self.dimension is None:
+            return Integers(low, high)
+        bounds = {} if self.clip else {"low": float(self.smallest), "high": float(self.largest)}
+        return Arrays((self.dimension,), "int64", **bounds)
+
+    def _answers(self) -> Space:
+        return Integers() if self.dimension is None else Arrays((self.dimension,), "int64")
+
+    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+        if type(message) is str:
+            return self._count(state, coins)
+        if state.updates >= self.horizon:
+            raise InvalidArgument(
+                f"the horizon of {self.horizon} updates is reached; build the counter with a "
+                "larger one, or use an UnboundedCounter"
+            )
+        x = message if self._plain else self.value(message)
+        return self._update(state, x, coins), TOP
+
+    step_many = step
+
+    def value(self, message: Any) -> Any:
+        """What an update counts: without its user, clipped if so asked, an array as a row."""
+        x = message[1] if self.users else message
+        if self.dimension is not None:
+            bounded = np.clip(x, self.smallest, self.largest) if self.clip else x
+            return row(bounded, self.numbers)
+        return min(max(x, self.smallest), self.largest) if self.clip else x
+
+    @abstractmethod
+    def _update(self, state: Any, x: Any, coins: Any) -> Any:
+        """The state after one more update."""
+
+    @abstractmethod
+    def _count(self, state: Any, coins: Any) -> tuple[Any, Any]:
+        """The noisy sum; the state after it."""
+
+    def counts(
+        self,
+        updates: Sequence[Any] | Array,
+        *,
+        seed: int | np.random.SeedSequence | None = None,
+        coins: Coins | None = None,
+    ) -> Array:
+        """The answers to ``COUNT`` after each update of a stream: what a session answers.
+
+        Raises: InvalidArgument for a stream that is too long, or an update outside the
+        range, before anything is drawn.
+        """
+        if len(updates) > self.horizon:
+            raise InvalidArgument(f"{len(updates)} updates are past the horizon {self.horizon}")
+        kind = self.signature.updates
+        stream = _listed(updates)
+        if not all(map(kind.contains, stream)):
+            raise InvalidArgument(f"an update is outside {kind}")
+        values = stream if self._plain else list(map(self.value, stream))
+        return self._counts(values, SampledCoins(seed) if coins is None else coins)
+
+    def _counts(self, values: Sequence[Any], coins: Coins) -> Array:
+        state, found = self.initial_state, list[Any]()
+        for x in values:
+            state = self._update(state, x, coins)
+            state, count = self._count(state, coins)
+            found.append(count)
+        return np.array(found)
+
+    # --- neighbours --------------------------------------------------------------------------
+
+    @property
+    def distance(self) -> Fraction:
+        """How far one update can be from its neighbour, in the norm; rounded up."""
+        span = Fraction(self.largest - self.smallest)
+        if self.sensitivity is not None:
+            return self.sensitivity
+        if self.dimension is None:
+            return span
+        return self.dimension * span if self.norm == 1 else root_up(self.dimension * span**2)
+
+    @property
+    def verification(self) -> UpdatesAndQueries:
+        """f: updates that differ as neighbours may, and queries that are the same."""
+        relation = self._relation()
+        if not self.users:
+            return updates_and_queries(event_level(relation, events=self.events), QUERIES)
+        records = user_level(OfUpdates(relation), events=self.events)
+        return updates_and_queries(records, QUERIES)
+
+    def _relation(self) -> Relation:
+        if self.sensitivity is None:
+            return AnyTwo()
+        if self.dimension is None:
+            return Within(self.sensitivity)
+        return Near(self.sensitivity, self.norm)
+
+    # --- errors ------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def state_size(self) -> int:
+        """The most numbers a state holds for each coordinate."""
+
+    @abstractmethod
+    def squared_error(self, updates: int) -> float:
+        """The expected squared error of an answer after so many updates."""
+
+    @property
+    @abstractmethod
+    def max_squared_error(self) -> float:
+        """The largest expected squared error over all times up to the horizon."""
+
+    @property
+    @abstractmethod
+    def mean_squared_error(self) -> float:
+        """The mean of the expected squared errors at the times 1, …, horizon."""
+
+    @abstractmethod
+    def _tail(self, updates: int, beta: float) -> float:
+        """What one coordinate's error exceeds with probability at most beta."""
+
+    def error_bound(self, updates: int, *, beta: float) -> float:
+        """With probability at least 1 - beta, no coordinate errs by more after ``updates``.
+
+        Raises: InvalidArgument for beta outside (0, 1) or a time past the horizon.
+        """
+        if not 0 < beta < 1:
+            raise InvalidArgument(f"beta is a probability between 0 and 1, not {beta!r}")
+        return self._tail(self._time(updates), beta / (self.dimension or 1)) * (1 + 1e-9)
+
+    def band(self, updates: int, *, beta: float) -> float:
+        """Half the width, at a time, of a band that holds at *all* times up to the horizon.
+
+        All errors lie in the band with probability at least 1 - beta: a union bound.
+        """
+        if not 0 < beta < 1:
+            raise InvalidArgument(f"beta is a probability between 0 and 1, not {beta!r}")
+        return self.error_bound(updates, beta=beta / self.horizon)
+
+    def _time(self, updates: int) -> int:
+        if type(updates) is not int or not 0 <= updates <= self.horizon:
+            raise InvalidArgument(f"a time is an int between 0 and the horizon {self.horizon}")
+        return updates
+
+
+def _listed(updates: Any) -> list[Any]:
+    """The updates one by one: those of a flat array as Python numbers."""
+    flat = type(updates) is np.ndarray and updates.ndim == 1
+    return updates.tolist() if flat else list(updates)
+
+
+def fractions_of(unit: int, dimension: int | None) -> Space:
+    """The answers that are multiples of 1/unit, a power of two."""
+    if dimension is None:
+        return Multiples(1 / unit)
+    return Arrays((dimension,), "float64", step=1 / unit)
+
+
+def root_up(value: Fraction) -> Fraction:
+    """√value, rounded up by a relative 2^-40 at most; exact for squares of rationals.
+
+    >>> root_up(Fraction(9, 4))
+    Fraction(3, 2)
+    """
+    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    if (top * top, bottom * bottom) == (value.numerator, value.denominator):
+        return Fraction(top, bottom)
+    shift = 42 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    scaled = value * Fraction(4) ** shift
+    return (math.isqrt(math.ceil(scaled)) + 1) / Fraction(2) ** shift

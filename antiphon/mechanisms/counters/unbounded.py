@@ -1,0 +1,175 @@
+"""A counter without a horizon: epochs that double (Chan, Shi, Song 2011, the hybrid mechanism)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.mechanisms.counters.counter import COUNT, Counter, root_up
+from antiphon.mechanisms.counters.rows import drawn, message_of
+from antiphon.mechanisms.counters.tails import (
+    discrete_gaussian_variance,
+    discrete_laplace_variance,
+    gaussian_tail,
+    laplace_tail,
+)
+from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Signature
+
+
+class Epochs(NamedTuple):
+    """Where an unbounded counter stands."""
+
+    updates: int
+    before: Any
+    """The noisy sum of the epochs that are over."""
+    number: int
+    """How many they are."""
+    total: Any
+    """The exact sum of the current epoch."""
+    inner: Any
+    """The state of the current epoch's counter."""
+
+
+def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> None:
+    if not isinstance(value, Counter):
+        raise InvalidArgument("an UnboundedCounter is made from a counter, that of its first epoch")
+    if value.events > 1 and value.norm == 2:
+        raise InvalidArgument(
+            "several events may fall into several epochs, where their ρ adds up otherwise than in "
+            "one: use a counter with Laplace noise, or events=1"
+        )
+
+
+@register("antiphon.UnboundedCounter/1")
+@attrs.frozen(kw_only=True)
+class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
+    """Any number of updates: a counter for each epoch, and the noisy totals of those over.
+
+    Epoch i has 2^i·``counter.horizon`` updates, counted by ``counter`` with that horizon;
+    when it is over its total is released once more, with noise of its own that costs as much
+    as the counter. An answer is the sum of the totals and the current counter's count.
+
+    State: the current counter's and three numbers. Privacy: twice the ε or ρ of
+    ``counter``, w.r.t. its ``verification``, against adaptive adversaries: an update lies
+    in one epoch, in its counter and in its total; with k events (ε only) each costs at
+    most 1/k of either. Proved.
+    Source: Chan, Shi, Song 2011, §3.3 (hybrid mechanism).
+
+    >>> from antiphon.mechanisms import TreeCounter
+    >>> counter = UnboundedCounter(counter=TreeCounter(horizon=2, epsilon=1000)).start(seed=1)
+    >>> [counter.send(1) for _ in range(7)][-1], counter.send("count")
+    (TOP, 7)
+    """
+
+    counter: Counter = attrs.field(validator=_prototype)
+
+    @property
+    def signature(self) -> Signature:
+        return self.counter.signature
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        (inner,) = self.counter.claims
+        measure = inner.measure
+        if isinstance(measure, Pure):
+            measure = Pure(2 * self._parameter)
+        elif isinstance(measure, ZeroConcentrated):
+            measure = ZeroConcentrated(2 * self._parameter)
+        source = f"{inner.source}; epochs by Chan, Shi, Song 2011, §3.3"
+        return (Claim(measure, inner.verification, inner.status, source),)
+
+    @property
+    def _parameter(self) -> Fraction:
+        """The ε or ρ of the counter of an epoch."""
+        name = "epsilon" if self.counter.norm == 1 else "rho"
+        value: Fraction = getattr(self.counter, name)
+        return value
+
+    @property
+    def scale(self) -> Fraction:
+        """Of the noise of an epoch's total: Laplace scale or Gaussian σ."""
+        distance = self.counter.events * self.counter.distance
+        if self.counter.norm == 1:
+            return distance / self._parameter
+        return root_up(distance**2 / (2 * self._parameter))
+
+    @property
+    def initial_state(self) -> Epochs:
+        return Epochs(0, 0, 0, 0, self.epoch(0).initial_state)
+
+    def epoch(self, number: int) -> Counter:
+        """The counter of an epoch, from 0."""
+        return _epoch(self.counter, number)
+
+    def step(self, state: Epochs, message: Any, coins: Any) -> tuple[Epochs, Any]:
+        if type(message) is str:
+            inner, count = self.epoch(state.number).step(state.inner, COUNT, coins)
+            return state._replace(inner=inner), message_of(state.before, count)
+        if state.inner.updates == self.epoch(state.number).horizon:
+            state = self._closed(state, coins)
+        current = self.epoch(state.number)
+        inner, _ = current.step(state.inner, message, coins)
+        total = state.total + current.value(message)
+        return Epochs(state.updates + 1, state.before, state.number, total, inner), TOP
+
+    def _closed(self, state: Epochs, coins: Any) -> Epochs:
+        """The state at the start of the next epoch."""
+        draw = coins.discrete_laplace if self.counter.norm == 1 else coins.discrete_gaussian
+        noise = drawn(draw, self.scale, self.counter.dimension, self.counter.numbers)
+        before, number = state.before + state.total + noise, state.number + 1
+        return Epochs(state.updates, before, number, 0, self.epoch(number).initial_state)
+
+    # --- errors ------------------------------------------------------------------------------
+
+    def state_size(self, updates: int) -> int:
+        """The most numbers a state holds for each coordinate by that time."""
+        return self.epoch(self._place(updates)[0]).state_size + 3
+
+    def squared_error(self, updates: int) -> float:
+        """The expected squared error of an answer after so many updates."""
+        number, own = self._place(updates)
+        of = discrete_laplace_variance if self.counter.norm == 1 else discrete_gaussian_variance
+        return number * of(self.scale) + self.epoch(number).squared_error(own)
+
+    def error_bound(self, updates: int, *, beta: float) -> float:
+        """With probability at least 1 - beta, no coordinate errs by more after ``updates``.
+
+        Half of beta each for the totals and for the current counter.
+        """
+        number, own = self._place(updates)
+        inner = self.epoch(number).error_bound(own, beta=beta / 2)
+        if not number:
+            return inner
+        share = beta / 2 / (self.counter.dimension or 1)
+        if self.counter.norm == 1:
+            return inner + laplace_tail(self.scale, number, share)
+        return inner + gaussian_tail(number * float(self.scale) ** 2, share)
+
+    def band(self, updates: int, *, beta: float) -> float:
+        """Half the width, at a time t, of a band that holds at all times at once.
+
+        A union bound with beta·6/(π²t²) for t.
+        """
+        return self.error_bound(updates, beta=beta * 6 / (math.pi * max(updates, 1)) ** 2)
+
+    def _place(self, updates: int) -> tuple[int, int]:
+        """The epoch of the last of so many updates, and its place there from 1."""
+        if type(updates) is not int or updates < 0:
+            raise InvalidArgument("a time is an int >= 0")
+        first = self.counter.horizon
+        number = (max(0, updates - 1) // first + 1).bit_length() - 1
+        return number, updates - first * ((1 << number) - 1)
+
+
+@lru_cache(maxsize=256)
+def _epoch(counter: Counter, number: int) -> Counter:
+    return attrs.evolve(counter, horizon=counter.horizon << number)
