@@ -43,10 +43,12 @@ class Sum(NamedTuple):
         p, q = value.numerator, value.denominator
         if denominator == q:
             return Sum(numerator + p, q, argument)
-        times, rest = divmod(denominator, q)
-        if not rest:
-            return Sum(numerator + p * times, denominator, argument)
-        return _bounded(self.rational + value, argument)
+        times = q // math.gcd(denominator, q)  # the new denominator is the least common multiple
+        common = denominator * times
+        total = numerator * times + p * (common // q)
+        if common.bit_length() <= _LONGEST:
+            return Sum(total, common, argument)
+        return _bounded(Fraction(total, common), argument)
 
     def _plus_log(self, argument: Fraction) -> Sum:
         total = argument if self.argument is None else self.argument * argument

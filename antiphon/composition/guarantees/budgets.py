@@ -14,7 +14,6 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.functions import FixedMechanisms
 from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.curves import ConcentratedCurve, least
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
@@ -40,10 +39,6 @@ def filtered(budget: Budget | None, verification: Any, context: Context) -> Deri
             "in advance: fixed_parameters, sparse_parallel (CM Thms 4.12, 5.2, 5.5)",
         )  # fmt: skip
     truth, parts = context.creations()
-    fixed = isinstance(verification, FixedMechanisms)
-    discrete = fixed and all(
-        each.mechanism.signature.answers.discrete for each in verification.created
-    )
     premises = (
         _valid(budget),
         Premise(
@@ -51,9 +46,7 @@ def filtered(budget: Budget | None, verification: Any, context: Context) -> Deri
             Mark.ENFORCED, "by ExtConComp",
         ),
         Premise("each charge depends on what was said before only", Mark.ENFORCED, "by ExtConComp"),
-        Premise("created mechanisms have discrete answers",
-                Mark.CHECKED if discrete else Mark.ASSUMED if fixed else Mark.ENFORCED,
-                "" if fixed else "by V[f]"),
+        Premise("created mechanisms have discrete answers", Mark.ENFORCED, "by V[f]"),
         Premise("pairs that differ are f'-valid for the mechanism asked", Mark.ENFORCED, "by V[f]"),
         truth,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from antiphon.composition.guarantees.lifting import lifted
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.chain import AnyChain, chain
 from antiphon.protocol.labels import message_label
-from antiphon.protocol.mechanism import ONLY
+from antiphon.protocol.mechanism import ONLY, ContinualMechanism
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.verifiers.functions import neighbouring_start
 from antiphon.verifiers.identifier import Identifier
@@ -93,7 +93,14 @@ def _game(system: AnyChain, place: int, verification: Any, context: Context) -> 
             theorem, "0 and 1 as the neighbouring initial states",
             f"f is {message_label(verification)}", "leave f out",
         )  # fmt: skip
-    inside = context.derive(_rest(system, place + 1), verifier.verification, context)
+    rest = _rest(system, place + 1)
+    if not isinstance(rest, ContinualMechanism):
+        raise NoGuarantee(
+            theorem, "a continual mechanism on the right of the identifier",
+            f"{message_label(rest, 60)} has several initial states",
+            "wrap it: InteractiveAsContinual(M)",
+        )  # fmt: skip
+    inside = context.derive(rest, verifier.verification, context)
     premise = Premise(f"M is private w.r.t. {message_label(verifier.verification)}", Mark.PROVED,
                       "by the derivation below")  # fmt: skip
     game = Derivation(

@@ -100,11 +100,11 @@ def _extended(system: ExtConComp, verification: Any, context: Context) -> Deriva
     if type(f) is AdaptiveParameters:
         return filtered(system.budget, f, context)
     if type(f) is FixedMechanisms:
-        return _or_filtered(system, f, context, compositions.fixed_mechanisms)
+        return compositions.fixed_mechanisms(f, context)
     if type(f) is FixedParameters:
-        return _or_filtered(system, f, context, compositions.fixed_parameters)
+        return compositions.fixed_parameters(f, context)
     if type(f) is SparseParallel:
-        return _or_filtered(system, f, context, compositions.sparse_parallel)
+        return _sparse(system, f, context)
     raise NoGuarantee(
         "a concurrent composition theorem (CM §4-5)",
         "an f of composition: fixed_mechanisms, fixed_parameters, sparse_parallel or, with a "
@@ -114,15 +114,14 @@ def _extended(system: ExtConComp, verification: Any, context: Context) -> Deriva
     )
 
 
-def _or_filtered(system: ExtConComp, f: Any, context: Context, theorem: Any) -> Derivation:
-    """By the theorem about f; where it does not apply, by the budget if there is a filter."""
+def _sparse(system: ExtConComp, f: SparseParallel, context: Context) -> Derivation:
+    """By CM Thm 5.2 or 5.5; where neither applies, by the budget if it is a filter."""
     try:
-        derivation: Derivation = theorem(f, context)
+        return compositions.sparse_parallel(f, context)
     except NoGuarantee:
         if not isinstance(system.budget, Filter):
             raise
         return filtered(system.budget, f, context)
-    return derivation
 
 
 def _bounded(f: Bounded, inside: Derivation) -> Derivation:

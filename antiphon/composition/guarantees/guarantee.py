@@ -141,6 +141,9 @@ def guarantee(
     """
     if max_creations is not None and (type(max_creations) is not int or max_creations < 0):
         raise InvalidArgument(f"max_creations must be an int >= 0, not {max_creations!r}")
+    for f in (verification, inner):
+        if f is not None and not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidArgument(f"f is a verification function, not a {type(f).__name__}")
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
     context = Context(derive, listed, max_creations=max_creations, inner=inner)
     return Guarantee(system, derive(system, verification, context))

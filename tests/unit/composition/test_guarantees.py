@@ -101,6 +101,11 @@ class TestWhatIsAsked:
         with pytest.raises(ap.InvalidArgument, match="mechanism"):
             ap.guarantee(system)
 
+    def test_with_respect_to_verification_functions_only(self):
+        for wrong in ({"verification": COUNTER}, {"inner": 3}):
+            with pytest.raises(ap.InvalidArgument, match="verification function"):
+                ap.guarantee(EXT, **wrong)
+
 
 class TestClaims:
     def test_proved_ones_first_and_those_alike_together(self):
@@ -369,6 +374,11 @@ class TestChains:
             ap.guarantee(game @ LeakyBit(delta=0.1), event_level())
         with pytest.raises(NoGuarantee, match="EventLevel"):
             ap.guarantee(ap.Verifier(event_level()) @ ap.Identifier() @ LeakyBit(delta=0.1))
+
+    def test_an_im_is_no_part_of_a_game(self):
+        inside = ap.Verifier(F) @ ap.Identifier() @ COUNTER
+        with pytest.raises(NoGuarantee, match="InteractiveAsContinual"):
+            ap.guarantee(ap.Verifier(neighbouring_start()) @ ap.Identifier() @ inside)
 
     def test_a_choice_of_initial_state_is_no_post_processing(self):
         @attrs.frozen
