@@ -66,6 +66,21 @@ def test_the_best_adaptive_adversary_stays_within_the_promise(budget):
     assert (found > 0) is isinstance(budget, WhitehouseFilter)
 
 
+@pytest.mark.parametrize(
+    "budget",
+    [
+        WhitehouseFilter(epsilon=Log(Q**GOAL), delta=DELTA, slack=DELTA),
+        ConcentratedFilter(rho=Fraction(1, 20)),
+        BasicFilter(epsilon=Log(Q**GOAL)),
+    ],
+)
+def test_and_within_the_whole_curve_of_the_guarantee(budget):
+    guarantee = ap.guarantee(ap.ExtConComp(budget=budget))
+    found = {goal: worst_delta(budget, Q, (2, 4), goal) for goal in range(0, GOAL + 1, 2)}
+    assert all(delta <= guarantee.delta_at(Log(Q**goal)) for goal, delta in found.items())
+    assert found[0] > guarantee.delta_at(0) / 4  # and not by far
+
+
 def test_and_finds_out_a_wrong_limit():
     """ρ <= ε, without the term 2√(ρ ln(1/δ'))."""
     twin = ConcentratedFilter(rho=exact.bracket(Log(Q**GOAL), 20)[0])

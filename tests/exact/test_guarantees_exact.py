@@ -23,7 +23,7 @@ from antiphon.audit.theorems.components import (
     threshold,
     walk,
 )
-from antiphon.audit.theorems.finite import SECRET, WALK, Table, promised
+from antiphon.audit.theorems.finite import SECRET, WALK, FiniteResponse, Table, promised
 from antiphon.audit.theorems.routers import EachBit, Leak, Router
 from antiphon.composition import (
     BasicFilter,
@@ -38,8 +38,9 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.composition.filters.concentrated import half_square
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import IdentityPostProcessor, Log, Status
+from antiphon.protocol import Claim, IdentityPostProcessor, Log, Status, ZeroConcentrated
 from antiphon.verifiers import bounded, event_level, neighbouring_start
 
 TENTH = Fraction(1, 10)
@@ -130,6 +131,22 @@ def test_it_is_never_optimistic(name, system, f, search):
     assert guarantee.status is Status.PROVED
     assert never_optimistic(points), points
     assert any(truth > 0 for _, truth in points)
+
+
+def test_concurrent_renyi_composition():
+    """RR_{ln 3} as an (ln 3)²/2-zCDP mechanism, beside M_δ."""
+
+    def compared(rho):
+        claim = Claim(ZeroConcentrated(rho), neighbouring_start(), Status.PROVED, "a test")
+        response = FiniteResponse(((3, 1), (1, 3)), (claim,))
+        return both(ap.ConComp([response, response, LEAKY]), rounds=4)
+
+    guarantee, points = compared(half_square(Log(3)))
+    assert "Rényi" in guarantee.theorem
+    assert guarantee.status is Status.PROVED
+    assert never_optimistic(points)
+    assert points[-1][0] > Fraction(1, 5) == points[-1][1]
+    assert not never_optimistic(compared(half_square(Log(3)) / 4)[1])  # a false claim
 
 
 @pytest.mark.parametrize("copies", [1, 2, 3])

@@ -7,6 +7,7 @@ from typing import Any
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.optimal import optimal
+from antiphon.composition.accounting.renyi import from_concentrated
 from antiphon.composition.filters.basic import BasicFilter
 from antiphon.composition.filters.budget import Budget, Filter
 from antiphon.composition.filters.concentrated import (
@@ -14,8 +15,9 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
+from antiphon.composition.guarantees.compositions import composed
 from antiphon.composition.guarantees.context import Context
-from antiphon.composition.guarantees.curves import ConcentratedCurve, least
+from antiphon.composition.guarantees.curves import least, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.protocol.claims import Status
 from antiphon.protocol.labels import message_label
@@ -71,7 +73,7 @@ def _curve(budget: Filter) -> PrivacyCurve:
     if budget.unit == "epsilon":
         return optimal([(amount, delta)])
     assert isinstance(amount, Fraction)  # a ρ is rational
-    concentrated = ConcentratedCurve(amount, delta)
+    concentrated = shifted(from_concentrated(amount) if amount else composed([]), delta)
     if isinstance(budget, WhitehouseFilter | RogersFilter):
         return least([optimal([(budget.epsilon, budget.delta)]), concentrated])
     return concentrated

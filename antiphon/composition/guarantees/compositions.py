@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.optimal import optimal
+from antiphon.composition.accounting.renyi import from_renyi
+from antiphon.composition.accounting.sparse import sparse
+from antiphon.composition.creation import Create
 from antiphon.composition.functions import (
     Budgeted,
     FixedMechanisms,
@@ -16,14 +22,23 @@ from antiphon.composition.functions import (
 from antiphon.composition.guarantees.consistency import consistent
 from antiphon.composition.guarantees.context import Context, asserted, created
 from antiphon.composition.guarantees.counterexample import Counterexample
+from antiphon.composition.guarantees.curves import divergence_of, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.protocol import exact
+from antiphon.protocol.claims import Approximate
 from antiphon.protocol.labels import message_label
 
 
-def composed(parameters: Iterable[Parameters]) -> PrivacyCurve:
-    """Comp[RR_{ε_i,δ_i}], the tight curve of the theorems; of nothing at all: 0."""
-    return optimal(list(parameters) or [(0, 0)])
+def composed(parameters: Sequence[Parameters], most: int | None = None) -> PrivacyCurve:
+    """Comp[RR_{ε_i,δ_i}], the tight curve of the theorems; of nothing at all: 0.
+
+    ``most``: of at most so many of the parameters, whichever the adversary takes.
+    """
+    if not parameters or most == 0:
+        return optimal([(0, 0)])
+    if most is not None and most < len(parameters):
+        return sparse(parameters, k=most).worst
+    return optimal(parameters)
 
 
 # --- Thm 4.10: fixed mechanisms -----------------------------------------------------------------
@@ -42,12 +57,7 @@ def fixed_mechanisms(verification: FixedMechanisms, context: Context) -> Derivat
                 theorem, "an (epsilon, delta) claim of every mechanism",
                 f"{message_label(each.mechanism)} asserts none", "pass Create(mechanism, claim)",
             )  # fmt: skip
-        if not each.mechanism.signature.answers.discrete:
-            raise NoGuarantee(
-                theorem, "discrete answers of every mechanism",
-                f"{message_label(each.mechanism)} answers {each.mechanism.signature.answers}",
-                "round them: RoundToGrid() @ M",
-            )  # fmt: skip
+    _discrete(theorem, fixed)
     premises = (
         Premise(f"the {len(fixed)} mechanisms are fixed in advance", Mark.CHECKED),
         Premise("their answers are discrete", Mark.CHECKED),
@@ -62,6 +72,49 @@ def fixed_mechanisms(verification: FixedMechanisms, context: Context) -> Derivat
         premises,
         tuple(map(created, fixed)),
     )
+
+
+def fixed_measures(verification: FixedMechanisms, context: Context) -> Derivation:
+    """Concurrent composition of Rényi DP: divergences of every order add up.
+
+    For a ConComp with claims of several measures. An (ε, δ) claim counts as RR_{ε,0}, but for
+    an event of probability δ that does not depend on b (CM Lemma 4.6).
+    """
+    fixed = verification.created
+    known = [each for each in fixed if asserted(each)]
+    if len(known) < len(fixed):
+        raise NoGuarantee(
+            RENYI, "a claim of every mechanism", "one has none, or a refuted one",
+            "pass Create(mechanism, claim)",
+        )  # fmt: skip
+    _discrete(RENYI, fixed)
+    measures = [each.claim.measure for each in fixed if each.claim is not None]
+    divergences = [divergence_of(measure) for measure in measures]
+    deltas = [m.delta for m in measures if isinstance(m, Approximate)]
+    lost = 1 - math.prod((1 - delta for delta in deltas), start=Fraction(1))
+    curve = from_renyi(lambda order: math.fsum(d(order) for d in divergences) * (1 + 2.0**-50))
+    premises = (
+        Premise(f"the {len(fixed)} mechanisms are fixed in advance", Mark.CHECKED),
+        Premise("their answers are discrete", Mark.CHECKED),
+        Premise("the pairs sent to M_i are f_i-valid", Mark.ENFORCED, "by V[f]"),
+    )
+    statement = "Rényi divergences of every order add up"
+    return Derivation(
+        RENYI, statement, verification, shifted(curve, lost), premises, tuple(map(created, fixed))
+    )
+
+
+def _discrete(theorem: str, fixed: Iterable[Create]) -> None:
+    for each in fixed:
+        if not each.mechanism.signature.answers.discrete:
+            raise NoGuarantee(
+                theorem, "discrete answers of every mechanism",
+                f"{message_label(each.mechanism)} answers {each.mechanism.signature.answers}",
+                "round them: RoundToGrid() @ M",
+            )  # fmt: skip
+
+
+RENYI: Final = "concurrent composition of Rényi DP (Lyu 2022; Vadhan and Zhang 2023)"
 
 
 # --- Thms 4.12, 5.2, 5.5: parameters fixed in advance --------------------------------------------
@@ -115,13 +168,25 @@ def _of_parameters(
     theorem: str, verification: Budgeted, premises: Sequence[Premise], context: Context
 ) -> Derivation:
     truth, parts = context.creations()
+    parameters, most = verification.parameters, context.max_creations
+    shown = shown_parameters(parameters)
+    if most is not None and most < len(parameters):
+        premises, shown = (*premises, _at_most(most, context)), f"any {most:,} of {shown}"
     return Derivation(
         theorem,
-        f"as private as Comp[RR…] of {shown_parameters(verification.parameters)}",
+        f"as private as Comp[RR…] of {shown}",
         verification,
-        composed(verification.parameters),
+        composed(parameters, most),
         (*premises, truth),
         parts,
+    )
+
+
+def _at_most(number: int, context: Context) -> Premise:
+    return Premise(
+        f"at most {number:,} of the created mechanisms are asked anything",
+        Mark.ENFORCED if context.bounded else Mark.GIVEN,
+        "by V[f]" if context.bounded else "max_creations",
     )
 
 
@@ -159,11 +224,7 @@ def _over_all(
     """
     worst = _largest(verification.parameters)
     truth, parts = context.creations()
-    bound = Premise(
-        f"at most {number:,} of the created mechanisms are asked anything",
-        Mark.ENFORCED if context.bounded else Mark.GIVEN,
-        "by V[f]" if context.bounded else "max_creations",
-    )
+    bound = _at_most(number, context)
     return Derivation(
         "CM Thm 4.12, over all created mechanisms",
         f"a fallback: as private as Comp[RR…] of {number:,} × {shown_parameters([worst])}, "

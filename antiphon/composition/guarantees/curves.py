@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
@@ -11,29 +12,49 @@ import attrs
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.interval import Interval, up
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
+from antiphon.composition.accounting.renyi import (
+    from_concentrated,
+    from_renyi,
+    response_divergence,
+)
 from antiphon.protocol import exact
 from antiphon.protocol.claims import Approximate, Measure, Pure, ZeroConcentrated
-from antiphon.protocol.errors import CompositionError
 from antiphon.protocol.exact import ExactEpsilon
 
+Divergence = Callable[[float], float]
 _UP: Final = 1 + 2.0**-40
 """More than any of the few operations below can be off by, relatively."""
 
 
 def of_measure(measure: Measure) -> PrivacyCurve:
-    """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5).
-
-    Raises: CompositionError for a Rényi claim.
-    """
+    """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5)."""
     if isinstance(measure, Pure):
         return optimal([(measure.epsilon, 0)])
     if isinstance(measure, Approximate):
         return optimal([(measure.epsilon, measure.delta)])
     if isinstance(measure, ZeroConcentrated):
-        return ConcentratedCurve(measure.rho)
-    raise CompositionError(
-        f"a {type(measure).__name__} claim cannot be composed yet: claim zCDP or (epsilon, delta)"
-    )
+        return from_concentrated(measure.rho)
+    return from_renyi(divergence_of(measure))
+
+
+def divergence_of(measure: Measure) -> Divergence:
+    """A bound on the Rényi divergence of every order α > 1, in nats; of RR_{ε,0} for (ε, δ).
+
+    Where a claimed curve gives no number >= 0, the bound is infinity.
+    """
+    if isinstance(measure, Pure | Approximate):
+        epsilon = measure.epsilon
+        return lambda order: response_divergence(epsilon, order)
+    if isinstance(measure, ZeroConcentrated):
+        rho = up(measure.rho)
+        return lambda order: rho * order * _UP
+    curve = measure.curve
+
+    def divergence(order: float) -> float:
+        value = curve(order)
+        return value if value >= 0 else math.inf
+
+    return divergence
 
 
 @attrs.frozen
@@ -53,37 +74,44 @@ class _Bound(PrivacyCurve):
 
 
 @attrs.frozen
-class ConcentratedCurve(_Bound):
-    """ρ-zCDP, δ-approximately: δ(ε) = δ + e^{-(ε-ρ)²/4ρ} for ε >= ρ (Bun and Steinke 2016)."""
+class ShiftedCurve(_Bound):
+    """A bound that holds but for an event of probability δ: δ(ε) = δ + its own."""
 
-    rho: Fraction
-    delta: Fraction = Fraction(0)
+    one: PrivacyCurve
+    delta: Fraction
 
     @property
     def method(self) -> str:
-        return "zCDP"
+        return self.one.method
 
     @property
     def source(self) -> str:
-        return "Bun and Steinke 2016, Prop. 1.3"
+        return self.one.source
 
     @property
     def floor(self) -> Interval[float]:
-        return Interval(0.0, up(self.delta))
+        return Interval(0.0, _sum(self.one.floor.upper, self.delta))
 
     @property
     def _enough(self) -> float:
-        return math.inf if self.rho else 0.0
+        return self.one._enough  # pyright: ignore[reportPrivateUsage]
 
     def _upper(self, epsilon: ExactEpsilon) -> float:
-        if not self.rho:
-            return up(self.delta)
-        excess = exact.bracket(epsilon, 40)[0] - self.rho
-        if excess <= 0:
-            return 1.0
-        exponent = float(excess * excess / (4 * self.rho))
-        tail = math.exp(-exponent * (1 - 2.0**-50)) * (1 + 2.0**-50)
-        return math.nextafter(tail + up(self.delta), math.inf)
+        return _sum(self.one.delta_at(epsilon), self.delta)
+
+    def _epsilon(self, delta: Fraction) -> Interval[float]:
+        rest = delta - self.delta
+        reached = rest >= _least(self.one)
+        return Interval(0.0, self.one.epsilon_at(rest) if reached else math.inf)
+
+
+def _sum(value: float, delta: Fraction) -> float:
+    return math.nextafter(value + up(delta), math.inf) if delta else value
+
+
+def shifted(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
+    """The curve, and an event of probability δ at which nothing is promised."""
+    return ShiftedCurve(curve, delta) if delta else curve
 
 
 @attrs.frozen

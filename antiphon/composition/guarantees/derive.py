@@ -77,7 +77,9 @@ def _built(system: Any, chain: AnyChain, verification: Any, context: Context) ->
 def _fixed(system: ConComp, verification: Any, context: Context) -> Derivation:
     own = each_valid(system)
     f = own if verification is None else verification
-    inside = compositions.fixed_mechanisms(own, context)
+    pairs = all(each.asserts for each in own.created)
+    theorem = compositions.fixed_mechanisms if pairs else compositions.fixed_measures
+    inside = theorem(own, context)
     if type(f) is Bounded and f.verification == own:
         return _bounded(f, inside)
     if f != own:

@@ -25,7 +25,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.guarantees.curves import ConcentratedCurve, GroupCurve, least, of_measure
+from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure, shifted
 from antiphon.composition.guarantees.inclusion import group, includes
 from antiphon.composition.guarantees.text import _number, points
 from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, RoundToGrid
@@ -131,9 +131,12 @@ class TestClaims:
         with pytest.raises(NoGuarantee, match="EventLevel"):
             ap.guarantee(claiming(claim(Pure(1))), user_level())
 
-    def test_a_renyi_claim_says_what_it_lacks(self):
-        with pytest.raises(ap.CompositionError):
-            ap.guarantee(claiming(claim(Renyi(lambda order: order))))
+    def test_a_renyi_claim(self):
+        concentrated = ap.guarantee(claiming(claim(ZeroConcentrated(0.1))))
+        renyi = ap.guarantee(claiming(claim(Renyi(lambda order: 0.1 * order))))
+        assert renyi.epsilon_at(1e-6) == pytest.approx(concentrated.epsilon_at(1e-6), rel=1e-6)
+        nothing = ap.guarantee(claiming(claim(Renyi(lambda order: float("nan")))))
+        assert nothing.delta_at(5) == 1
 
     def test_group_privacy_of_a_pure_claim(self):
         queries = spaces.Finite((COUNT,))
@@ -232,20 +235,24 @@ class TestCurves:
         assert curve.delta_at(50) <= exact * 1.001  # never worse further on
         assert curve.epsilon_at(0.071) <= math.log(8) + 1e-9
 
-    def test_concentrated(self):
-        curve = ConcentratedCurve(Fraction(1, 2), Fraction(1, 100))
-        assert curve.delta_at(0.5) == 1
-        truth = 0.01 + math.exp(-((3 - 0.5) ** 2) / 2)
-        assert truth <= curve.delta_at(3) <= truth * (1 + 1e-12)
+    def test_but_for_an_event(self):
+        one = of_measure(ZeroConcentrated(0.5))
+        curve = shifted(one, Fraction(1, 100))
+        assert 0.01 + one.delta_at(3) <= curve.delta_at(3) <= 0.0100001 + one.delta_at(3)
         assert curve.delta_at(curve.epsilon_at(0.02)) <= 0.02
-        assert ConcentratedCurve(Fraction(0)).delta_at(0) == 0
+        assert curve.epsilon_at(0.02) == one.epsilon_at(Fraction(1, 100))
+        assert curve.epsilon_at(Fraction(1, 90)) < math.inf
+        assert shifted(one, Fraction(0)) is one
+        with pytest.raises(ap.InvalidArgument, match="floor"):
+            curve.epsilon_at(0.005)
 
     @given(st.floats(0, 20), st.floats(0, 20))
     def test_they_decrease(self, one, other):
         pure, loose = of_measure(Pure(1)), of_measure(Approximate(0.5, 0.01))
         curves = [
-            least([pure, ConcentratedCurve(Fraction(1, 10))]),
-            ConcentratedCurve(Fraction(1, 10), Fraction(1, 50)),
+            least([pure, of_measure(ZeroConcentrated(0.1))]),
+            shifted(of_measure(ZeroConcentrated(0.1)), Fraction(1, 50)),
+            of_measure(Renyi(lambda order: order * 0.1)),
             GroupCurve(pure, 2),
             GroupCurve(loose, 4),
         ]
@@ -258,10 +265,10 @@ class TestCurves:
         assert value <= float(_number(value)) <= value * 1.00002
 
     def test_points_are_promised(self):
-        for curve in (of_measure(Pure(1)), ConcentratedCurve(Fraction(1, 10))):
+        for curve in (of_measure(Pure(1)), of_measure(ZeroConcentrated(0.1))):
             assert points(curve)
             for epsilon, delta in points(curve):
-                assert curve.delta_at(Fraction(epsilon)) <= delta
+                assert curve.delta_at(Fraction(epsilon)) <= delta * (1 + 1e-12)
 
 
 class TestCompositions:
@@ -275,9 +282,36 @@ class TestCompositions:
         assert rounded.status is Status.ASSUMED  # Laplace's own claim
         assert rounded.epsilon_at(0) == 1
 
-    def test_a_concentrated_claim_has_no_single_epsilon(self):
+    def test_claims_of_several_measures_add_up_by_renyi(self):
+        concentrated = claiming(claim(ZeroConcentrated(0.01)))
+        mixed = ap.guarantee(ap.ConComp([concentrated, RESPONSE, concentrated]))
+        assert mixed.status is Status.PROVED
+        assert "Rényi" in mixed.theorem
+        assert 0.1 < mixed.delta_at(3) < 0.1001
+        assert mixed.epsilon_at(0.11) > ap.guarantee(ap.ConComp([RESPONSE])).epsilon_at(0.11)
+        ten = ap.guarantee(ap.ConComp([concentrated] * 10))
+        one = ap.guarantee(claiming(claim(ZeroConcentrated(0.1))))
+        assert ten.epsilon_at(1e-6) == pytest.approx(one.epsilon_at(1e-6), rel=1e-9)
+
+    def test_each_needs_a_claim_and_discrete_answers(self):
+        concentrated = claim(ZeroConcentrated(1))
         with pytest.raises(NoGuarantee, match=r"pass Create\(mechanism, claim\)"):
-            ap.guarantee(ap.ConComp([claiming(claim(ZeroConcentrated(1)))]))
+            ap.guarantee(EXT, fixed_mechanisms([claiming(concentrated)]))
+        with pytest.raises(NoGuarantee, match="discrete"):
+            ap.guarantee(ap.ConComp([claiming(concentrated, answers=spaces.Reals())]))
+        with pytest.raises(NoGuarantee, match="one has none"):
+            ap.guarantee(ap.ConComp([claiming(concentrated), claiming()]))
+
+    def test_any_few_of_the_fixed_parameters(self):
+        f = fixed_parameters([(1, 0), (0.5, 0.1), (0.2, 0)])
+        few = ap.guarantee(EXT, f, max_creations=2, catalogue=[])
+        assert few.claim().parameters == (Fraction(3, 2), Fraction(1, 10))
+        assert "any 2 of" in few.explain()
+        assert ap.guarantee(EXT, bounded(f, 5), catalogue=[]).epsilon_at(0.1) == 1.5
+        assert ap.guarantee(EXT, bounded(f, 6), catalogue=[]).claim().parameters[0] == Fraction(
+            17, 10
+        )
+        assert ap.guarantee(EXT, bounded(f, 1), catalogue=[]).delta_at(0) == 0
 
     def test_claims_of_the_catalogue_are_looked_at(self):
         f = fixed_parameters([(1, 0)])
