@@ -13,6 +13,7 @@ import typer
 from antiphon.audit.statistical.audit import METHODS
 from antiphon.audit.statistical.events import SCORES
 from antiphon.audit.statistical.testing import CORRECTIONS
+from antiphon.cli import account as accounts
 from antiphon.cli import audits, flights, views
 from antiphon.cli import counterexample as counterexamples
 from antiphon.cli import explain as guarantees
@@ -174,6 +175,32 @@ def explain(
         target, verification=verification, inner=inner, catalogue=catalogue,
         max_creations=max_creations, style=style, output=output, as_json=json,
     )  # fmt: skip
+
+
+@app.command()
+def account(
+    rr: Annotated[
+        list[str],
+        typer.Option(metavar="ε,δ", help="Parameters: 0.1,1e-6 or 'ln 3,0'; may be repeated."),
+    ],
+    times: Annotated[int, typer.Option(min=1, help="Repeat them all so often.")] = 1,
+    epsilon: Annotated[
+        list[str] | None, typer.Option(help="Ask for δ at this ε; may be repeated.")
+    ] = None,
+    delta: Annotated[
+        list[str] | None, typer.Option(help="Ask for ε at this δ; may be repeated.")
+    ] = None,
+    width: Annotated[
+        str, typer.Option(help="Of the certified interval in ε, for unlike parameters.")
+    ] = "1e-6",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the curves: .png, .svg or .pdf.")
+    ] = None,
+    json: _Json = False,
+) -> int:
+    """Say what a composition of fixed (ε, δ) promises, by every bound."""
+    question = accounts.Question(rr, times, epsilon or [], delta or [], width)
+    return accounts.account(question, plot=plot, as_json=json)
 
 
 @app.command()

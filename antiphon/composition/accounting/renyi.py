@@ -161,12 +161,12 @@ def renyi(given: Parameters | Iterable[Any], *, times: int = 1) -> RenyiCurve:
     def divergence(order: float) -> float:
         return math.fsum(losses.counts * _divergences(ends, order)) * (1 + 4 * UNIT)
 
-    return RenyiCurve(divergence, "renyi", "Mironov 2017, Prop. 1", composed)
+    return RenyiCurve(divergence, "RDP", "Mironov 2017, Prop. 1", composed)
 
 
 def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
     """The privacy curve of an RDP claim: order α > 1 ↦ a bound on D_α, in nats."""
-    return RenyiCurve(divergence, "renyi", "Mironov 2017")
+    return RenyiCurve(divergence, "RDP", "Mironov 2017")
 
 
 # --- zero-concentrated ---------------------------------------------------------------------------

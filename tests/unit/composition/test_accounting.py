@@ -106,6 +106,10 @@ class TestBadInput:
             optimal([([1], 0)])
         assert optimal([[1, 0], [1, 0]]).delta_at(2) == 0
 
+    def test_a_mapping_would_lose_its_counts(self):
+        with pytest.raises(ap.InvalidArgument, match="as often as it occurs"):
+            optimal({(1, 0): 3})
+
     def test_a_huge_epsilon(self):
         for huge in (1e300, 10**400, 1e10):
             with pytest.raises(ap.InvalidArgument, match=r"1e\+09 is the most"):

@@ -1,0 +1,94 @@
+"""Privacy curves in one picture: δ against ε."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.composition.accounting import Interval, PrivacyCurve
+from antiphon.composition.accounting.interval import Floats
+from antiphon.protocol.errors import InvalidArgument, MissingExtra
+from antiphon.report import COLOURS, GRID, INK, SOFT, STYLE, UNDATED, plain
+
+_POINTS: Final = 160
+_LEAST: Final = 1e-12
+"""Where the δ axis ends, unless the floor is above."""
+
+
+def privacy_curves(
+    curves: Sequence[PrivacyCurve], *, title: str, paths: Iterable[Path], last: float | None = None
+) -> None:
+    """Draw δ(ε) of every curve, upper ends; the interval of one that has a lower end is shaded.
+
+    ``last`` is where the ε axis ends (nats); by default, where the last curve has come down
+    to 1e-12 or its floor. One file for each path. Raises: MissingExtra without matplotlib.
+    """
+    paths = list(paths)
+    for path in paths:
+        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+    epsilons = np.linspace(0.0, reach(curves) if last is None else last, _POINTS)
+    ends = [curve.delta_between(epsilons) for curve in curves]
+    plotting: Any = mpl
+    with plotting.rc_context(STYLE):
+        figure: Any = Figure(figsize=(9.0, 5.4 + 0.24 * len(curves)))
+        axes: Any = figure.subplots()
+        plain(axes)
+        axes.set_yscale("log")
+        axes.set_xlabel("ε (nats)")
+        axes.set_ylabel("δ")
+        for place, (curve, each) in enumerate(zip(curves, ends, strict=True)):
+            _draw(axes, curve, epsilons, each, COLOURS[place % len(COLOURS)])
+        _floor(axes, max(curve.floor.upper for curve in curves))
+        axes.set_xlim(0, float(epsilons[-1]))
+        axes.set_ylim(_bottom(ends), 1.6)
+        axes.grid(axis="x", color=GRID, linewidth=0.8)
+        figure.legend(loc=(0.08, 0.005), frameon=False, fontsize=9, labelcolor=INK)
+        figure.text(0.09, 0.955, title, fontsize=12.5, fontweight="bold", color=INK)
+        figure.subplots_adjust(left=0.09, right=0.975, top=0.93, bottom=0.09 + 0.033 * len(curves))
+        for path in paths:
+            figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
+
+
+def reach(curves: Sequence[PrivacyCurve]) -> float:
+    """An ε at which the lowest curve has come down to about 1e-12, or to its floor."""
+    ends: list[float] = []
+    for curve in curves:
+        target = min(1.0, max(_LEAST, curve.floor.upper * (1 + 1e-3)))
+        ends.append(curve.epsilon_at(target))
+    return 1.15 * min(ends) or 1.0
+
+
+def _draw(
+    axes: Any, curve: PrivacyCurve, epsilons: Floats, ends: Interval[Floats], colour: str
+) -> None:
+    least = np.maximum(ends.upper, 1e-300)
+    axes.plot(epsilons, least, color=colour, linewidth=1.7, label=f"{curve.method}: {curve.source}")
+    if np.any(ends.lower > curve.floor.upper):
+        axes.fill_between(
+            epsilons, np.maximum(ends.lower, 1e-300), least, color=colour, alpha=0.25, linewidth=0
+        )
+
+
+def _floor(axes: Any, floor: float) -> None:
+    if floor > 0:
+        axes.axhline(floor, color=SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.annotate(
+            f"floor 1-Π(1-δᵢ) = {floor:.3g}", (0.01, floor), ha="left", va="bottom", fontsize=9,
+            xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
+            color=SOFT,
+        )  # fmt: skip
+
+
+def _bottom(ends: Sequence[Interval[Floats]]) -> float:
+    least = min(float(np.min(each.upper)) for each in ends)
+    return float(10.0 ** math.floor(math.log10(max(least, _LEAST))))

@@ -1,0 +1,132 @@
+"""Accounting beside dp-accounting: the same question, with the error that each leaves.
+
+    make bench
+
+dp-accounting (``pip install dp-accounting``) is skipped where it is not installed. It takes
+the grid width h; ``extra_info`` has the answer, the reference, and the width of the certified
+interval in ε (ours) or the error of the answer as an ε (theirs). Peak memory is that of the
+arrays of one run, by tracemalloc, outside the time.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from antiphon.composition.accounting import optimal
+
+EQUAL, TIMES, AT = (0.1, 1e-6), 10**5, 600
+REFERENCE = 0.0957627626033033082
+UNEQUAL = [(Fraction(999 + 19 * i, 99900), Fraction(1, 10**7)) for i in range(1000)]
+TARGET = 0.009448618539392267
+"""δ(15) of the unequal ones, so the answer is ε = 15 (theory §4)."""
+
+
+def peak(function):
+    """Megabytes of arrays at most, while the function runs."""
+    tracemalloc.start()
+    function()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return round(most / 1e6, 1)
+
+
+def composed(pairs, step):
+    """dp-accounting's privacy-loss distribution of mechanisms (ε, δ, how many)."""
+    accounting = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    common = pytest.importorskip("dp_accounting.pld.common")
+    total = None
+    for epsilon, delta, times in pairs:
+        parameters = common.DifferentialPrivacyParameters(float(epsilon), float(delta))
+        each = accounting.from_privacy_parameters(
+            parameters, value_discretization_interval=step
+        ).self_compose(times)
+        total = each if total is None else total.compose(each)
+    return total
+
+
+class TestEqual:
+    """δ(600) of RR_{0.1,1e-6}, k = 10^5 (target: 5 ms, 200 MB)."""
+
+    @pytest.fixture(autouse=True)
+    def _group(self, benchmark):
+        benchmark.group = "delta of 100,000 equal parameters"
+
+    def test_antiphon(self, benchmark):
+        def ask():
+            return optimal([EQUAL], times=TIMES).delta_between(AT)
+
+        found = benchmark(ask)
+        benchmark.extra_info["delta"] = found.upper
+        benchmark.extra_info["relative error, at most"] = found.width / REFERENCE
+        benchmark.extra_info["MB"] = peak(ask)
+
+    def test_antiphon_from_a_list(self, benchmark):
+        """The parameters one by one, as from a log: 10^5 pairs are read."""
+        listed = [EQUAL] * TIMES
+        found = benchmark(lambda: optimal(listed).delta_between(AT))
+        benchmark.extra_info["delta"] = found.upper
+
+    def test_antiphon_epsilon(self, benchmark):
+        found = benchmark(lambda: optimal([EQUAL], times=TIMES).epsilon_between(REFERENCE))
+        benchmark.extra_info["epsilon"] = found.upper
+        benchmark.extra_info["width"] = found.width
+
+    def test_antiphon_curve(self, benchmark):
+        """200 values of ε at once."""
+        epsilons = np.linspace(400, 800, 200)
+        benchmark(lambda: optimal([EQUAL], times=TIMES).delta_at(epsilons))
+
+    @pytest.mark.parametrize("step", [1e-2, 1e-3])
+    def test_dp_accounting(self, benchmark, step):
+        def ask():
+            return composed([(*EQUAL, TIMES)], step).get_delta_for_epsilon(AT)
+
+        found = benchmark.pedantic(ask, rounds=1)
+        benchmark.extra_info["delta"] = found
+        benchmark.extra_info["relative error"] = found / REFERENCE - 1
+        benchmark.extra_info["MB"] = peak(ask)
+
+
+class TestUnequal:
+    """ε of 1000 distinct parameters (target: 2 s to width 1e-6)."""
+
+    @pytest.fixture(autouse=True)
+    def _group(self, benchmark):
+        benchmark.group = "epsilon of 1,000 distinct parameters"
+
+    @pytest.mark.parametrize("width", [1e-4, 1e-6, 1e-8])
+    def test_antiphon(self, benchmark, width):
+        def ask():
+            return optimal(UNEQUAL, width=width).epsilon_between(TARGET)
+
+        found = benchmark(ask)
+        benchmark.extra_info["epsilon"] = found.upper
+        benchmark.extra_info["width"] = found.width
+        benchmark.extra_info["MB"] = peak(ask)
+
+    def test_antiphon_wide_range(self, benchmark):
+        """Random ε_i up to 1, which leave no common unit."""
+        draw = np.random.default_rng(1)
+        given = [(float(each), 0) for each in draw.uniform(0.01, 1, 1000)]
+        found = benchmark(lambda: optimal(given).epsilon_between(1e-6))
+        benchmark.extra_info["width"] = found.width
+
+    def test_antiphon_large_epsilons(self, benchmark):
+        """Few wrong answers: no frequency can be dropped early. The slow case."""
+        draw = np.random.default_rng(1)
+        given = [(float(each), 0) for each in draw.uniform(3, 10, 200)]
+        found = benchmark.pedantic(lambda: optimal(given).epsilon_between(0.5), rounds=1)
+        benchmark.extra_info["width"] = found.width
+
+    @pytest.mark.parametrize("step", [1e-2, 1e-4])
+    def test_dp_accounting(self, benchmark, step):
+        pairs = [(epsilon, delta, 1) for epsilon, delta in UNEQUAL]
+        found = benchmark.pedantic(
+            lambda: composed(pairs, step).get_epsilon_for_delta(TARGET), rounds=1
+        )
+        benchmark.extra_info["epsilon"] = found
+        benchmark.extra_info["error"] = found - 15

@@ -1,0 +1,109 @@
+"""``antiphon account``: what it prints, and its exit status."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from antiphon.cli.account import rounded
+from antiphon.composition.accounting import optimal
+from antiphon.report_account import privacy_curves
+
+THOUSAND = ["account", "--rr", "0.1,1e-6", "--times", "1000"]
+
+
+class TestText:
+    def test_every_bound_at_every_question(self, cli):
+        status, out, err = cli(*THOUSAND, "--epsilon", "12", "--delta", "0.01")
+        assert (status, err) == (0, "")
+        assert "1,000 mechanisms, δ >= 0.0009995006662 at every ε" in out
+        rows = {line.split()[0]: line for line in out.splitlines() if line.strip()}
+        assert "0.008039388936" in rows["optimal"]
+        assert "11.72017683" in rows["optimal"]
+        assert "0.008039388935" in rows["not"]
+        assert "Thm 3.5" in rows["advanced"]
+        assert " 100 " in rows["basic"]
+        assert {"zCDP", "RDP"} <= set(rows)
+
+    def test_the_curve_where_nothing_is_asked(self, cli):
+        status, out, _ = cli(*THOUSAND)
+        assert status == 0
+        lines = [line.split() for line in out.splitlines()[4:-2]]
+        lines = [line for line in lines if line]
+        assert len(lines) == 12
+        optimal_column = [float(line[-1]) for line in lines]
+        assert optimal_column == sorted(optimal_column, reverse=True)
+
+    def test_unlike_parameters_and_logarithms(self, cli):
+        _, out, _ = cli("account", "--rr", "ln 3,0", "--rr", "0.2", "--epsilon", "ln 2")
+        assert out.startswith("Comp[RR_{ln 3,0}, RR_{0.2,0}]: 2 mechanisms\n")
+        assert "0.2500000001" in out
+        _, out, _ = cli("account", *(f"--rr=0.{n}" for n in range(1, 8)), "--epsilon", "1")
+        assert "… (7 kinds)" in out
+
+
+class TestJson:
+    def test_one_object(self, cli):
+        status, out, err = cli(*THOUSAND, "--epsilon", "12", "--delta", "0.01", "--json")
+        assert (status, err) == (0, "")
+        data = json.loads(out)
+        assert data["count"] == 1000
+        best = data["bounds"][-1]
+        assert best["method"] == "optimal"
+        [delta], [epsilon] = best["delta_at"], best["epsilon_at"]
+        truth = Fraction("0.00803938893566860924")
+        assert delta["epsilon"] == "12"
+        assert delta["lower"] <= truth <= delta["upper"]
+        assert epsilon["delta"] == "1/100"
+        assert 11.7 < epsilon["lower"] <= epsilon["upper"] < 11.8
+        for bound in data["bounds"]:
+            assert bound["delta_at"][0]["upper"] >= delta["upper"]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--rr", "-1,0"], "epsilon is a number >= 0"),
+            (["--rr", "nan"], "epsilon is a number >= 0"),
+            (["--rr", "1,2"], r"delta must lie in [0, 1]"),
+            (["--rr", "ln 0.5"], "Log takes a number >= 1"),
+            (["--rr", "1,0.1,2"], "delta is a number"),
+            (["--rr", "1,0.1", "--delta", "0.05"], "below the floor"),
+            (["--rr", "1", "--width", "0"], "width must be positive"),
+            (["--rr", "1", "--times", "0"], "Invalid value for '--times'"),
+            (["--rr", "1", "--plot", "a.txt"], "a .png, .svg or .pdf file"),
+            ([], "Missing option '--rr'"),
+        ],
+    )
+    def test_errors_are_objects_too(self, cli, options, message):
+        status, out, _ = cli("account", *options, "--json")
+        assert status == 2
+        assert message in json.loads(out)["error"]["message"]
+
+
+class TestPicture:
+    def test_it_is_drawn(self, cli, tmp_path):
+        pytest.importorskip("matplotlib")
+        path = tmp_path / "curves.svg"
+        status, out, _ = cli("account", "--rr", "0.1,1e-6", "--times", "50", "--plot", path)
+        assert status == 0
+        assert f"The curves are in {path}" in out
+        assert "<svg" in path.read_text()
+
+    def test_the_interval_is_shaded_and_the_axis_ends_where_asked(self, tmp_path):
+        pytest.importorskip("matplotlib")
+        paths = [tmp_path / "a.png", tmp_path / "a.svg"]
+        curve = optimal([(0.1, 0), (0.25, 0)], times=5)
+        privacy_curves([curve], title="two kinds", paths=paths, last=1.0)
+        assert all(path.stat().st_size > 1000 for path in paths)
+        privacy_curves([curve], title="two kinds", paths=[tmp_path / "b.svg"], last=1.0)
+        assert (tmp_path / "b.svg").read_bytes() == paths[1].read_bytes()
+
+
+def test_figures_are_rounded_to_the_safe_side():
+    from decimal import ROUND_FLOOR
+
+    for value in (0.1, 1 / 3, 12345.678, 2.0**-40, 1e-300, 7.0, 0.0):
+        for digits in (3, 10):
+            assert Fraction(rounded(value, digits=digits)) >= Fraction(value)
+            assert Fraction(rounded(value, ROUND_FLOOR, digits)) <= Fraction(value)
+            assert float(rounded(value, digits=digits)) <= value * (1 + 10.0 ** (1 - digits))
