@@ -31,14 +31,17 @@ from antiphon.composition.accounting.interval import (
     Floats,
     Interval,
     down,
+    nearest,
     probability,
     up,
 )
-from antiphon.composition.accounting.losses import Losses
+from antiphon.composition.accounting.losses import Losses, remembered
 from antiphon.protocol import exact
 
 MOST: Final = 1 << 18
 """Atoms that are listed, at most."""
+_LONGEST: Final = 1 << 21
+"""Atoms on a common lattice, at most."""
 _WORK: Final = 1 << 27
 """Multiplications in a convolution of all the laws, at most."""
 _SUM: Final = 400 * UNIT
@@ -81,17 +84,19 @@ class Atoms:
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at)."""
         number = self._losses.rung_near(float(exact.bracket(at, 40)[0]))
-        if number not in self._known:
-            self._known[number] = self._tilted(self._losses.rung(number).order)
-        return self._sum(self._known[number], at)
+        law = remembered(self._known, number, lambda: self._tilted(self._losses.rung(number).order))
+        return self._sum(law, at)
 
     def _sum(self, law: Tilted, at: exact.ExactEpsilon) -> Interval[float]:
         less, unit = twofold.twofold(at), twofold.twofold(law.unit)
         x = twofold.difference(law.places, unit, less)
-        wrong = self._misplaced + twofold.ERROR * max(float(self._losses.total), less.high)
+        wrong = twofold.ERROR * max(float(self._losses.total), less.high)
+        wrong += self._misplaced + 1e-320
         near, far = np.maximum(x - wrong, 0.0), np.maximum(x + wrong, 0.0)
         low = law.masses.lower * np.exp(-law.order * far) * -np.expm1(-near)
         high = law.masses.upper * np.exp(-law.order * near) * -np.expm1(-far)
+        steep = UNIT * law.order * far  # the rounding of the exponent
+        low, high = low * (1 - np.minimum(steep, 1.0)), high * (1 + steep)
         lower = float(np.sum(low)) * (1 - _SUM)
         upper = float(np.sum(high)) * (1 + _SUM) + law.outside + 1e-300
         with localcontext(_CONTEXT):
@@ -111,7 +116,7 @@ class Atoms:
     def _tilted(self, order: float) -> Tilted:
         windows: list[Window] = []
         for e, n in self._groups:
-            exponent = (2 * order + 1) * float(e)
+            exponent = (2 * order + 1) * nearest(e)
             windows.append(window(n, math.exp(-exponent), 4 + 4 * exponent).normalised())
         outside = 1.01 * sum(each.outside for each in windows)
         places, masses = (self._listed if self._unit is None else self._convolved)(windows)
@@ -136,7 +141,7 @@ class Atoms:
         places, low, high = np.zeros(1), np.ones(1), np.ones(1)
         for each, (e, n) in zip(windows, self._groups, strict=True):
             wrong = each.first + np.arange(len(each.terms.lower), dtype=np.float64)
-            places = np.add.outer(places, (n - 2 * wrong) * float(e)).ravel()
+            places = np.add.outer(places, (n - 2 * wrong) * nearest(e)).ravel()
             low = np.multiply.outer(low, each.terms.lower * (1 - 2 * UNIT)).ravel()
             high = np.multiply.outer(high, each.terms.upper * (1 + 2 * UNIT)).ravel()
         return places, Interval(low, high)
@@ -191,7 +196,7 @@ def _unit(groups: Groups) -> exact.ExactEpsilon | None:
     unit = Fraction(math.gcd(*(int(e * common) for e in rational)), common)
     widths = [min(n + 1, 21 * math.isqrt(n) + 121) for _, n in groups]
     length = sum(e / unit * width for e, width in zip(rational, widths, strict=True))
-    return unit if sum(widths) * length <= _WORK else None
+    return unit if length <= _LONGEST and sum(widths) * length <= _WORK else None
 
 
 def _multiples(groups: Groups, unit: exact.ExactEpsilon | None) -> list[int]:

@@ -17,8 +17,8 @@ import numpy as np
 from antiphon.composition.accounting.interval import UNIT, Floats, Interval
 from antiphon.protocol.errors import Intractable
 
-LARGEST: Final = 1 << 24
-"""Terms of one window, at most: 128 MB an array."""
+LARGEST: Final = 1 << 22
+"""Terms of one window, at most: 32 MB an array."""
 _NATS: Final = 52.0
 """How far below the anchor a window ends: e^-52 = 2^-75."""
 _SLACK: Final = 60
@@ -47,7 +47,7 @@ def window(count: int, odds: float, units: float) -> Window:
     """The terms of Bin(count, odds/(1+odds)) that matter, for 0 <= odds <= 1.
 
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
-    O(√count) time and memory. Raises: Intractable for counts past about 10^12.
+    O(√count) time and memory. Raises: Intractable for counts past about 10^11.
     """
     odds = max(odds, 1e-280)  # then upper ends are too high, and lower ends are cut below
     mean = count * (odds / (1 + odds))
@@ -65,7 +65,7 @@ def window(count: int, odds: float, units: float) -> Window:
     after = np.cumprod((count - up) * odds / (up + 1))
     terms = np.concatenate((before, [1.0], after))
     steps = np.abs(np.arange(first - anchor, last - anchor + 1, dtype=np.float64))
-    relative = (4 + units) * UNIT * steps
+    relative = 1.01 * (4 + units) * UNIT * steps
     below = _tail(float(terms[0]), first / ((count + 1 - first) * odds) if first else 0.0)
     above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
     lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)

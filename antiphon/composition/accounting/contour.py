@@ -23,6 +23,10 @@ adds e^(cmP) H_v(e+mP), P = 2π/τ, m ≠ 0: never negative, so the upper end st
 lower end subtracts Chernoff's bound of it. The factors of |M(c+iθ)/M(c)| are at most 1 each,
 so a frequency is dropped as soon as some of them make it negligible; all that is dropped,
 and every rounding, is added to the error.
+
+The usual way is to convolve on a grid, each loss split over two points of it. That too is
+a little noise on every loss, with the same lower end to argue for; but k times of it, so that
+a grid has to be finer by √k than v, and with the round-off of an FFT in the tails.
 """
 
 from __future__ import annotations
@@ -35,9 +39,9 @@ from typing import NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.frequencies import NATS, Kept, Sieve
+from antiphon.composition.accounting.frequencies import NATS, Kept, Sieve, product
 from antiphon.composition.accounting.interval import UNIT, Interval, outward, probability
-from antiphon.composition.accounting.losses import Losses, Rung
+from antiphon.composition.accounting.losses import Losses, Rung, remembered
 from antiphon.protocol import exact
 
 
@@ -45,7 +49,7 @@ class Contours:
     """H of Comp[RR_{ε_i,0}] to about ``width`` in ε; each contour is computed once."""
 
     def __init__(self, losses: Losses, width: float) -> None:
-        self._losses, self._width = losses, width
+        self._losses, self._width = losses, min(width, 1.0)
         self._least = Fraction(float(np.min(losses.epsilons)) * (1 - UNIT))
         self._known: dict[int, Contour] = {}
 
@@ -60,9 +64,8 @@ class Contours:
             if complement < 2.0**-60:
                 return Interval(1 - 2.0**-53, 1.0)
         number = self._losses.rung_near(e)
-        if number not in self._known:
-            self._known[number] = self._contour(self._losses.rung(number))
-        return self._known[number].stick(at)
+        contour = remembered(self._known, number, lambda: self._contour(self._losses.rung(number)))
+        return contour.stick(at)
 
     def _contour(self, rung: Rung) -> Contour:
         noise = min(
@@ -124,11 +127,10 @@ class Contour:
     def _errors(self, at: float) -> tuple[float, float]:
         """Bounds on the errors of ``_sums``: what was dropped, and rounding.
 
-        A factor cos(θε) + i tanh(aε) sin(θε), at most 1, is wrong by at most 16 units and the
-        error 2θε of its argument; the errors of a product of such factors add up.
+        To those of ``kept`` come, for every frequency, the phase θe and the sum itself.
         """
-        fixed = 16 * float(np.sum(self.losses.counts)) + 256
-        slope = 2 * float(self.losses.total) + 4 * at + 4
+        fixed, slope = self.losses.wrong_phases
+        fixed, slope = fixed + 256, slope + 4 * at + 4
         share = 1.01 * self.step / math.pi
         value, density = (
             share * (UNIT * (fixed * weights + slope * weighted) + dropped)
@@ -141,7 +143,7 @@ class Contour:
         """Σ w and Σ θw over what is kept, for w = |1/s(s+1)| e^(-vθ²/2) and e^(-vθ²/2)."""
         frequencies = self.kept.frequencies
         plain = np.exp(-self.noise * frequencies**2 / 2)
-        kernel = plain / np.abs((self.rung.order + 0.5 + 1j * frequencies) ** 2 - 0.25)
+        kernel = plain / np.abs(product(self.rung.order, frequencies))
         value, density = (
             (float(np.sum(each)), float(np.sum(frequencies * each))) for each in (kernel, plain)
         )
@@ -158,8 +160,8 @@ class Contour:
 
     def _log_moment(self, shift: float) -> float:
         """ln M_v(c+shift) - (c+shift)Σε_i."""
-        a = self.rung.order + shift + 0.5
-        return self.losses.log_moment(a - 0.5) + self.noise * (a * a - 0.25) / 2
+        order = self.rung.order + shift
+        return self.losses.log_moment(order) + self.noise * order * (order + 1) / 2
 
     # --- aliases -------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.composition.accounting.interval import Floats
+from antiphon.composition.accounting.interval import UNIT, Floats
 from antiphon.composition.accounting.losses import Losses
 from antiphon.protocol.errors import Intractable
 
@@ -26,6 +26,9 @@ _CHUNK: Final = 1 << 13
 _BLOCK: Final = 8
 LIMIT: Final = 1 << 32
 """Factors evaluated, at most: about half a minute."""
+MOST: Final = 1 << 22
+"""Frequencies kept, at most: 160 MB."""
+_CURE: Final = "(ask for a larger `width` in epsilon, or account for fewer distinct parameters)"
 
 
 @attrs.frozen(eq=False)
@@ -61,7 +64,8 @@ class Sieve:
         place = np.lexsort((scattered, -importance))
         self._epsilons, self._counts = losses.epsilons[place], losses.counts[place]
         self._decay, self._tanh = self._decay[place], np.tanh(a[place])
-        self._work = 0
+        self._wrong = losses.wrong_phases
+        self._work = self._held = 0
         self._dropped = [0.0, 0.0]
 
     def keep(self) -> Kept:
@@ -73,23 +77,22 @@ class Sieve:
         values = np.concatenate([each for _, each in chunks])
         values[frequencies == 0] /= 2
         values *= np.exp(-self.noise * frequencies**2 / 2)
-        kernel = values / ((self.order + 0.5 + 1j * frequencies) ** 2 - 0.25)
+        kernel = values / product(self.order, frequencies)
         return Kept(frequencies, kernel, values, (self._dropped[0], self._dropped[1]))
 
     def _negligible(self, frequencies: Floats) -> Floats:
         """|M(c+iθ)/M(c)|² below which a frequency is dropped."""
-        a = self.order + 0.5
-        kernel = np.abs((a + 1j * frequencies) ** 2 - 0.25) / (a * a - 0.25)
+        kernel = np.abs(product(self.order, frequencies)) / (self.order * (self.order + 1))
         least: Floats = np.minimum(kernel * math.exp(-NATS), math.exp(-_DENSITY_NATS)) ** 2
         return least
 
     def _weight(self, frequencies: Floats) -> tuple[Floats, Floats]:
         """|1/(s(s+1))| e^(-vθ²/2) and e^(-vθ²/2), both falling in θ."""
         plain = np.exp(-self.noise * frequencies**2 / 2)
-        return plain / np.abs((self.order + 0.5 + 1j * frequencies) ** 2 - 0.25), plain
+        return plain / np.abs(product(self.order, frequencies)), plain
 
-    def _drop(self, frequencies: Floats, squared: Floats, each: int = 1) -> None:
-        modulus = 1.01 * each * np.sqrt(np.maximum(squared, 1e-300))
+    def _drop(self, frequencies: Floats, modulus: Floats, each: int = 1) -> None:
+        modulus = 1.01 * each * np.maximum(modulus, 1e-150)
         for i, weight in enumerate(self._weight(frequencies)):
             self._dropped[i] += float(np.sum(modulus * weight))
 
@@ -102,16 +105,15 @@ class Sieve:
     def _count(self, factors: int) -> None:
         self._work += factors
         if self._work > LIMIT:
-            raise Intractable(
-                "factors of a certified interval (ask for a larger `width` in epsilon, "
-                "or account for fewer distinct parameters)", self._work, LIMIT,
-            )  # fmt: skip
+            raise Intractable(f"factors of a certified interval {_CURE}", self._work, LIMIT)
 
     def _candidates(self, end: int) -> Iterator[Floats]:
         """Frequencies nτ, 0 <= n < end or somewhat more, of cells that are not negligible."""
         widest = float(np.max(self._epsilons)) * self.step
         size = max(1, math.floor(2 * _HALF_CELL / widest)) if widest else 1
         inside = np.arange(size, dtype=np.float64)
+        if end // size * _BLOCK > LIMIT:
+            self._count(end // size * _BLOCK)
         for start in range(0, end, size * _CHUNK):
             cells = np.arange(start, min(end, start + size * _CHUNK), size, dtype=np.float64)
             yield from self._split(self._sift(cells, size), inside)
@@ -122,16 +124,17 @@ class Sieve:
         for start in range(0, len(self._epsilons), _BLOCK):
             self._count(_BLOCK * len(cells))
             middles = (cells + (size - 1) / 2) * self.step
+            slack = 1e-8 + 8 * UNIT * float(middles[-1] * np.max(self._epsilons))
             for epsilon, decay, count in self._factors(start, self._decay):
                 sure = np.abs(np.sin(middles * epsilon))
-                sure -= 1e-8 + epsilon * self.step * (size - 1) / 2
+                sure -= slack + epsilon * self.step * (size - 1) / 2
                 np.maximum(sure, 0.0, out=sure)
                 sure *= sure
                 factor = 1 - decay * sure
                 squared *= factor if count == 1 else factor**count
             gone = squared < negligible
             if gone.any():
-                self._drop(cells[gone] * self.step, squared[gone], size)
+                self._drop(cells[gone] * self.step, np.sqrt(squared[gone]), size)
                 cells, squared, negligible = cells[~gone], squared[~gone], negligible[~gone]
             if not len(cells):
                 break
@@ -161,12 +164,24 @@ class Sieve:
             squared = values.real**2 + values.imag**2
             gone = squared < negligible
             if gone.any():
-                self._drop(frequencies[gone], squared[gone])
+                wrong = UNIT * (self._wrong[0] + self._wrong[1] * frequencies[gone])
+                self._drop(frequencies[gone], np.sqrt(squared[gone]) + wrong)
                 frequencies, values = frequencies[~gone], values[~gone]
                 negligible = negligible[~gone]
             if not len(values):
                 break
+        self._held += len(values)
+        if self._held > MOST:
+            raise Intractable(f"frequencies of a certified interval {_CURE}", self._held, MOST)
         return frequencies, values
+
+
+def product(order: float, frequencies: Floats) -> Complexes:
+    """s(s+1) for s = c + iθ, without cancellation for small c."""
+    result = np.empty(len(frequencies), dtype=np.complex128)
+    result.real = order * (order + 1) - frequencies**2
+    result.imag = (2 * order + 1) * frequencies
+    return result
 
 
 def _power(base: Complexes, exponent: int) -> Complexes:

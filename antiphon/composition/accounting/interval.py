@@ -47,6 +47,11 @@ class Interval(Generic[Number]):
 Exactly = Union[exact.ExactEpsilon, Decimal]
 
 
+def nearest(value: exact.ExactEpsilon) -> float:
+    """The double nearest to a parameter; ``float(Log(q))`` is not, for q near 1."""
+    return _nearest(exact.bracket(value, 40)[0])
+
+
 def up(value: Exactly) -> float:
     """The least double that is not below an exact number; inf past the largest.
 

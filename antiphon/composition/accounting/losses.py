@@ -12,21 +12,40 @@ here guide the methods that certify a result; those with an error bound say so.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.interval import UNIT, Floats, Interval, outward, probability
+from antiphon.composition.accounting.interval import (
+    UNIT,
+    Floats,
+    Interval,
+    nearest,
+    outward,
+    probability,
+)
 from antiphon.composition.accounting.parameters import Parameters
 
 _RUNGS: Final = 4
 """Orders in one octave."""
 _EXTREME: Final = 240
 """Orders reach from 2^-60 to 2^60."""
+_KEPT: Final = 24
+Value = TypeVar("Value")
 _ALLOWED: Final = 3.0
 """Nats that an order may cost beyond the best."""
+
+
+def remembered(known: dict[int, Value], number: int, make: Callable[[], Value]) -> Value:
+    """What was made for a rung, once; the last few dozen are kept."""
+    if number not in known:
+        if len(known) >= _KEPT:
+            del known[next(iter(known))]
+        known[number] = make()
+    return known[number]
 
 
 class Rung(NamedTuple):
@@ -56,7 +75,7 @@ class Losses:
     @classmethod
     def of(cls, composed: Parameters) -> Losses:
         """The losses of fixed parameters, not all ε_i = 0."""
-        epsilons = np.array([float(e) for e, _ in composed.epsilons])
+        epsilons = np.array([nearest(e) for e, _ in composed.epsilons])
         counts = np.array([float(n) for _, n in composed.epsilons])
         return cls(epsilons, counts, composed.sum[0])
 
@@ -80,7 +99,8 @@ class Losses:
         for _ in range(20):
             middle = (low + high) / 2
             low, high = (middle, high) if self.mean(middle) < at else (low, middle)
-        return self.log_moment(low) + low * (float(self.total) - at)
+        slack = 1e-9 * (1 + float(self.total)) + self.log_moment_error(low)
+        return self.log_moment(low) + low * (float(self.total) - at) + slack
 
     def top(self, excess: float) -> Interval[float]:
         """H(Σε_i - excess) for 0 < excess <= 2 min ε_i: only L = Σε_i is above."""
@@ -92,6 +112,15 @@ class Losses:
     def mean(self, order: float) -> float:
         """The mean of L after tilting by e^(sL)."""
         return float(np.sum(self.counts * self.epsilons * np.tanh((order + 0.5) * self.epsilons)))
+
+    @property
+    def wrong_phases(self) -> tuple[float, float]:
+        """(x, y) such that a computed M(c+iθ)/M(c) is off by at most x + yθ units.
+
+        A factor cos(θε) + i tanh(aε) sin(θε), at most 1, is wrong by at most 24 units and the
+        error 2θε of its argument; the errors of a product of such factors add up.
+        """
+        return 24 * float(np.sum(self.counts)), 2 * float(self.total)
 
     # --- the ladder of orders, on which laws and contours are computed once ----------------------
 

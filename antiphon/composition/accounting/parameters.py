@@ -19,6 +19,7 @@ _SMALL: Final = 1 << 16
 """Bits up to which Π(1-δ_i) is multiplied out exactly."""
 _DIGITS: Final = 60
 _HALF: Final = Fraction(1, 2)
+MANY: Final = 10**15
 MOST: Final = Fraction(10**9)
 """The largest ε_i."""
 
@@ -107,9 +108,9 @@ class Parameters:
 
     @property
     def _log_survival(self) -> tuple[float, float]:
-        """ln Π(1-δ_i), and a bound on its error: eight units of every term."""
+        """ln Π(1-δ_i), and a bound on its error: twelve units of every term."""
         value = math.fsum(n * _log_complement(d) for d, n in self.deltas)
-        return value, 8 * UNIT * abs(value)
+        return value, 12 * UNIT * abs(value)
 
 
 def _log_complement(delta: Fraction) -> float:
@@ -174,6 +175,8 @@ def pairs(given: Any, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fract
     for each, number in _distinct(listed).items():
         epsilon, delta = _pair(each)
         counts[_bounded(epsilon), exact.probability(delta)] += times * number
+    if counts.total() > MANY:
+        raise InvalidArgument("at most 10^15 mechanisms are accounted for at once")
     if not counts:
         raise InvalidArgument("no parameters: give at least one pair (epsilon, delta), so k >= 1")
     return counts

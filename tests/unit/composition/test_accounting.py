@@ -189,3 +189,10 @@ class TestUnequal:
     def test_bad_width(self, width):
         with pytest.raises(ap.InvalidArgument, match="width must be"):
             optimal([(1, 0)], width=width)
+
+    def test_more_frequencies_than_fit_are_refused(self, monkeypatch):
+        monkeypatch.setattr(frequencies, "MOST", 1000)
+        with pytest.raises(ap.Intractable, match=r"frequencies .* larger `width`"):
+            optimal([(3 + i / 97 + i * i / 1e9, 0) for i in range(40)]).delta_at(110)
+        with pytest.raises(ap.Intractable, match="larger `width`"):
+            optimal(self.GIVEN, width=1e-30).delta_at(15)

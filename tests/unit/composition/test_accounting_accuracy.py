@@ -112,6 +112,26 @@ def test_hundreds_of_random_compositions(check):
 
 
 @pytest.mark.slow
+def test_many_different_parameters():
+    """100 different ε_i, a law with 6,000 atoms; by the method that does not look at them."""
+    counts = [(Fraction(10 + i, 2000), 1) for i in range(100)]
+    losses, reference = Losses.of(parameters([(e, 0) for e, _ in counts])), law(counts)
+    for at in (
+        Fraction(0),
+        Fraction(1, 3),
+        Fraction(1),
+        Fraction(5, 2),
+        Fraction(3),
+        Fraction(7, 2),
+    ):
+        truth, contours = stick(reference, at), Contours(losses, 1e-6)
+        found = contours.stick(at)
+        assert encloses(found, truth)
+        slope = (truth - stick(reference, at + Fraction(1, 1000))) * 1000
+        assert found.width <= 1e-6 * slope  # as an ε
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1, 100), Fraction(3, 2)])
 def test_a_hundred_thousand_mechanisms_at_tiny_deltas(epsilon):
     curve = optimal([(epsilon, 0)], times=10**5)
