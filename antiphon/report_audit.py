@@ -24,15 +24,11 @@ def plot(report: AuditReport, paths: Iterable[Path]) -> None:
     audit by another method than "clopper-pearson", which bounds no curve.
     """
     paths = list(paths)
-    for path in paths:
-        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
+    check(paths)
     rates = report.rates
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot") from None
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     plotting: Any = mpl
     with plotting.rc_context(STYLE):
         figure: Any = Figure(figsize=(11, 4.6))
@@ -49,12 +45,26 @@ def plot(report: AuditReport, paths: Iterable[Path]) -> None:
             figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
 
 
+def check(paths: Iterable[Path]) -> None:
+    """Raises what ``plot`` would, before anything is computed for it: MissingExtra without
+    matplotlib, InvalidArgument for a name that is no picture's.
+    """
+    for path in paths:
+        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+    del mpl
+
+
 def _curve(axes: Any, report: AuditReport, rates: Any) -> None:
     end = 1.25 * max(report.epsilon, report.epsilon_at(0.0), 0.1)
     epsilons = np.linspace(0, end, _POINTS)
     axes.plot(
         epsilons, [rates.delta_at(float(each)) for each in epsilons], color=COLOURS[0],
-        label="proved: δ(ε) is at least",
+        label="δ(ε) is at least this",
     )  # fmt: skip
     shown = f"claimed: ({report.epsilon:.4g}, {report.delta:.4g})"
     marker = "x" if report.refuted else "o"
@@ -98,5 +108,5 @@ def _samples(axes: Any, report: AuditReport) -> None:
         axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("test views of each world")
-    axes.set_ylabel(f"proved: δ at ε = {report.epsilon:.4g} is at least")
+    axes.set_ylabel(f"δ at ε = {report.epsilon:.4g} is at least")
     plain(axes)

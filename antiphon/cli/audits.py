@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from antiphon import report_audit
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.events import SCORES
 from antiphon.audit.statistical.report import AuditReport
@@ -46,9 +47,20 @@ class Outputs:
     plot: Path | None
     as_json: bool
 
+    def check(self, method: str) -> None:
+        """Refuse what could not be written before anything is computed for it."""
+        for path in (self.save, self.report, self.plot):
+            if path is not None and not path.absolute().parent.is_dir():
+                raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
+        if self.plot is not None:
+            report_audit.check([self.plot])
+            if method != "clopper-pearson":
+                raise InvalidArgument("--plot needs --method clopper-pearson, which bounds a curve")
+
 
 def audit(test: Request, outputs: Outputs) -> int:
     """Test a claim; status 1 if it is refuted."""
+    outputs.check(test.options["method"])
     report = _run(test, quiet=outputs.as_json)
     saved = outputs.save if report.counterexample is not None else None
     if saved is not None and report.counterexample is not None:
@@ -56,9 +68,7 @@ def audit(test: Request, outputs: Outputs) -> int:
     if outputs.report is not None:
         report.save(outputs.report)
     if outputs.plot is not None:
-        from antiphon.report_audit import plot
-
-        plot(report, [outputs.plot])
+        report_audit.plot(report, [outputs.plot])
     if outputs.as_json:
         print_json(report.to_dict() | {"saved": None if saved is None else str(saved)})
     else:

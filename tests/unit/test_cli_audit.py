@@ -5,6 +5,7 @@ import textwrap
 
 import pytest
 
+from antiphon.audit.statistical import AuditReport
 from antiphon.cli import main
 
 CODE = textwrap.dedent(
@@ -12,12 +13,24 @@ CODE = textwrap.dedent(
     from fractions import Fraction
     import antiphon as ap
     from antiphon.audit import CounterexampleAdversary, counterexample_game
-    from antiphon.mechanisms import RandomizedResponse
+    from antiphon.audit.statistical import AdversaryFamily
+    from antiphon.mechanisms import Laplace, RandomizedResponse
 
     game = counterexample_game(Fraction(1, 10))
     breaker = CounterexampleAdversary(delta=Fraction(1, 10), copies=5)
     response = RandomizedResponse(epsilon=ap.Log(3))
     asker = ap.scripted([ap.Pair(0, 1)])
+    noise = Laplace(epsilon=1)
+    wide = ap.scripted([ap.Pair(0.0, 1.0)])
+    askers = [ap.scripted([ap.Pair(0.0, 0.1)]), wide]
+    family = AdversaryFamily(lambda v: ap.scripted([ap.Pair(0.0, v[0])]), [(0, 1)], size=4)
+
+    def largest(answers):
+        return max(answers)
+
+    def positive(answers):
+        return bool(answers[0] > 0.5)
+
     print("noise on standard output")
     """
 )
@@ -39,6 +52,55 @@ def test_a_false_claim_is_refuted_and_its_view_replays(code, tmp_path, capsys):
     assert "refuted" in out
     assert "noise" not in out
     assert main(["replay", str(saved)]) == 0
+    out = capsys.readouterr().out
+    assert "a counterexample of" in out
+    assert "both sides replayed" in out
+    assert "evidence against (0, 0.1)-DP" in out
+    assert "the view lies in the event" in out
+    assert main(["replay", str(saved), "--json"]) == 0
+    evidence = json.loads(capsys.readouterr().out)["evidence"]
+    assert evidence["in_event"] is True
+    assert 0.1 < evidence["delta_lower"] < 0.41
+
+
+def test_a_counterexample_that_misses_its_event_is_told(code, tmp_path, capsys):
+    saved = tmp_path / "view.jsonl"
+    arguments = ["audit", f"{code}:game", "--adversary", "breaker", "--epsilon", "0"]
+    main([*arguments, "--delta", "0.1", "--seed", "1", "--save", str(saved), "--samples", "5000"])
+    saved.write_text(saved.read_text().replace('"threshold":0.5', '"threshold":7.5'))
+    assert main(["replay", str(saved)]) == 1
+    assert "does NOT lie in the event" in capsys.readouterr().out
+
+
+def test_several_adversaries_a_report_and_a_picture(code, tmp_path, capsys):
+    report, plot = tmp_path / "report.json", tmp_path / "bound.svg"
+    arguments = ["audit", f"{code}:noise", "--epsilon", "0.7", "--seed", "1"]
+    arguments += ["--samples", "20000", "--report", str(report), "--plot", str(plot)]
+    assert main([*arguments, "--adversary", "askers", "--correction", "holm"]) == 1
+    out = capsys.readouterr().out
+    assert "2 hypotheses were tested" in out
+    assert "adjusted" in out
+    assert AuditReport.load(report).refuted
+    assert plot.read_text().startswith("<?xml")
+    assert main([*arguments, "--adversary", "family"]) == 1
+    assert "adversaries, chosen on training" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "event"),
+    [
+        (["--score", "places"], "the answer to message 1 is"),
+        (["--score", "largest"], "the feature is"),
+        (["--feature", "positive"], "the transcript True"),
+        (["--method", "anytime"], "the answer to message 1"),
+        (["--workers", "1", "--method", "label"], "the answer to message 1"),
+    ],
+)
+def test_scores_features_and_methods(code, capsys, options, event):
+    arguments = ["audit", f"{code}:noise", "--adversary", "wide", "--epsilon", "0.3"]
+    assert main([*arguments, "--seed", "1", "--samples", "5000", "--json", *options]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert event in data["event"].replace("False", "True")
 
 
 def test_a_true_claim_is_not(code, capsys):
@@ -62,6 +124,14 @@ def test_a_true_claim_is_not(code, capsys):
         ("{code}:game", ["--delta", "1"]),
         ("{code}:game", ["--epsilon", "nan"]),
         ("{code}:game", ["--epsilon", "-1"]),
+        ("{code}:game", ["--score", "magic"]),
+        ("{code}:game", ["--feature", "magic"]),
+        ("{code}:game", ["--method", "magic"]),
+        ("{code}:game", ["--correction", "magic"]),
+        ("{code}:game", ["--checkpoint", "file"]),
+        ("{code}:game", ["--plot", "picture.doc"]),
+        ("{code}:game", ["--save", "no/such/directory/view"]),
+        ("{code}:game", ["--method", "label", "--plot", "picture.png"]),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(code, capsys, target, options):

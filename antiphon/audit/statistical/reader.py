@@ -7,8 +7,8 @@ later places.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, TypeAlias, Union
 
@@ -26,21 +26,32 @@ Read: TypeAlias = Union[float, npt.NDArray[np.float64]]
 
 MOST_VALUES: Final = 16
 """A place with more different numbers than this is read as a number, not as a category."""
+_REPEATED: Final = 5
+"""A value that fewer views have is no category."""
 MOST_FEATURES: Final = 256
 
 
-def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def leaves(value: Any) -> list[tuple[Path, Any]]:
     """The places of a feature and what stands there; tuples are opened.
 
-    >>> list(leaves((1, ("a", NUMBER))))
+    >>> leaves((1, ("a", NUMBER)))
     [((0,), 1), ((1, 0), 'a'), ((1, 1), NUMBER)]
     """
     items = items_of(value)
+    found: list[tuple[Path, Any]] = []
     if items is None:
-        yield path, value
-        return
+        found.append(((), value))
+    else:
+        _collect(items, (), found)
+    return found
+
+
+def _collect(items: tuple[Any, ...], path: Path, found: list[tuple[Path, Any]]) -> None:
     for place, item in enumerate(items):
-        yield from leaves(item, (*path, place))
+        if isinstance(item, tuple):
+            _collect(item, (*path, place), found)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            found.append(((*path, place), item))
 
 
 def items_of(value: Any) -> tuple[Any, ...] | None:
@@ -98,7 +109,7 @@ class Reader:
 
     def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
         """Each feature of the views of a cell: numbers, then changes, then categories."""
-        at = numbers_at(skeleton, columns)
+        at = numbers_at(skeleton, columns) if self.numbers else {}
         kinds = [0.0] * len(self.kinds)
         for leaf in leaves(skeleton):
             place = self._index.get(leaf)
@@ -133,13 +144,13 @@ class Reader:
 
 def reader_of(samples: Iterable[Sample]) -> Reader:
     """The features that vary in these samples: at most MOST_FEATURES, the earliest first."""
-    values: dict[Path, Counter[Any]] = {}
+    values: dict[Path, Counter[Any]] = defaultdict(Counter)
     total = 0
     for sample in samples:
         for skeleton, cell in sample.cells.items():
             total += cell.count
             for path, leaf in leaves(skeleton):
-                values.setdefault(path, Counter())[leaf] += cell.count
+                values[path][leaf] += cell.count
     numeric = [path for path, met in values.items() if _numeric(met)]
     numeric.sort()
     kinds = [
@@ -160,7 +171,9 @@ def _numeric(met: Counter[Any]) -> bool:
 def _categories(met: Counter[Any], total: int, numeric: bool) -> list[Any]:
     """The values of a place that tell views apart, the most frequent first, less the first."""
     frequent = [
-        value for value, _ in met.most_common(MOST_VALUES + 1) if not (numeric and is_number(value))
+        value
+        for value, count in met.most_common(MOST_VALUES + 1)
+        if count >= _REPEATED and not (numeric and is_number(value))
     ]
     always = met.total() == total
     return frequent[1:] if always and len(frequent) == len(met) else frequent[:MOST_VALUES]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.registry import register
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 """One row a replica, one column a continuous answer."""
@@ -22,6 +23,7 @@ NO_NUMBERS: Final[Numbers] = np.empty((0, 0))
 """The columns of a view that is all discrete: never materialised by replica."""
 
 
+@register("antiphon.Placeholder/1")
 class Placeholder(enum.Enum):
     """The symbol that stands for a number; one that no answer can be."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from antiphon.audit.statistical.sample import Sample
 from antiphon.audit.statistical.scorers import Linear, Model, Tree, Trees, Vector
 from antiphon.protocol.errors import AntiphonError, MissingExtra
 
+_SMALL: Final = 50_000
 _CHECKED: Final = 1000
 """So many rows are scored by both, scikit-learn and what was taken out of it."""
 
@@ -42,21 +44,36 @@ def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> Trees:
         raise MissingExtra("scikit-learn", "scores") from None
     features, labels, weights = _labelled(reader, zero, one)
     learner: Any = HistGradientBoostingClassifier(
-        max_iter=150, max_leaf_nodes=15, min_samples_leaf=200, random_state=seed
+        max_iter=150,
+        max_leaf_nodes=15,
+        min_samples_leaf=max(1, min(200, len(features) // 50)),
+        random_state=seed,
     )
-    learner.fit(features, labels, sample_weight=weights)
+    with _threads(len(features)):
+        learner.fit(features, labels, sample_weight=weights)
     trees = Trees(
         float(learner._baseline_prediction.item()),
         tuple(_tree(each[0].nodes) for each in learner._predictors),
     )
     shown = features[:: max(1, len(features) // _CHECKED)]
     ours = np.asarray(trees(list(shown.T)))
-    if not np.allclose(ours, learner.decision_function(shown), rtol=1e-6, atol=1e-6):
+    with _threads(len(shown)):
+        theirs = learner.decision_function(shown)
+    if not np.allclose(ours, theirs, rtol=1e-6, atol=1e-6):
         raise AntiphonError(
             "this version of scikit-learn keeps its trees in a form that is not known here; "
             "install another one, or pass score='logistic'"
         )
     return trees
+
+
+def _threads(rows: int) -> AbstractContextManager[Any]:
+    """One thread for a small task, which others only slow down."""
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    limits: Any = threadpool_limits
+    made: AbstractContextManager[Any] = limits(1 if rows < _SMALL else None)
+    return made
 
 
 def _tree(nodes: Any) -> Tree:

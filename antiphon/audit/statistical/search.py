@@ -6,7 +6,6 @@ Sources: Karnin, Koren and Somekh 2013; Jamieson and Talwalkar 2016.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from typing import Any, TypeAlias, Union
 
 import attrs
@@ -16,9 +15,11 @@ from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.column_coins import ColumnCoins
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import EMPTY
+from antiphon.protocol.readings import is_column_safe
 from antiphon.protocol.registry import register
 
 
@@ -129,7 +130,9 @@ class Coarsened(Adversary[int]):
 
     ``coarsen`` maps each answer of the real system to one of the coarse system's, which
     the strategy then hears: ``game.best_adversary`` of the coarse game is a good start where
-    the real one is out of the exact engine's reach. State: the strategy's.
+    the real one is out of the exact engine's reach. State: the strategy's. Declare
+    ``coarsen`` column-safe if it is (arithmetic and comparisons only): populations then take
+    no replicas apart.
     """
 
     strategy: StrategyAdversary
@@ -143,7 +146,7 @@ class Coarsened(Adversary[int]):
         heard = message if message is EMPTY else self.coarsen(message)
         return self.strategy.step(state, heard, coins)
 
-    @property
-    def advantage(self) -> Fraction:
-        """What the strategy attains against the coarse system."""
-        return self.strategy.advantage
+    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
+        if is_column_safe(self.coarsen):
+            return self.step(state, message, coins)
+        return super().step_many(state, message, coins)

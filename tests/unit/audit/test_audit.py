@@ -1,0 +1,369 @@
+"""`game.audit`: what it refutes, what it does not, what it says, and what it refuses."""
+
+import concurrent.futures
+import math
+from fractions import Fraction
+
+import attrs
+import numpy as np
+import pytest
+
+import antiphon as ap
+from antiphon.audit import CounterexampleAdversary, counterexample_game
+from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
+from antiphon.mechanisms import Laplace, RandomizedResponse
+from antiphon.protocol.spaces import Anything
+from antiphon.verifiers import event_level
+
+DELTA = Fraction(1, 10)
+GAME = counterexample_game(DELTA)
+BREAKER = CounterexampleAdversary(delta=DELTA, copies=3)
+RR = RandomizedResponse(epsilon=ap.Log(3))
+RR_GAME = ap.PrivacyGame(RR, RR.claims[0].verification)
+ASKER = ap.scripted([ap.Pair(0, 1)])
+NOISE = Laplace(epsilon=1)
+NOISE_GAME = ap.PrivacyGame(NOISE, NOISE.claims[0].verification)
+
+
+def asks(distance):
+    return ap.scripted([ap.Pair(0.0, float(distance))])
+
+
+class TestVerdicts:
+    @pytest.mark.parametrize("method", ["clopper-pearson", "label", "anytime"])
+    def test_every_method_refutes_a_false_claim(self, method):
+        report = GAME.audit(BREAKER, epsilon=0, delta=DELTA, samples=10**5, seed=1, method=method)
+        assert report.verdict == "refuted"
+        assert report.refuted
+        assert 0.1 < report.delta_lower < float(BREAKER.success)
+        assert report.counterexample.in_event is True
+        assert report.counterexample.bit == report.event.bit
+
+    @pytest.mark.parametrize("method", ["clopper-pearson", "label", "anytime"])
+    def test_no_method_refutes_a_true_claim_often(self, method):
+        """60 audits at confidence 0.8 of RR at its own ε: at most 27 errors, α = 1e-5."""
+        reports = [
+            RR_GAME.audit(
+                ASKER, epsilon=ap.Log(3), samples=2000, seed=seed, method=method, confidence=0.8
+            )
+            for seed in range(60)
+        ]
+        assert sum(report.refuted for report in reports) <= 27
+        assert all(report.refuted or report.counterexample is None for report in reports)
+        assert {report.verdict for report in reports} <= {"refuted", "not refuted"}
+
+    def test_numbers_are_audited_as_symbols_are(self):
+        for epsilon, verdict in ((0.9, "refuted"), (1, "not refuted")):
+            report = NOISE_GAME.audit(asks(1), epsilon=epsilon, samples=200_000, seed=1)
+            assert report.verdict == verdict
+            assert 0.9 < report.epsilon_lower < 1
+            assert "the answer to message 1" in report.event.words()
+
+    def test_labels_bound_delta_more_tightly(self):
+        """At ε = 0, on the same number of views: one bound against two."""
+        two, one = (
+            RR_GAME.audit(ASKER, epsilon=0, samples=10_000, seed=1, objective="delta", method=m)
+            for m in ("clopper-pearson", "label")
+        )
+        assert 0.5 > one.delta_lower > two.delta_lower > 0.45
+        assert "label" in one.method
+
+    def test_an_anytime_audit_stops_early(self):
+        report = GAME.audit(
+            BREAKER, epsilon=0, delta=DELTA, samples=10**9, seed=1, method="anytime"
+        )
+        assert report.refuted
+        assert report.samples <= 10_000
+        assert report.epsilon_lower > 0
+
+    def test_an_anytime_audit_of_a_true_claim_uses_all(self):
+        report = RR_GAME.audit(ASKER, epsilon=ap.Log(3), samples=20_000, seed=1, method="anytime")
+        assert not report.refuted
+        assert 10_000 <= report.samples <= 20_000
+        assert 0.5 < report.epsilon_lower < math.log(3)
+
+    def test_a_score_of_ones_own(self):
+        report = NOISE_GAME.audit(
+            asks(1), epsilon=0.5, samples=50_000, seed=1, score=lambda answers: answers[0]
+        )
+        assert report.refuted
+        assert report.event.words().startswith("the feature is ")
+
+    def test_a_feature_of_ones_own(self):
+        report = NOISE_GAME.audit(
+            asks(1), epsilon=0.5, samples=20_000, seed=1, feature=lambda a: bool(a[0] > 0.5)
+        )
+        assert report.refuted
+        assert report.event.words() in ("the transcript True", "the transcript False")
+
+
+class TestReports:
+    @pytest.fixture
+    def report(self):
+        return RR_GAME.audit(ASKER, epsilon=1, samples=20_000, seed=3, confidence=0.9)
+
+    def test_it_says_all_of_it(self, report):
+        data = report.to_dict()
+        assert data["verdict"] == "refuted"
+        assert data["samples"] == 20_000
+        assert data["tested"] + 10_000 == 20_000
+        assert data["hypotheses"] == 1
+        assert "none was needed" in data["correction"]
+        assert data["hits"]["trials"] == data["tested"]
+
+    def test_its_curve_holds_for_all_epsilons(self, report):
+        assert report.delta_at(report.epsilon) == report.delta_lower
+        assert report.epsilon_at(0.0) == report.epsilon_lower
+        assert report.delta_at(0.0) < 0.5
+        assert report.delta_at(1.2) == 0.0
+
+    def test_it_saves_and_loads(self, report, tmp_path):
+        report.save(tmp_path / "report.json")
+        again = AuditReport.load(tmp_path / "report.json")
+        assert again.to_dict() == report.to_dict()
+        assert again.trace == report.trace
+        assert again.delta_at(0.5) == report.delta_at(0.5)
+        assert again.event.words() == report.event.words()
+
+    @pytest.mark.parametrize("text", ["", "{}", '{"format": "other"}', "[1]"])
+    def test_what_is_no_report(self, tmp_path, text):
+        path = tmp_path / "report.json"
+        path.write_text(text)
+        with pytest.raises(ap.TranscriptError):
+            AuditReport.load(path)
+        with pytest.raises(ap.InvalidArgument):
+            AuditReport.load(tmp_path / "nothing.json")
+
+    def test_the_trace_grows_to_the_hits(self):
+        report = RR_GAME.audit(ASKER, epsilon=1, samples=40_000, seed=3, chunk=100)
+        counts = [point.trials for point in report.trace]
+        assert counts == sorted(counts)
+        assert 30 <= len(counts) <= 64
+        assert report.trace[-1] == report.hits
+        assert report.progress()[-1] == (report.tested, report.delta_lower)
+
+    def test_labels_have_no_curve(self):
+        report = RR_GAME.audit(ASKER, epsilon=1, samples=2000, seed=3, method="label")
+        with pytest.raises(ap.InvalidArgument, match="clopper-pearson"):
+            report.delta_at(0.5)
+
+
+class TestCounterexamples:
+    @pytest.fixture
+    def saved(self, tmp_path):
+        report = GAME.audit(BREAKER, epsilon=0, delta=DELTA, samples=10_000, seed=1)
+        report.counterexample.save(tmp_path / "found.jsonl")
+        return report.counterexample, tmp_path / "found.jsonl"
+
+    def test_it_replays_both_sides_and_lies_in_the_event(self, saved):
+        found, path = saved
+        again = Counterexample.load(path)
+        assert again.replay().answers == found.view.answers
+        assert again.in_event is True
+        assert attrs.evolve(again, recording=found.recording, event=found.event) == found
+        assert path.stat().st_mode & 0o077 == 0
+
+    def test_its_seed_plays_it_again(self, saved):
+        found, _ = saved
+        entropy, key = found.seed["entropy"], found.seed["spawn_key"]
+        seed = np.random.SeedSequence(int(entropy, 16), spawn_key=key)
+        view = ap.interact(BREAKER, GAME.mechanism(found.bit), seed=seed)
+        assert view.answers == found.view.answers
+
+    def test_it_is_a_recording_and_a_view(self, saved):
+        found, path = saved
+        assert ap.View.load(path).answers == found.view.answers
+        assert ap.Recording.load(path).tape == found.recording.tape
+
+    def test_one_that_misses_the_event_is_told(self, saved):
+        found, _ = saved
+        outside = attrs.evolve(found, event=attrs.evolve(found.event, threshold=5.0))
+        assert outside.in_event is False
+        with pytest.raises(ap.ReplayMismatch, match="event"):
+            outside.replay()
+
+    def test_a_feature_that_is_not_registered_is_not_known(self, tmp_path):
+        report = RR_GAME.audit(
+            ASKER, epsilon=0, samples=2000, seed=1, feature=lambda answers: answers[0]
+        )
+        report.counterexample.save(tmp_path / "found.jsonl")
+        again = Counterexample.load(tmp_path / "found.jsonl")
+        assert again.in_event is None
+        assert again.replay().answers == report.counterexample.view.answers
+
+    def test_a_mere_view_or_a_damaged_one_is_none(self, saved, tmp_path):
+        found, path = saved
+        found.view.save(tmp_path / "view.jsonl")
+        with pytest.raises(ap.TranscriptError, match="no counterexample"):
+            Counterexample.load(tmp_path / "view.jsonl")
+        for name in ("bit", "event", "epsilon"):
+            text = path.read_text().replace(f'"{name}"', '"other"')
+            (tmp_path / "damaged.jsonl").write_text(text)
+            with pytest.raises(ap.TranscriptError):
+                Counterexample.load(tmp_path / "damaged.jsonl")
+
+
+class TestSeveralAdversaries:
+    FAMILY = (asks(0.1), asks(0.5), asks(1), asks(0.2), asks(0.3))
+
+    def test_the_best_is_chosen_on_training_samples_and_tested_alone(self):
+        report = NOISE_GAME.audit(self.FAMILY, epsilon=0.8, samples=100_000, seed=1)
+        assert report.refuted
+        assert report.player is self.FAMILY[2]
+        assert report.hypotheses == 1
+        assert "one of 5 adversaries" in report.correction
+
+    @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+    def test_testing_all_is_paid_for(self, correction):
+        report = NOISE_GAME.audit(
+            self.FAMILY[:3], epsilon=0.8, samples=50_000, seed=1, correction=correction
+        )
+        assert report.refuted
+        assert report.player is self.FAMILY[2]
+        assert report.hypotheses == len(report.tests) == 3
+        assert report.alpha_each == pytest.approx(0.05 / 3)
+        assert "α/3" in report.correction
+        assert [test.adjusted <= 0.05 for test in report.tests] == [False, False, True]
+        assert all(test.adjusted >= test.p_value for test in report.tests)
+
+    def test_a_family_is_searched(self):
+        family = AdversaryFamily(lambda v: asks(v[0]), [(0.0, 1.0)], size=12)
+        report = NOISE_GAME.audit(family, epsilon=0.7, samples=100_000, seed=1)
+        assert report.refuted
+        assert "parameters (0.9" in report.adversary
+
+    def test_families_cover_their_box(self):
+        family = AdversaryFamily(lambda v: ap.scripted(v), [(0, 1), (5, 7)], size=10)
+        members = family.members(np.random.SeedSequence(1))
+        first, second = np.array([each.adversary.messages for each in members]).T
+        assert sorted((first * 10).astype(int)) == list(range(10))
+        assert sorted((second * 5 - 25).astype(int)) == list(range(10))
+
+    def test_a_strategy_for_a_coarser_system_plays_the_real_one(self):
+        """The exact engine solves randomised response; its strategy asks a Laplace mechanism."""
+        coarse = ap.PrivacyGame(RandomizedResponse(epsilon=1), RR.claims[0].verification)
+        best = coarse.best_adversary(epsilon=0, rounds=1)
+
+        def translate(message):
+            return (0, int(message > 0.5))
+
+        player = Coarsened(best, translate)
+        state, message = player.step(player.initial_state, ap.EMPTY, None)
+        assert isinstance(message, ap.Pair)
+        assert player.step(state, 0.9, None)[1] is ap.HALT
+        report = NOISE_GAME.audit(Translated(player), epsilon=0.5, samples=5000, seed=1)
+        assert report.refuted
+
+
+@attrs.frozen
+class Translated(ap.Adversary):
+    """Bits become reals on their way to a mechanism for reals."""
+
+    inner: Coarsened
+
+    @property
+    def initial_state(self):
+        return self.inner.initial_state
+
+    def step(self, state, message, coins):
+        state, said = self.inner.step(state, message, coins)
+        return state, said if said is ap.HALT else ap.Pair(float(said.zero), float(said.one))
+
+
+class TestDistribution:
+    def test_results_do_not_depend_on_the_executor(self):
+        options = {"epsilon": 0, "delta": DELTA, "samples": 40_000, "seed": 1, "chunk": 5000}
+        serial = GAME.audit(BREAKER, executor="serial", **options)
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            threads = GAME.audit(BREAKER, executor=pool, **options)
+        assert serial == threads
+        assert serial.counterexample.view == threads.counterexample.view
+
+    def test_seeds_repeat_and_differ(self):
+        one, again, other = (
+            RR_GAME.audit(ASKER, epsilon=1, samples=5000, seed=seed).hits for seed in (1, 1, 2)
+        )
+        assert one == again != other
+
+    def test_a_checkpoint_resumes(self, tmp_path):
+        path = tmp_path / "audit.checkpoint"
+        options = {"epsilon": 1, "samples": 20_000, "seed": 1, "chunk": 2000, "checkpoint": path}
+        first = RR_GAME.audit(ASKER, **options)
+        assert path.exists()
+        assert RR_GAME.audit(ASKER, **options) == first
+        with pytest.raises(ap.CheckpointError):
+            RR_GAME.audit(ASKER, **{**options, "seed": 2})
+
+    def test_progress_is_told(self):
+        told = []
+        RR_GAME.audit(
+            ASKER, epsilon=1, samples=8000, seed=1, chunk=1000,
+            progress=lambda done, total: told.append((done, total)),
+        )  # fmt: skip
+        assert told[-1] == (4000, 4000)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("bad", "text"),
+        [
+            ({"samples": 999}, "at least 1000"),
+            ({"samples": 10.5}, "samples"),
+            ({"confidence": 1}, "strictly between"),
+            ({"confidence": 0}, "strictly between"),
+            ({"confidence": math.nan}, "confidence"),
+            ({"delta": 1}, "nothing to audit"),
+            ({"delta": 1.5}, "delta"),
+            ({"epsilon": -1}, "epsilon"),
+            ({"epsilon": 800}, "700"),
+            ({"method": "magic"}, "clopper-pearson"),
+            ({"score": "magic"}, "additive"),
+            ({"correction": "none"}, "holm"),
+            ({"training": 5000}, "training"),
+            ({"training": 0}, "training"),
+            ({"seed": -1}, "seed"),
+            ({"seed": None, "checkpoint": "file"}, "seed"),
+            ({"checkpoint": "file", "method": "anytime"}, "checkpoint"),
+            ({"score": len, "feature": len}, "one of them"),
+            ({"score": "places"}, "no number"),
+        ],
+    )
+    def test_arguments(self, bad, text):
+        with pytest.raises(ap.InvalidArgument, match=text):
+            RR_GAME.audit(ASKER, **{"epsilon": 1, "samples": 5000, "seed": 1, **bad})
+
+    @pytest.mark.parametrize("adversary", [[], 7, [7], "ab"])
+    def test_what_is_no_adversary(self, adversary):
+        with pytest.raises(ap.InvalidArgument, match="adversary"):
+            RR_GAME.audit(adversary, epsilon=1, samples=5000)
+
+    def test_too_few_samples_for_so_many_adversaries(self):
+        with pytest.raises(ap.InvalidArgument, match="fewer adversaries"):
+            RR_GAME.audit([ASKER] * 50, epsilon=1, samples=2000)
+
+    @pytest.mark.parametrize("bounds", [[], [(1, 0)]])
+    def test_a_family_without_a_box(self, bounds):
+        with pytest.raises(ap.InvalidArgument, match="bounds"):
+            AdversaryFamily(lambda v: ASKER, bounds)
+
+    def test_an_adversary_that_never_halts(self):
+        @ap.adversary
+        def endless(answers, coins):
+            return ap.same(0)
+
+        @ap.mechanism(queries=Anything(), answers=Anything())
+        def patient(state, message, coins):
+            return state, ap.TOP
+
+        game = ap.PrivacyGame(patient, event_level())
+        with pytest.raises(ap.InvalidArgument, match="rounds"):
+            game.audit(endless, epsilon=1, samples=1000)
+        report = game.audit(endless, epsilon=0, samples=1000, rounds=2)
+        assert not report.refuted
+        assert report.event.words() == "the transcript ⊤ ⊤"
+
+    def test_a_view_that_cannot_be_counted(self):
+        with pytest.raises(ap.InvalidArgument, match="feature"):
+            RR_GAME.audit(ASKER, epsilon=1, samples=1000, feature=list)
+        with pytest.raises(ap.InvalidArgument, match="feature"):
+            RR_GAME.audit(ASKER, epsilon=1, samples=1000, feature=lambda answers: object())
