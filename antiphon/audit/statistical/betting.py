@@ -78,7 +78,7 @@ class EProcess:
     def best_stake(self, batch: Batch) -> float:
         """The λ that would have grown most on a batch: a choice for the *next* one."""
         low, high = 0.0, self.most * 0.999
-        for _ in range(60):
+        for _ in range(30):
             third = (high - low) / 3
             if self._growth_at(batch, low + third) < self._growth_at(batch, high - third):
                 low += third
