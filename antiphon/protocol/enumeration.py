@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from antiphon.protocol import samplers
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.errors import Intractable
 
 Result = TypeVar("Result")
+
+LONGEST: Final = 1_000
+"""Draws of one run that are still enumerated."""
+MOST: Final = 1_000_000
+"""Outcomes of one function of coins that are still enumerated."""
 
 
 class _EnumeratedCoins(Coins):
@@ -24,6 +30,8 @@ class _EnumeratedCoins(Coins):
         self.branches: list[list[tuple[Any, Fraction]]] = []
 
     def draw(self, kind: str, parameter: Any) -> Any:
+        if self.draws == LONGEST:
+            raise Intractable("enumerating the draws of one run", f"over {LONGEST}", LONGEST)
         branches = branch(kind, parameter)
         if self.draws == len(self.path):
             self.path.append(0)
@@ -52,13 +60,14 @@ def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]
     probability given as a float counts as the rational it is, as when it is sampled.
     Results are not merged. Cost: one run per leaf.
 
-    Raises: Intractable at a draw without a finite law (Laplace, Gaussian, …).
+    Raises: Intractable at a draw without a finite law (Laplace, Gaussian, …), past 1,000
+    draws in one run (it may draw for ever) or 10^6 outcomes.
 
     >>> [(p, x) for p, x in outcomes(lambda coins: coins.bernoulli(Fraction(1, 3)))]
     [(Fraction(2, 3), False), (Fraction(1, 3), True)]
     """
     path: list[int] = []
-    while True:
+    for _ in range(MOST):
         coins = _EnumeratedCoins(path)
         result = run(coins)
         yield coins.probability(), result
@@ -68,3 +77,4 @@ def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]
         if not path:
             return
         path[-1] += 1
+    raise Intractable("enumerating the outcomes of a function of coins", f"over {MOST}", MOST)

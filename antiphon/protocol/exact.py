@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import TypeAlias, Union
+from typing import Final, TypeAlias, Union
 
 import attrs
 
@@ -109,11 +109,18 @@ def exp(value: ExactEpsilon) -> Fraction | float:
     return Fraction(1) if value == 0 else math.exp(value)
 
 
+_DIGITS: Final = (30, 60, 120, 250, 500, 1000)
+"""The precisions tried in a comparison."""
+
+
 def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
     """Decide left <= right exactly, also between a rational and a logarithm.
 
     ln(r) is irrational for rational r != 1, so raising the precision of
     outward-rounded logarithms separates the two sides after finitely many steps.
+
+    Raises: InvalidArgument if 1000 digits do not tell a rational from a logarithm, so that
+    no number made to be close, in a file, holds up whoever reads it.
 
     >>> at_most(Log(3), Fraction(11, 10)), at_most(Fraction(11, 10), Log(3))
     (True, False)
@@ -123,15 +130,16 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
         return left.argument <= right.argument
     if not isinstance(left, Log) and not isinstance(right, Log):
         return left <= right
-    digits = 30
-    while True:
+    for digits in _DIGITS:
         low_left, high_left = bracket(left, digits)
         low_right, high_right = bracket(right, digits)
         if high_left <= low_right:
             return True
         if low_left > high_right:
             return False
-        digits *= 2
+    raise InvalidArgument(
+        f"epsilon is closer to a logarithm than {_DIGITS[-1]} digits tell: give fewer digits"
+    )
 
 
 def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:

@@ -70,6 +70,20 @@ def test_continuous_and_infinite_draws():
         )
 
 
+def test_a_step_that_may_draw_for_ever():
+    """It can be played, and its law is infinite."""
+
+    @ap.mechanism(queries=spaces.BITS, answers=spaces.Integers())
+    def patient(state, message, coins):
+        while not coins.bernoulli(Fraction(1, 2)):
+            pass
+        return state, message
+
+    assert patient.start(seed=1).send(1) == 1
+    with pytest.raises(ap.Intractable, match="draws of one run"):
+        ap.PrivacyGame(patient, EVENT).tight_delta(epsilon=0, rounds=1)
+
+
 @pytest.mark.parametrize("epsilon", [-1, Fraction(-1, 9), float("nan"), float("inf"), "1", True])
 def test_epsilons_that_are_none(epsilon):
     with pytest.raises(ap.InvalidArgument, match="epsilon"):

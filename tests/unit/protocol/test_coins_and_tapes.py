@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -11,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins, identical
+from antiphon.protocol import (
+    Draw,
+    RecordedCoins,
+    ReplayedCoins,
+    SampledCoins,
+    enumeration,
+    identical,
+)
 from antiphon.protocol.coins import integer_weights
 
 PRIMITIVES = [
@@ -219,6 +227,35 @@ def test_probabilities_are_fractions_and_sum_to_one(ps):
     assert sum(p for p, _ in law) == 1
     assert all(type(p) is Fraction and p > 0 for p, _ in law)
     assert len({result for _, result in law}) == len(law)
+
+
+def tries_again(coins):
+    """Geometric: every run ends, and there is always a longer one."""
+    tries = 0
+    while coins.bernoulli(Fraction(1, 2)):
+        tries += 1
+    return tries
+
+
+def waits_for_ever(coins):
+    while not coins.bernoulli(Fraction(1, 2)):
+        pass
+
+
+def test_what_may_draw_for_ever_is_intractable():
+    for run in (tries_again, waits_for_ever):
+        with pytest.raises(ap.Intractable, match="draws of one run") as caught:
+            list(ap.outcomes(run))
+        assert caught.value.limit == enumeration.LONGEST
+    first = list(islice(ap.outcomes(tries_again), 5))
+    assert first == [(Fraction(1, 2 ** (n + 1)), n) for n in range(5)]
+
+
+def test_too_many_outcomes_are_intractable(monkeypatch):
+    monkeypatch.setattr(enumeration, "MOST", 100)
+    assert len(list(ap.outcomes(lambda coins: coins.uniform_integer(100)))) == 100
+    with pytest.raises(ap.Intractable, match="outcomes"):
+        list(ap.outcomes(lambda coins: coins.uniform_integer(101)))
 
 
 @pytest.mark.parametrize(

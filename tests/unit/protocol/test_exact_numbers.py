@@ -1,6 +1,7 @@
 """Exact ε and δ. Comparisons between logarithms and rationals are in law 7."""
 
 import math
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import pytest
@@ -63,6 +64,15 @@ def test_exp():
     assert exact.exp(Log(3)) == 3
     assert exact.exp(Fraction(0)) == 1
     assert math.isclose(exact.exp(Fraction(1)), math.e)
+
+
+def test_numbers_made_to_be_close_hold_nobody_up():
+    """A rational that is ln 3 to n digits: told from it up to a thousand, then refused."""
+    near = {n: Fraction(Context(prec=n).ln(Decimal(3))) for n in (900, 1200)}
+    assert exact.at_most(Log(3), near[900]) is not exact.at_most(near[900], Log(3))
+    for sides in ((Log(3), near[1200]), (near[1200], Log(3))):
+        with pytest.raises(ap.InvalidArgument, match="fewer digits"):
+            exact.at_most(*sides)
 
 
 def test_errors_show_public_numbers_and_no_more():
