@@ -25,8 +25,8 @@ from antiphon.audit.theorems.statements import (
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.protocol.exact import ExactEpsilon, Log
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Pair
 from antiphon.protocol.post_processor import PostProcessor
+from antiphon.protocol.spaces import Pairs
 from antiphon.verifiers.functions import bounded, neighbouring_start
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verification import Verification
@@ -70,9 +70,9 @@ def _claimed(mechanism: ContinualMechanism[Any, Any, Any]) -> Evidence:
 
 # --- Theorem 2.5: every finite NIM is a post-processing of RR ----------------------------
 
-NIM = FiniteResponse(((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
+NIM = FiniteResponse("five answers", ((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
 """Answer 3 never comes on 0, so it is (ε, δ)-DP only with δ >= 1/12."""
-PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
+PURE_NIM = FiniteResponse("four answers", ((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
 def _theorem_2_5() -> Iterable[Check]:
@@ -116,8 +116,7 @@ def simulated(
     """T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for both b."""
     response = RandomizedResponse(epsilon=given, delta=delta)
     game = PrivacyGame(mechanism, f)
-    queries = list(mechanism.signature.queries.enumerate())
-    pairs = [Pair(zero, one) for zero in queries for one in queries]
+    pairs = Pairs(mechanism.signature.queries).enumerate()
     systems = in_both_worlds(lambda b: simulator @ Identifier(b) @ response, game.mechanism)
     return same_views(systems, rounds, pairs, note=f"T ∘* RR({_named(given)}, {delta})")
 

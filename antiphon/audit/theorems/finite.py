@@ -169,33 +169,23 @@ class FiniteCounter(ContinualMechanism[int, int, int]):
 
 
 @attrs.frozen
-class FiniteLaplace(NoninteractiveMechanism[int, int]):
-    """A number in 0..largest plus clipped geometric noise: a finite Laplace mechanism."""
+class FiniteResponse(NoninteractiveMechanism[int, int]):
+    """A NIM on 0, 1, … given by the weights of its answers 0, 1, … under each of them."""
 
-    largest: int
+    name: str
+    weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property
     def signature(self) -> Signature:
-        queries = Integers(0, self.largest)
-        return Signature(queries, queries, queries)
-
-    def respond(self, dataset: int, coins: Any) -> int:
-        noisy: int = coins.categorical(clipped(dataset, self.largest))
-        return noisy
-
-
-@attrs.frozen
-class FiniteResponse(NoninteractiveMechanism[int, Any]):
-    """A NIM on a bit given by the weights of its answers 0, 1, … under 0 and under 1."""
-
-    weights: tuple[tuple[int, ...], tuple[int, ...]] = attrs.field(repr=False)
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Integers(0, 1), Integers(0, len(self.weights[0]) - 1), Integers(0, 1))
+        queries = Integers(0, len(self.weights) - 1)
+        return Signature(queries, Integers(0, len(self.weights[0]) - 1), queries)
 
     def respond(self, dataset: int, coins: Any) -> int:
         answer: int = coins.categorical(self.weights[dataset])
         return answer
+
+
+def finite_laplace(largest: int) -> FiniteResponse:
+    """A number in 0..largest plus clipped geometric noise: a finite Laplace mechanism."""
+    return FiniteResponse("Laplace", tuple(clipped(x, largest) for x in range(largest + 1)))

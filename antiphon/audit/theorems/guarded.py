@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -30,13 +30,12 @@ from antiphon.protocol.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
-from antiphon.protocol.spaces import BITS, Space
+from antiphon.protocol.spaces import BITS, Pairs, Space
 from antiphon.verifiers.functions import bounded, event_level, neighbouring_start
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verification import Verification
 from antiphon.verifiers.verifier import Verifier
 
-BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
 CURVE: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(4))
 
 
@@ -95,7 +94,8 @@ def _garbled(*, tells: bool = False) -> Evidence:
     claimed = [(each, question.solve(each, 4).delta) for each in CURVE]
     system = Garbler(tells) @ PrivacyGame(WALK, f).interactive
     initial = ((0, 0), (1, 1)) if tells else (0, 1)
-    return private_interactive((system, system), initial, claimed, 2, BIT_PAIRS)
+    pairs = Pairs(BITS).enumerate()
+    return private_interactive((system, system), initial, claimed, 2, pairs)
 
 
 # --- Corollary 3.8: a CM's DP is that of the IM V[f] ∘* I ∘* M ----------------------------
@@ -109,32 +109,34 @@ class Blind(Identifier):
         return Identifier.step(self, 0, side, message, coins)
 
 
+class Instance(NamedTuple):
+    """A CM with an f, and how it is asked."""
+
+    mechanism: ContinualMechanism[Any, Any, Any]
+    f: Verification[Any]
+    messages: tuple[Pair[Any], ...]
+    rounds: int
+
+    @property
+    def game(self) -> PrivacyGame:
+        """The game of Def. 3.7."""
+        return PrivacyGame(self.mechanism, self.f)
+
+
 def _corollary_3_8() -> Iterable[Check]:
     threshold = FiniteAboveThreshold(2)
-    pairs = _pairs_of(threshold)
-    f = bounded(event_level(), 3)
-    yield Check(
-        "Cor. 3.8", "AboveThreshold, 3 messages", lambda: _as_interactive(threshold, f, pairs, 3)
-    )
-    instance, messages = _composition()
+    pairs = tuple(Pairs(threshold.signature.queries).enumerate())
+    guarded = Instance(threshold, bounded(event_level(), 3), pairs, 3)
+    yield Check("Cor. 3.8", "AboveThreshold, 3 messages", lambda: _as_interactive(guarded))
     yield Check(
         "Cor. 3.8",
         "ExtConComp of RR(ln 2, 1/10), M_{1/5}, secret; interleaved",
-        lambda: _as_interactive(ExtConComp(), instance, messages, 6),
+        lambda: _as_interactive(_composition()),
     )
-    yield twin(
-        "Cor. 3.8",
-        "an identifier that ignores b",
-        lambda: _blinded(threshold, f, pairs, 3),
-    )
+    yield twin("Cor. 3.8", "an identifier that ignores b", lambda: _blinded(guarded))
 
 
-def _pairs_of(mechanism: ContinualMechanism[Any, Any, Any]) -> list[Pair[Any]]:
-    queries = list(mechanism.signature.queries.enumerate())
-    return [Pair(zero, one) for zero in queries for one in queries]
-
-
-def _composition() -> tuple[Verification[Any], list[Pair[Any]]]:
+def _composition() -> Instance:
     secret = promised(SECRET, bounded(neighbouring_start(), 3), 3)
     made = [
         Create(RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 10))),
@@ -143,30 +145,18 @@ def _composition() -> tuple[Verification[Any], list[Pair[Any]]]:
     ]
     asked = [(i, zero, one) for i in range(3) for zero in (0, 1) for one in (0, 1)]
     questions = [Pair(Ask(zero, i), Ask(one, i)) for i, zero, one in asked]
-    return fixed_mechanisms(made), [*map(same, made), *questions]
+    return Instance(ExtConComp(), fixed_mechanisms(made), (*map(same, made), *questions), 6)
 
 
-def _as_interactive(
-    mechanism: ContinualMechanism[Any, Any, Any],
-    f: Verification[Any],
-    pairs: list[Pair[Any]],
-    rounds: int,
-) -> Evidence:
+def _as_interactive(instance: Instance) -> Evidence:
     """Def. 3.7, by the factored solver, and Def. 2.12, by running the chain, give one δ."""
-    game = PrivacyGame(mechanism, f)
-    question = Question(mechanism, f, report=None)
+    question, rounds = instance.game.question(report=None), instance.rounds
     claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
-    systems = game.interactive, game.interactive
-    return private_interactive(systems, (0, 1), claimed, rounds, pairs, exactly=True)
+    system, messages = instance.game.interactive, instance.messages
+    return private_interactive((system, system), (0, 1), claimed, rounds, messages, exactly=True)
 
 
-def _blinded(
-    mechanism: ContinualMechanism[Any, Any, Any],
-    f: Verification[Any],
-    pairs: list[Pair[Any]],
-    rounds: int,
-) -> Evidence:
-    game = PrivacyGame(mechanism, f)
-    blind = Verifier(f) @ Blind() @ mechanism
-    found = same_views([(game.interactive, blind)], rounds, pairs)
+def _blinded(instance: Instance) -> Evidence:
+    blind = Verifier(instance.f) @ Blind() @ instance.mechanism
+    found = same_views([(instance.game.interactive, blind)], instance.rounds, instance.messages)
     return attrs.evolve(found, note="V[f] ∘* I' ∘* M against V[f] ∘* I ∘* M, from b = 0 and 1")

@@ -18,8 +18,8 @@ from antiphon.audit.theorems.complex_mechanisms import lifted
 from antiphon.audit.theorems.finite import (
     FiniteAboveThreshold,
     FiniteCounter,
-    FiniteLaplace,
     claiming,
+    finite_laplace,
     promised,
 )
 from antiphon.composition.creation import Create
@@ -90,7 +90,7 @@ def sparse_vectors() -> tuple[Create, ...]:
 def laplace() -> Create:
     """The test of q(c + h): one noisy number."""
     f = bounded(neighbouring_start(Within()), 1)
-    return Create(promised(FiniteLaplace(CAP), f, 1))
+    return Create(promised(finite_laplace(CAP), f, 1))
 
 
 # --- HSS -----------------------------------------------------------------------------------
