@@ -16,6 +16,7 @@ from antiphon.audit.exact import (
     law_of_views,
 )
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "StrategyAdversary",
     "StrategyNode",
     "VadhanWang",
+    "composition_simulator",
     "counterexample_game",
     "equivalent",
     "law_of_views",

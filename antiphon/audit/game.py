@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 from typing_extensions import Unpack
 
-from antiphon.audit.exact.question import Question, Search, Solution
+from antiphon.audit.exact.question import CURVE, Question, Search, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.statistical.audit import Sampling, audit
 from antiphon.audit.statistical.report import AuditReport
@@ -86,9 +86,13 @@ class PrivacyGame:
         return self.question(**search).tight_epsilon(delta, rounds)
 
     def privacy_curve(
-        self, *, epsilons: Iterable[exact.Epsilon], rounds: int, **search: Unpack[Search]
+        self, *, epsilons: Iterable[exact.Epsilon] = CURVE, rounds: int, **search: Unpack[Search]
     ) -> tuple[tuple[exact.ExactEpsilon, Fraction], ...]:
-        """Tight δ at many ε: ((ε, δ(ε)), …). Beliefs are shared between the points."""
+        """Tight δ at many ε: ((ε, δ(ε)), …). Beliefs are shared between the points.
+
+        By default at e^ε = 1, 5/4, 3/2, 2, 3, 4, 6, 8, 16. As a function of e^ε the curve
+        is convex, falling and piecewise linear, so a chord between two points is never below.
+        """
         asked = self.question(**search)
         solutions = [asked.solve(epsilon, rounds) for epsilon in epsilons]
         return tuple((solution.epsilon, solution.delta) for solution in solutions)

@@ -132,7 +132,7 @@ def test_it_stops_at_once_if_there_is_nothing_to_gain():
     rr = RandomizedResponse(epsilon=ap.Log(3))
     best = ap.PrivacyGame(rr, rr.claims[0].verification).best_adversary(epsilon=ap.Log(3), rounds=5)
     assert best.advantage == 0
-    assert best.tree() == "stop"
+    assert best.tree() == str(best) == "stop"
     assert best.step(best.initial_state, ap.EMPTY, None)[1] is ap.HALT
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.audit.composition_simulator import (
+from antiphon.audit.simulated_composition import (
     CompositionSimulator,
     RandomizedResponses,
     composition_simulator,

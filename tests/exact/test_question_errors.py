@@ -181,6 +181,36 @@ def test_the_limit_is_kept_before_memory_is_full():
         )
 
 
+def test_the_limit_holds_for_hidden_states_too():
+    """Few beliefs, of a law that doubles every round: it stops before memory is full."""
+
+    @ap.mechanism(queries=spaces.BITS, answers=spaces.BITS, initial_state=1)
+    def doubles(state, message, coins):
+        return 2 * state + coins.bernoulli(Fraction(1, 2)), 0
+
+    game = ap.PrivacyGame(doubles, EVENT)
+    assert game.tight_delta(epsilon=0, rounds=7, limit=500) == 0
+    with pytest.raises(ap.Intractable, match="hidden states") as caught:
+        game.tight_delta(epsilon=0, rounds=60, limit=500)
+    assert caught.value.size <= 2 * caught.value.limit
+
+
+def test_alphabets_that_are_too_long():
+    @ap.mechanism(queries=spaces.Integers(0, 10**12), answers=spaces.BITS)
+    def vast(state, message, coins):
+        return state, 0
+
+    with pytest.raises(ap.Intractable, match=r"too long \(pass queries="):
+        ap.PrivacyGame(vast, EVENT).tight_delta(epsilon=0, rounds=1)
+    with pytest.raises(ap.Intractable, match=r"too long \(pass queries="):
+        ap.equivalent(vast, vast, rounds=1)
+    many = range(2000)
+    with pytest.raises(ap.Intractable, match="pairs of messages") as caught:
+        ap.PrivacyGame(vast, EVENT).tight_delta(epsilon=0, rounds=1, queries=many)
+    assert caught.value.size == 2000**2
+    assert ap.equivalent(vast, vast, rounds=1, queries=many)
+
+
 def test_states_that_cannot_be_compared():
     @ap.mechanism(queries=spaces.BITS, answers=spaces.BITS, initial_state=())
     def lists(state, message, coins):
@@ -233,3 +263,12 @@ def test_progress_is_reported():
     assert seen
     assert seen[0] == 4096
     assert all(type(each) is int for each in seen)
+
+
+def test_a_line_for_a_person_who_watches_a_long_run(capsys, monkeypatch):
+    search = {"catalogue": [LeakyBit(delta=Fraction(1, 10))], "max_creations": 10, "rounds": 21}
+    ALL.tight_delta(epsilon=0, **search)
+    assert capsys.readouterr().err == ""  # a file, or a test
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    ALL.tight_delta(epsilon=0, **search)
+    assert capsys.readouterr().err.startswith("\rexact solver: 4,096 beliefs")

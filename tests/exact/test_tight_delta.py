@@ -358,6 +358,7 @@ def test_the_counterexample(copies):
     search = {"catalogue": [LeakyBit(delta=TENTH)], "max_creations": copies}
     delta = game.tight_delta(epsilon=0, rounds=2 * copies + 1, **search)
     assert delta == 1 - Fraction(9, 10) ** copies
+    assert game.tight_delta(epsilon=0, rounds=2 * copies, **search) < delta
 
 
 @attrs.frozen
@@ -381,7 +382,7 @@ class FirstPairLeakyBit(ap.ContinualMechanism):
         return state, ap.TOP
 
 
-@pytest.mark.parametrize("copies", [1, 2, 3, 5])
+@pytest.mark.parametrize("copies", range(1, 11))
 def test_with_first_pair_consistency_the_copies_do_not_add_up(copies):
     """f_{∞,FPC} refuses M_δ itself, and ℓ mechanisms of the same parameters stay at δ (Thm 5.5)."""
     f = sparse_parallel([(0, TENTH)], first_pair_consistent=True)
@@ -631,6 +632,9 @@ def test_the_privacy_curve_is_the_tight_deltas():
         (exact.epsilon(e), game.tight_delta(epsilon=e, rounds=1)) for e in epsilons
     )
     assert curve[-1][1] == Fraction(1, 7)
+    drawn = game.privacy_curve(rounds=1)
+    assert [exact.exp(epsilon) for epsilon, _ in drawn][::4] == [1, 3, 16]
+    assert all(delta == murtagh_vadhan([(3, Fraction(1, 7))], exact.exp(e)) for e, delta in drawn)
     assert game.tight_epsilon(delta=Fraction(1, 7), rounds=1) == ap.Log(3)
 
 

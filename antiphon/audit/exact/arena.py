@@ -7,7 +7,8 @@ any f; ``composition_arena`` follows the children of ExtConComp each for itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from itertools import islice
+from typing import Any, Final, Protocol, TypeAlias
 
 import attrs
 
@@ -16,8 +17,11 @@ from antiphon.audit.exact.kernel import REFUSAL, Stepper
 from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT, Pair, identical, same
+from antiphon.protocol.spaces import Space
 from antiphon.verifiers.verification import Refused, Verification
 
+_ALPHABET: Final = 100_000
+"""The longest list of messages to try."""
 AnyMechanism: TypeAlias = Mechanism[Any, Any, Any]
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index of a mechanism, its column), for the columns that matter."""
@@ -129,7 +133,7 @@ class ComparisonArena(OneColumn):
         first, second = self.mechanisms
         bare = _bare(first)
         steppers = bare, bare if second is first else _bare(second)
-        part = Part(steppers, self.initial_states, _alike, None, self.queries)
+        part = Part(steppers, self.initial_states, None, None, self.queries)
         self._part = self.columns.add_part(part)
 
     def message(self, choice: Move, live: Live) -> Any:
@@ -168,26 +172,30 @@ def _judge(verification: Verification[Any]) -> Judge:
     return judge
 
 
-def _alike(state: Any, zero: Any, one: Any) -> Any:
-    return (None, False) if zero is one else _UNEQUAL
-
-
 RAISED = Refused("checking the message raised")
 """As a verifier does: f that raises has not allowed the pair."""
-_UNEQUAL = Refused("the same message goes to both")
 
 
 def listed(mechanism: AnyMechanism, given: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
     """The messages to try in every state: those given that lie in Q, or all of a finite Q."""
     space = mechanism.signature.queries
-    if given is None and not space.finite:
-        raise Intractable(
-            f"listing the messages of {type(mechanism).__name__}, whose alphabet is infinite "
-            "(pass queries=[…], the finite list of messages to try)",
-            "infinite",
-            "finite",
-        )
-    return tuple(space.enumerate() if given is None else filter(space.contains, given))
+    if given is not None:
+        return tuple(filter(space.contains, given))
+    return elements(space, type(mechanism).__name__)
+
+
+def elements(space: Space, owner: str) -> tuple[Any, ...]:
+    """The messages of a query space. Raises: Intractable if it is infinite, or too long."""
+    found = tuple(islice(space.enumerate(), _ALPHABET + 1)) if space.finite else ()
+    if space.finite and len(found) <= _ALPHABET:
+        return found
+    raise Intractable(
+        f"listing the messages of {owner}, whose alphabet is "
+        f"{'too long' if space.finite else 'infinite'} "
+        "(pass queries=[…], the finite list of messages to try)",
+        f"over {_ALPHABET}" if space.finite else "infinite",
+        _ALPHABET if space.finite else "finite",
+    )
 
 
 def _pair(zero: Any, one: Any) -> Pair[Any]:

@@ -59,7 +59,8 @@ class Part:
     steppers: tuple[Stepper, Stepper]
     """Under b = 0 and under b = 1: one, unless two mechanisms are compared."""
     initial_states: tuple[Any, Any]
-    judge: Judge
+    judge: Judge | None
+    """None if the same message goes to both worlds, whatever it is."""
     judged: Any
     """The verifier's first state."""
     queries: Queries
@@ -74,6 +75,8 @@ class Column(NamedTuple):
     law1: int
 
 
+_ENTRIES: Final = 4
+"""How many entries of laws may go with a belief: they are smaller."""
 _NO_COLUMN = Column(-1, -1, GONE, GONE)
 _NOTHING = 0, NOWHERE
 
@@ -93,11 +96,14 @@ class Columns:
     _ids: dict[tuple[int, int, int, int], int] = attrs.field(
         factory=dict[tuple[int, int, int, int], int]
     )
-    _kernel: Kernel = attrs.field(factory=Kernel)
+    _kernel: Kernel = attrs.field(init=False)
     _verified: Interner = attrs.field(factory=Interner)
     _allowed: dict[Any, list[Allowed]] = attrs.field(factory=dict[Any, list[Allowed]])
     _listed: dict[Any, tuple[int, ...]] = attrs.field(factory=dict[Any, tuple[int, ...]])
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=lambda: {OVER: (), SPENT: ()})
+
+    def __attrs_post_init__(self) -> None:
+        self._kernel = Kernel(_ENTRIES * self.limit)
 
     def add_part(self, part: Part) -> int:
         """A new part's number."""
@@ -140,6 +146,7 @@ class Columns:
         """What one pair may lead to."""
         part, state, law0, law1 = self.columns[column]
         own, stepper0, stepper1 = self._parts[part]
+        assert own.judge is not None
         judged = own.judge(self._verified.values[state], zero, one)
         if type(judged) is Refused:
             return judged
@@ -171,16 +178,25 @@ class Columns:
         key = part, state, queries
         known = self._allowed.get(key)
         if known is None:
-            judge, before = self._parts[part][0].judge, self._verified.values[state]
-            values = self._kernel.messages.values
-            known = self._allowed[key] = []
-            for zero, one in product(queries, repeat=2):
-                judged = judge(before, values[zero], values[one])
-                if type(judged) is not Refused:
-                    known.append((zero, one, self._verified(judged[0]), judged[1]))
-            mirrored = {(one, zero, after, differs) for zero, one, after, differs in known}
-            self.symmetric &= mirrored == set(known)
+            judge = self._parts[part][0].judge
+            if judge is None:
+                known = [(query, query, state, False) for query in queries]
+            else:
+                known = self._judged(judge, self._verified.values[state], queries)
+            self._allowed[key] = known
         return known
+
+    def _judged(self, judge: Judge, before: Any, queries: tuple[int, ...]) -> list[Allowed]:
+        if len(queries) ** 2 > self.limit:
+            raise Intractable("the pairs of messages to try", len(queries) ** 2, self.limit)
+        values, found = self._kernel.messages.values, list[Allowed]()
+        for zero, one in product(queries, repeat=2):
+            judged = judge(before, values[zero], values[one])
+            if type(judged) is not Refused:
+                found.append((zero, one, self._verified(judged[0]), judged[1]))
+        mirrored = {(one, zero, after, differs) for zero, one, after, differs in found}
+        self.symmetric &= mirrored == set(found)
+        return found
 
     def _queries(self, column: Column) -> tuple[int, ...]:
         """The messages to try, by number: those of every state that it may be in."""

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import ComparisonArena, guarded
+from antiphon.audit.exact.arena import ComparisonArena, elements, guarded
 from antiphon.audit.exact.columns import Columns
 from antiphon.audit.exact.kernel import REFUSAL, branches, ends
 from antiphon.audit.exact.question import LIMIT, horizon
@@ -19,12 +19,12 @@ from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.codec import encode_any
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.session import sealed
-from antiphon.protocol.spaces import Pairs, Space, distinct
+from antiphon.protocol.spaces import Pairs, Space
 from antiphon.protocol.tapes import RecordedCoins
 from antiphon.protocol.view import Ending, Header, Round, View
 from antiphon.verifiers.verifier import Verifier
@@ -74,7 +74,7 @@ def equivalent(
         raise InvalidArgument("the mechanisms have different sets of initial states")
     if queries is None:
         queries = (*_messages(mechanism_a), *_messages(mechanism_b))
-    messages = distinct(queries)
+    messages = tuple(queries)
     worst = Equivalence(rounds, Fraction(0))
     for initial in starts.enumerate():
         states = mechanism_a.enter(initial), mechanism_b.enter(initial)
@@ -120,15 +120,8 @@ def _followed(
     return _mass(states)
 
 
-def _messages(mechanism: Mechanism[Any, Any, Any]) -> Iterable[Any]:
-    space = message_space(mechanism)
-    if not space.finite:
-        raise Intractable(
-            "listing the messages of an infinite query space (pass queries=[…])",
-            "infinite",
-            "finite",
-        )
-    return space.enumerate()
+def _messages(mechanism: Mechanism[Any, Any, Any]) -> tuple[Any, ...]:
+    return elements(message_space(mechanism), type(mechanism).__name__)
 
 
 def message_space(mechanism: Mechanism[Any, Any, Any]) -> Space:

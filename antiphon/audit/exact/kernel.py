@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import READINGS, REFUSALS, AntiphonError
+from antiphon.protocol.errors import READINGS, REFUSALS, AntiphonError, Intractable
 from antiphon.protocol.interning import Interner
 from antiphon.protocol.messages import HALT
 from antiphon.verifiers.verification import Refused
@@ -58,8 +58,12 @@ class Stepper(NamedTuple):
 
 @attrs.define(eq=False)
 class Kernel:
-    """The steps of some mechanisms on laws, all of them by number."""
+    """The steps of some mechanisms on laws, all of them by number.
 
+    Raises: Intractable past ``limit`` entries of laws and outcomes of steps.
+    """
+
+    limit: int
     states: Interner = attrs.field(factory=Interner)
     messages: Interner = attrs.field(factory=Interner)
     laws: list[Law] = attrs.field(factory=list[Law])
@@ -74,6 +78,7 @@ class Kernel:
         factory=dict[tuple[int, int, int], Pushed]
     )
 
+    _size: int = 0
     end: int = attrs.field(init=False)
     """The number of END."""
 
@@ -126,6 +131,7 @@ class Kernel:
             found = [
                 (p, *_heard(own, *result)) for p, result in branches(own.step, before, message)
             ]
+            self._grow(len(found))
             common = math.lcm(*(p.denominator for p, _, _ in found))
             known = self._steps[key] = (
                 common,
@@ -142,9 +148,15 @@ class Kernel:
     def _law(self, law: Law) -> int:
         number = self._ids.setdefault(law, len(self.laws))
         if number == len(self.laws):
+            self._grow(len(law))
             self.laws.append(law)
             self.totals.append(sum(weight for _, weight in law))
         return number
+
+    def _grow(self, entries: int) -> None:
+        self._size += entries
+        if self._size > self.limit:
+            raise Intractable("the hidden states of exact beliefs", self._size, self.limit)
 
 
 def _heard(stepper: Stepper, after: Any, answer: Any) -> tuple[Any, Any]:

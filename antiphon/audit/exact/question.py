@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any, TypedDict
+from typing import Any, Final, TypedDict
 
 import attrs
 
@@ -32,6 +32,11 @@ _LARGEST = 1000
 
 LIMIT = 3_000_000
 """Beliefs to value before giving up; a belief takes about 300 bytes."""
+
+CURVE: Final = tuple(
+    exact.epsilon(exact.Log(Fraction(n, 4))) for n in (4, 5, 6, 8, 12, 16, 24, 32, 64)
+)
+"""The ε at which a curve is drawn unless others are asked for."""
 
 
 class Search(TypedDict, total=False):

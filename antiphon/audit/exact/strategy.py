@@ -102,6 +102,9 @@ class StrategyAdversary(Adversary[int]):
         """The strategy as a readable decision tree; a part drawn before is named by number."""
         return "\n".join(self._lines())
 
+    def __str__(self) -> str:
+        return self.tree()
+
     def _lines(self) -> Iterator[str]:
         waiting: list[tuple[str, str, int]] = [("", "", 0)]
         named = self._repeated()

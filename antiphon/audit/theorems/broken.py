@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.audit.composition_simulator import CompositionSimulator
+from antiphon.audit.simulated_composition import CompositionSimulator
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import (
     Checked,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from antiphon.audit.composition_simulator import (
+from antiphon.audit.simulated_composition import (
     CompositionSimulator,
     RandomizedResponses,
     composition_simulator,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 
-from antiphon.audit.composition_simulator import CompositionSimulator, composition_simulator
+from antiphon.audit.simulated_composition import CompositionSimulator, composition_simulator
 from antiphon.audit.simulators import vadhan_wang
 from antiphon.audit.theorems.broken import Echo, ForgetsSparsity, NotPrefixClosed
 from antiphon.audit.theorems.check import Check, Evidence, twin
