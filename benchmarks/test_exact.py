@@ -3,7 +3,7 @@
     make bench
 
 Storm (``pip install stormpy``) gets the same question as a POMDP (``storm.py``), in floats;
-its side is skipped where it is not installed. ``extra_info`` has the figure, the beliefs
+its side is skipped where it is not installed. Below the times stand the figure, the beliefs
 valued, and beliefs per second.
 """
 
