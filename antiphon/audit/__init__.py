@@ -6,6 +6,7 @@ from antiphon.audit.counterexample import (
     learned_bit,
 )
 from antiphon.audit.exact import (
+    Compared,
     Equivalence,
     Law,
     Question,
@@ -20,6 +21,7 @@ from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
 
 __all__ = [
+    "Compared",
     "CounterexampleAdversary",
     "Equivalence",
     "Law",

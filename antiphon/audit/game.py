@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 from typing_extensions import Unpack
 
+from antiphon.audit.exact.claimed import Compared, compared
 from antiphon.audit.exact.question import CURVE, Question, Search, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.statistical.audit import Sampling, audit
@@ -96,6 +97,19 @@ class PrivacyGame:
         asked = self.question(**search)
         solutions = [asked.solve(epsilon, rounds) for epsilon in epsilons]
         return tuple((solution.epsilon, solution.delta) for solution in solutions)
+
+    def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> tuple[Compared, ...]:
+        """Each (ε, δ) claim, of M or of what may be created, beside the exact tight δ(ε).
+
+        The solver never relies on a claim: ``tight_delta`` is true of a catalogue that lies.
+
+        >>> from antiphon.mechanisms import LeakyBit
+        >>> m = LeakyBit(delta=0.1)
+        >>> [check] = PrivacyGame(m, m.claims[0].verification).check_claims(rounds=2)
+        >>> check.claimed, check.tight.delta, check.status
+        (Fraction(1, 10), Fraction(1, 10), <Status.PROVED: 'proved'>)
+        """
+        return tuple(compared(self.question(**search), rounds))
 
     def best_adversary(
         self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]

@@ -576,8 +576,14 @@ def test_a_false_claim_is_no_evidence():
             return (attrs.evolve(claim, measure=Approximate(0, TENTH)),)
 
     game = ap.PrivacyGame(ap.ExtConComp(), fixed_parameters([(0, TENTH)]))
-    delta = game.tight_delta(epsilon=0, rounds=3, catalogue=[Liar(delta=Fraction(1, 2))])
-    assert delta == Fraction(1, 2)
+    search = {"catalogue": [Liar(delta=Fraction(1, 2)), LeakyBit(delta=TENTH)], "rounds": 3}
+    assert game.tight_delta(epsilon=0, **search) == Fraction(1, 2)
+    lie, truth = game.check_claims(**search)
+    assert (lie.epsilon, lie.claimed, lie.tight.delta) == (0, TENTH, Fraction(1, 2))
+    assert (truth.claimed, truth.tight.delta) == (TENTH, TENTH)
+    assert [each.status for each in (lie, truth)] == [Status.REFUTED, Status.PROVED]
+    own = ap.PrivacyGame(search["catalogue"][0], ANY).check_claims(rounds=3)
+    assert [each.status for each in own] == [Status.REFUTED]
 
 
 def test_a_refuted_claim_is_not_admitted():

@@ -70,14 +70,18 @@ class Solution:
     """Beliefs valued."""
 
 
+def _given(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
+    return None if values is None else tuple(values)
+
+
 @attrs.define(eq=False)
 class Question:
     """One game with what may be said in it; keeps what it learned between answers."""
 
     system: ContinualMechanism[Any, Any, Any]
     verification: Verification[Any]
-    queries: Iterable[Any] | None = None
-    catalogue: Iterable[Any] | None = None
+    queries: tuple[Any, ...] | None = attrs.field(default=None, converter=_given)
+    catalogue: tuple[Any, ...] | None = attrs.field(default=None, converter=_given)
     max_creations: int | None = None
     limit: int = LIMIT
     report: Report | None = attrs.field(factory=progress)
@@ -90,10 +94,16 @@ class Question:
             self._solvers = tuple(Solver(arena, bit, self.limit, self.report) for bit in (0, 1))
         return self._solvers
 
+    @property
+    def creations(self) -> tuple[Create, ...]:
+        """The creation queries that may be sent, each once."""
+        given: Iterable[Any] = self.catalogue or ()
+        if isinstance(self.verification, FixedMechanisms):
+            given = self.verification.created  # nothing else can be created
+        return distinct(each if isinstance(each, Create) else Create(each) for each in given)
+
     def _arena(self) -> Arena:
-        columns = Columns(self.limit)
-        creations = _creations(self.catalogue, self.verification)
-        given = None if self.queries is None else tuple(self.queries)
+        columns, creations, given = Columns(self.limit), self.creations, self.queries
         most = sys.maxsize if self.max_creations is None else self.max_creations
         if type(most) is not int or most < 0:
             raise InvalidArgument(f"max_creations must be an int >= 0, not {most!r}")
@@ -185,13 +195,6 @@ def horizon(rounds: object) -> int:
             f"rounds must be an int >= 0, not {rounds!r}: an exact answer needs a finite horizon"
         )
     return rounds
-
-
-def _creations(catalogue: Iterable[Any] | None, verification: Any) -> tuple[Create, ...]:
-    given: Iterable[Any] = catalogue or ()
-    if isinstance(verification, FixedMechanisms):
-        given = verification.created  # nothing else can be created
-    return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
 
 def _factors(system: ExtConComp, verification: Suitable) -> bool:
