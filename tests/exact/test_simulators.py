@@ -63,10 +63,10 @@ def check_random(seed, bits=(0, 1)):
     assert all(equivalences(simulator, game, epsilon, delta, 3, bits))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_lyu_on_random_mechanisms(seed):
     """One world each, by turns; ``test_lyu_on_a_hundred`` has both."""
-    check_random(seed, bits=[seed // 4 % 2])
+    check_random(seed, bits=[seed % 2])
 
 
 @pytest.mark.slow

@@ -297,6 +297,17 @@ def test_states_of_f_of_other_types_are_other_ones():
         assert found == tight(game, pairs_of(records), growth, rounds)
 
 
+def test_messages_with_alike_answers_are_one_only_if_as_many_lead_alike():
+    """0 leads to the state that tells with probability 1/3, and 1 with 2/3."""
+    first = (
+        ((1, 1, 0), (1, 2, 1), (1, 2, 2)),
+        ((1, 1, 0), (1, 1, 1), (1, 2, 2)),
+    )
+    tells, silent = (((1, 1, 0),), ((1, 1, 1),)), (((1, 2, 0),),) * 2
+    game = ap.PrivacyGame(Table((first, tells, silent)), ap.verifiers.event_level())
+    assert game.tight_delta(epsilon=0, rounds=2) == Fraction(2, 3)
+
+
 # --- closed forms ------------------------------------------------------------------------------
 
 
