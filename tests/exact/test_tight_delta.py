@@ -249,6 +249,24 @@ def test_two_mechanisms_that_may_refuse(first, second, growth):
     assert found == tight(game, asks, growth, 3, before=map(ap.same, creates))
 
 
+@given(first=tables(refusals=True), second=tables(), fixed=st.booleans())
+@settings(max_examples=25)
+def test_no_mass_is_lost_or_made(first, second, fixed):
+    """Of every choice anywhere: the answers have probability 1 in all, in each world."""
+    own = [table.claims[0].parameters for table in (first, second)]
+    f = fixed_mechanisms([first, second]) if fixed else sparse_parallel(own)
+    question = ap.PrivacyGame(ap.ExtConComp(), f).question(
+        catalogue=[first, second], max_creations=2
+    )
+    question.solve(0, 4)
+    arena = question.solvers()[0].arena
+    for position in range(len(arena.totals[0])):
+        for choice in arena.choices(position):
+            for world, totals in enumerate(arena.totals):
+                after = sum(branch[world] * totals[branch[2]] for branch in choice.branches)
+                assert after == choice.denominator * totals[position]
+
+
 def test_answers_and_states_of_other_types_are_other_ones():
     """1, True and 1.0 are equal to Python and not to an adversary."""
 
