@@ -34,13 +34,20 @@ SAMPLE_QUERY = Pair(0, 1)
 """What a simulator asks its right: I(b) makes it the input b of randomized response."""
 
 
+@attrs.frozen(eq=False)
+class Share:
+    """φ of a history. One object for each, as histories are: quick to compare."""
+
+    point: Point
+
+
 class Simulated(NamedTuple):
     """The state of a simulator."""
 
     judged: Any
     """The verifier's state."""
     history: History
-    share: Point
+    share: Share
     """φ of the history; (1, 1) where it is not used."""
     sample: Any
     """The sample of RR_{ε,δ}(b), once it has been asked for; None before."""
@@ -64,6 +71,7 @@ class Simulator(PostProcessor[Simulated]):
     _accepts: Callable[[Any], bool] = attrs.field(init=False, repr=False)
     _laws: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
     """(history, φ, pair, sample) -> the law of the continuations."""
+    _shares: dict[Point, Share] = attrs.field(init=False, repr=False, factory=dict[Point, Share])
 
     def __attrs_post_init__(self) -> None:
         histories = Histories(self.mechanism, self.verification, self.within)
@@ -72,9 +80,12 @@ class Simulator(PostProcessor[Simulated]):
 
     @property
     def initial_state(self) -> Simulated:
-        one = Fraction(1)
-        first = self.verification.initial_state
-        return Simulated(first, self._histories.empty(), (one, one), None, None)
+        first, share = self.verification.initial_state, self.share((Fraction(1), Fraction(1)))
+        return Simulated(first, self._histories.empty(), share, None, None)
+
+    def share(self, point: Point) -> Share:
+        """The one share of these values."""
+        return self._shares.setdefault(point, Share(point))
 
     def signature(self, right: Signature) -> Signature:
         return Signature(Anything(), Anything())
@@ -176,7 +187,7 @@ class Lyu(Simulator):
             return None
         bit, sure = state.sample[0], state.sample[1] is TOP
         measure = self._phi if sure else self._psi
-        return [measure(history, share, bit) for _, history, share in found]
+        return [measure(history, share.point, bit) for _, history, share in found]
 
     def _phi(self, history: History, share: Point, bit: int) -> Fraction:
         return share[bit]
@@ -203,13 +214,15 @@ class Lyu(Simulator):
         shares: list[Point] = []
         for place, (_, history) in enumerate(found):
             upper = tuple(
-                state.share[b] - spent[b] - sum((n[b] for n in needs[place + 1 :]), Fraction(0))
+                state.share.point[b]
+                - spent[b]
+                - sum((n[b] for n in needs[place + 1 :]), Fraction(0))
                 for b in (0, 1)
             )
             point = self._largest(history, needs[place], (upper[0], upper[1]))
             spent = [s + p for s, p in zip(spent, point, strict=True)]
             shares.append(point)
-        return tuple((a, h, s) for (a, h), s in zip(found, shares, strict=True))
+        return tuple((a, h, self.share(s)) for (a, h), s in zip(found, shares, strict=True))
 
     def _needs(self, history: History, rounds: int) -> Point:
         """L^b(h)/δ: what φ^b(h) must be at least (φ1)."""
