@@ -70,9 +70,9 @@ def _claimed(mechanism: ContinualMechanism[Any, Any, Any]) -> Evidence:
 
 # --- Theorem 2.5: every finite NIM is a post-processing of RR ----------------------------
 
-NIM = FiniteResponse("five answers", ((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
+NIM = FiniteResponse(((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
 """Answer 3 never comes on 0, so it is (ε, δ)-DP only with δ >= 1/12."""
-PURE_NIM = FiniteResponse("four answers", ((6, 3, 2, 1), (2, 3, 4, 3)))
+PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
 def _theorem_2_5() -> Iterable[Check]:

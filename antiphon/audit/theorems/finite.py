@@ -172,9 +172,9 @@ class FiniteCounter(ContinualMechanism[int, int, int]):
 class FiniteResponse(NoninteractiveMechanism[int, int]):
     """A NIM on 0, 1, … given by the weights of its answers 0, 1, … under each of them."""
 
-    name: str
     weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    name: str = attrs.field(default="", kw_only=True)
 
     @property
     def signature(self) -> Signature:
@@ -188,4 +188,5 @@ class FiniteResponse(NoninteractiveMechanism[int, int]):
 
 def finite_laplace(largest: int) -> FiniteResponse:
     """A number in 0..largest plus clipped geometric noise: a finite Laplace mechanism."""
-    return FiniteResponse("Laplace", tuple(clipped(x, largest) for x in range(largest + 1)))
+    weights = tuple(clipped(x, largest) for x in range(largest + 1))
+    return FiniteResponse(weights, name="Laplace")
