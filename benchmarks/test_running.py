@@ -26,13 +26,13 @@ from antiphon.audit.statistical.running import Chunks, CountViews, merge_counts,
 def sparse_vector():
     """20 queries, by columns: 2¹⁸ replicas a chunk."""
     svt = SparseVector("1", threshold=1000)
-    return CountViews(ap.scripted([0] * 20), svt), Chunks(total=24 << 18, seed=1)
+    return CountViews(ap.scripted([0] * 20), svt), Chunks(total=12 << 18, seed=1)
 
 
 def counterexample():
     """50 copies, by counts, where a chunk costs the same whatever its size: tiny tasks."""
     game, adversary = counterexample_game(0.02), CounterexampleAdversary(delta=0.02, copies=50)
-    return CountViews(adversary, game.mechanism(1)), Chunks(total=10**9, size=10**6, seed=1)
+    return CountViews(adversary, game.mechanism(1)), Chunks(total=2 * 10**8, size=10**6, seed=1)
 
 
 def bare(task, chunks, first):
