@@ -19,9 +19,14 @@ from antiphon.audit.exact import (
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
+from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
 
 __all__ = [
+    "AdversaryFamily",
+    "AuditReport",
+    "Coarsened",
     "Compared",
+    "Counterexample",
     "CounterexampleAdversary",
     "Equivalence",
     "Law",

@@ -98,7 +98,10 @@ def audit(
         objective: which lower bound the event is chosen for; None: "epsilon" if δ = 0.
         correction: several adversaries: "select" chooses one on training samples and tests
             that alone; "holm" and "bonferroni" test all, each with ``samples``.
-        chunk, executor, checkpoint, progress: see ``running.run``.
+        chunk: test views of each world that are played at once (for "label": of both); by
+            default 2^18 where views have numbers, else a 32nd of all, if that is more. To
+            resume a checkpoint with more samples, give the same number.
+        executor, checkpoint, progress: see ``running.run``.
 
     Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, an
     adversary that never halts, views with nothing to count and no number; MissingExtra;

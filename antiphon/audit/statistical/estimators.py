@@ -46,10 +46,10 @@ class Rates:
 
     @staticmethod
     def of(hits: Hits, *, alpha: float) -> Rates:
-        """Two Clopper-Pearson bounds at α/2 each."""
+        """Two Clopper-Pearson bounds at α/2 each; no views of a world bound nothing."""
         return Rates(
-            lower_bound(hits.own, hits.trials, alpha=alpha / 2),
-            upper_bound(hits.against, hits.others, alpha=alpha / 2),
+            lower_bound(hits.own, hits.trials, alpha=alpha / 2) if hits.trials else 0.0,
+            upper_bound(hits.against, hits.others, alpha=alpha / 2) if hits.others else 1.0,
         )
 
     def delta_at(self, epsilon: float) -> float:
@@ -110,6 +110,8 @@ def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
     [False, True]
     """
     rate, silent = growth(epsilon), hits.others - hits.against
+    if not hits.trials or not hits.others:
+        return 1.0
     low = hits.against / hits.others
     high = (hits.own / hits.trials - delta) / rate
     if low >= high:

@@ -27,10 +27,10 @@ Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 """Cumulative hits, as plain tuples: what chunks give, workers return and a checkpoint holds."""
 POINTS: Final = 64
 """So many points of a trace are kept at most."""
-NUMBERED: Final = 1 << 18
-"""Views of each world in a chunk, where views have numbers, which are kept until scored …"""
-PLAIN: Final = 1 << 22
-"""… and where they have none."""
+CHUNK: Final = 1 << 18
+"""Views of each world in a chunk, where views have numbers, which are kept until scored."""
+PLAIN_CHUNKS: Final = 32
+"""At most so many chunks where views have none: they may cost the same, however large."""
 LEAST_ROUND: Final = 400
 """The least training views of each adversary in a round of a search."""
 MOST_LEARNING: Final = 500_000
@@ -142,7 +142,7 @@ class Workforce:
         """The hits of a task; ``place`` tells several tasks of one audit apart."""
         path, size = self.checkpoint, self.chunk
         if size is None:
-            size = NUMBERED if task.event.wide else PLAIN
+            size = CHUNK if task.event.wide else max(CHUNK, -(-views // PLAIN_CHUNKS))
         if place and isinstance(path, str | Path):
             path = Path(f"{path}-{place + 1}")
         return run(

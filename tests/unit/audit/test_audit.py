@@ -68,6 +68,12 @@ class TestVerdicts:
         assert 0.5 > one.delta_lower > two.delta_lower > 0.45
         assert "label" in one.method
 
+    def test_labels_that_never_name_a_world(self):
+        report = RR_GAME.audit(ASKER, epsilon=30, samples=2000, seed=1, method="label")
+        assert not report.refuted
+        assert report.hits.trials == 0
+        assert report.epsilon_lower == 0
+
     def test_an_anytime_audit_stops_early(self):
         report = GAME.audit(
             BREAKER, epsilon=0, delta=DELTA, samples=10**9, seed=1, method="anytime"
@@ -276,7 +282,7 @@ class TestDistribution:
         serial = GAME.audit(BREAKER, executor="serial", **options)
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             threads = GAME.audit(BREAKER, executor=pool, **options)
-        assert serial == threads
+        assert serial == threads == GAME.audit(BREAKER, executor=2, **options)
         assert serial.counterexample.view == threads.counterexample.view
 
     def test_seeds_repeat_and_differ(self):
