@@ -181,6 +181,11 @@ def seed_sequence(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rand
         raise InvalidArgument("a seed is an int >= 0 or a numpy SeedSequence") from None
 
 
+def generator(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.Generator:
+    """Many draws at once, for populations and their tests: NumPy's Generator around a PCG64."""
+    return np.random.Generator(np.random.PCG64(seed_sequence(seed)))
+
+
 def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
     """Words of PCG64, whose raw stream NumPy keeps stable for a seed."""
     return np.random.PCG64(seed_sequence(seed)).random_raw

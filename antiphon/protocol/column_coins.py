@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from antiphon.protocol import discrete_noise
-from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, seed_sequence
+from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, generator
 from antiphon.protocol.column_arithmetic import Values
 from antiphon.protocol.columns import Apart, Column, Lanes, plain
 from antiphon.protocol.enumeration import branch
@@ -42,8 +42,7 @@ class ColumnCoins(Coins):
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
         super().__init__()
-        sequence = np.random.SeedSequence() if seed is None else seed_sequence(seed)
-        self.generator = np.random.Generator(np.random.PCG64(sequence))
+        self.generator = generator(np.random.SeedSequence() if seed is None else seed)
         self.lanes = Lanes(1)
         self.waiting: list[Part] = []
         self.tape: list[Draw] = []

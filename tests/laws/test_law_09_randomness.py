@@ -49,9 +49,8 @@ def suspicious(tree):
 def test_no_source_uses_another_generator(path):
     found = set(suspicious(ast.parse(path.read_text())))
     allowed = {
-        "coins.py": {"os.urandom"},
-        # A population's coins: one Generator around a PCG64, seeded as SampledCoins are.
-        "column_coins.py": {"np.random.Generator"},
+        # Words for a session, and one Generator around a PCG64 for populations.
+        "coins.py": {"os.urandom", "np.random.Generator"},
     }
     assert found <= allowed.get(path.name, set())
 

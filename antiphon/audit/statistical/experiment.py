@@ -20,6 +20,7 @@ from antiphon.audit.statistical.sample import Sample
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.chain import Chain
+from antiphon.protocol.coins import generator
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.interaction import record
 
@@ -107,7 +108,7 @@ class CountHits:
     def __call__(self, chunk: Chunk) -> Trace:
         trials = others = chunk.size
         if self.label is not None:
-            coins = np.random.Generator(np.random.PCG64(child(chunk.seed, 2)))
+            coins = generator(child(chunk.seed, 2))
             trials = int(coins.binomial(chunk.size, self.label))
             others = chunk.size - trials
         bit = self.event.bit

@@ -14,7 +14,7 @@ import numpy as np
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins import Coins, generator
 from antiphon.protocol.column_coins import ColumnCoins
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.labels import message_label
@@ -47,9 +47,9 @@ class AdversaryFamily:
 
     def members(self, seed: np.random.SeedSequence) -> list[Candidate]:
         """The adversaries that are tried: a Latin hypercube of parameters."""
-        generator = np.random.Generator(np.random.PCG64(seed))
+        spread = generator(seed)
         columns = [
-            low + (high - low) * (generator.permutation(self.size) + generator.random(self.size))
+            low + (high - low) * (spread.permutation(self.size) + spread.random(self.size))
             / self.size
             for low, high in self.bounds
         ]  # fmt: skip

@@ -17,6 +17,7 @@ from antiphon.audit.statistical.events import Choice
 from antiphon.audit.statistical.experiment import BETTING, LEAST_ROUND, CountHits, Setting, child
 from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.search import Candidate, budgets
+from antiphon.protocol.coins import generator
 from antiphon.protocol.errors import InvalidArgument
 
 _FIRST: Final = 500
@@ -109,7 +110,7 @@ def _play(
 
 def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
     """The views of both worlds in pairs, by lot."""
-    coins = np.random.Generator(np.random.PCG64(seed))
+    coins = generator(seed)
     both = int(coins.hypergeometric(hits.own, hits.trials - hits.own, hits.against))
     ahead, behind = hits.own - both, hits.against - both
     return Batch(both, ahead, behind, hits.trials - both - ahead - behind)
