@@ -34,7 +34,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 import numpy as np
@@ -44,14 +44,25 @@ from antiphon.composition.accounting.interval import UNIT, Interval, outward, pr
 from antiphon.composition.accounting.losses import Losses, Rung, remembered
 from antiphon.protocol import exact
 
+_ROOM: Final = 2
+"""How much narrower than asked the interval is where the law is smooth."""
+_FINER: Final = 8.0
+"""How much v is reduced where the law is not, and the interval too wide."""
+_REFINED: Final = 4
+_CHEAP: Final = 1 << 24
+"""Factors of the kept frequencies up to which that is done."""
+
 
 class Contours:
-    """H of Comp[RR_{ε_i,0}] to about ``width`` in ε; each contour is computed once."""
+    """H of Comp[RR_{ε_i,0}] to about ``width`` in ε; each contour is computed once.
+
+    The interval may be wider within √v of an atom: v f_v(e) is then √(v/2π) of its mass.
+    """
 
     def __init__(self, losses: Losses, width: float) -> None:
         self._losses, self._width = losses, min(width, 1.0)
         self._least = Fraction(float(np.min(losses.epsilons)) * (1 - UNIT))
-        self._known: dict[int, Contour] = {}
+        self._known: dict[tuple[int, int], Contour] = {}
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
@@ -64,14 +75,21 @@ class Contours:
             if complement < 2.0**-60:
                 return Interval(1 - 2.0**-53, 1.0)
         number = self._losses.rung_near(e)
-        contour = remembered(self._known, number, lambda: self._contour(self._losses.rung(number)))
+        contour = self._contour(number, 0)
+        for finer in range(1, _REFINED):
+            if contour.width(e) <= self._width or contour.work > _CHEAP:
+                break
+            contour = self._contour(number, finer)
         return contour.stick(at)
 
-    def _contour(self, rung: Rung) -> Contour:
-        noise = min(
-            self._width / (2 * (1 + rung.order)), max(rung.spread, 1 / rung.order) ** 2 / 1000
-        )
-        return Contour(self._losses, rung, noise)
+    def _contour(self, number: int, finer: int) -> Contour:
+        def make() -> Contour:
+            rung = self._losses.rung(number)
+            scale = max(rung.spread, 1 / rung.order)
+            noise = min(self._width / (_ROOM * (1 + rung.order)), scale**2 / 1000)
+            return Contour(self._losses, rung, noise / _FINER**finer)
+
+        return remembered(self._known, (number, finer), make)
 
 
 class Alias(NamedTuple):
@@ -97,7 +115,7 @@ class Contour:
         """Bounds on H(at); the nearer ``at`` to the saddle, the better."""
         e = exact.bracket(at, 40)[0]
         excess = float(self.losses.total - e)
-        value, density = self._sums(float(e))
+        value, density, _ = self._sums(float(e))
         error, density_error = self._errors(float(e))
         smoothing = self.noise * (1 + self.noise) * (density + density_error)
         lower = value - error - self._aliases(excess) - smoothing
@@ -106,16 +124,26 @@ class Contour:
             outward(_scaled(lower, log - slack), _scaled(value + error, log + slack))
         )
 
-    def _sums(self, at: float) -> tuple[float, float]:
-        """H_v(at) and f_v(at), both with their aliases."""
+    def width(self, at: float) -> float:
+        """The width of the interval at ``at``, as an ε; roughly."""
+        _, density, slope = self._sums(at)
+        return self.noise * density / max(slope, 1e-300)
+
+    @property
+    def work(self) -> float:
+        """How many factors are behind what is kept; a frequency itself counts as some."""
+        return len(self.kept.frequencies) * max(len(self.losses.epsilons), 16)
+
+    def _sums(self, at: float) -> tuple[float, float, float]:
+        """H_v(at), f_v(at) and -∂H_v/∂e, all with their aliases."""
         kept, share = self.kept, self.step / math.pi
         phases = kept.frequencies * (at - self.noise * (self.rung.order + 0.5))
         cosine, sine = np.cos(phases), np.sin(phases)
-        value, density = (
+        value, density, slope = (
             share * float(np.sum(each.real * cosine + each.imag * sine))
-            for each in (kept.kernel, kept.plain)
+            for each in (kept.kernel, kept.plain, kept.slope)
         )
-        return value, density
+        return value, density, slope
 
     @cached_property
     def kept(self) -> Kept:

@@ -35,12 +35,14 @@ _CURE: Final = "(ask for a larger `width` in epsilon, or account for fewer disti
 class Kept:
     """The frequencies θ >= 0 that matter, and the integrand there but for e^(-iθe).
 
-    ``plain`` is M(c+iθ)/M(c) e^(-vθ²/2), half of that at θ = 0; ``kernel``, that over s(s+1).
+    ``plain`` is M(c+iθ)/M(c) e^(-vθ²/2), half of that at θ = 0; ``kernel``, that over s(s+1);
+    ``slope``, that over s+1.
     ``dropped`` bounds the sums of |kernel| and of |plain| over all other multiples of τ.
     """
 
     frequencies: Floats
     kernel: Complexes
+    slope: Complexes
     plain: Complexes
     dropped: tuple[float, float]
 
@@ -78,7 +80,8 @@ class Sieve:
         values[frequencies == 0] /= 2
         values *= np.exp(-self.noise * frequencies**2 / 2)
         kernel = values / product(self.order, frequencies)
-        return Kept(frequencies, kernel, values, (self._dropped[0], self._dropped[1]))
+        slope = kernel * (self.order + 1j * frequencies)
+        return Kept(frequencies, kernel, slope, values, (self._dropped[0], self._dropped[1]))
 
     def _negligible(self, frequencies: Floats) -> Floats:
         """|M(c+iθ)/M(c)|² below which a frequency is dropped."""

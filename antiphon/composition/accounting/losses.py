@@ -34,18 +34,19 @@ _RUNGS: Final = 4
 _EXTREME: Final = 240
 """Orders reach from 2^-60 to 2^60."""
 _KEPT: Final = 24
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 _ALLOWED: Final = 3.0
 """Nats that an order may cost beyond the best."""
 
 
-def remembered(known: dict[int, Value], number: int, make: Callable[[], Value]) -> Value:
+def remembered(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
     """What was made for a rung, once; the last few dozen are kept."""
-    if number not in known:
+    if key not in known:
         if len(known) >= _KEPT:
             del known[next(iter(known))]
-        known[number] = make()
-    return known[number]
+        known[key] = make()
+    return known[key]
 
 
 class Rung(NamedTuple):

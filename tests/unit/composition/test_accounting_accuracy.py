@@ -116,14 +116,7 @@ def test_many_different_parameters():
     """100 different ε_i, a law with 6,000 atoms; by the method that does not look at them."""
     counts = [(Fraction(10 + i, 2000), 1) for i in range(100)]
     losses, reference = Losses.of(parameters([(e, 0) for e, _ in counts])), law(counts)
-    for at in (
-        Fraction(0),
-        Fraction(1, 3),
-        Fraction(1),
-        Fraction(5, 2),
-        Fraction(3),
-        Fraction(7, 2),
-    ):
+    for at in map(Fraction, ("0", "1/3", "1", "2", "5/2", "14/5")):
         truth, contours = stick(reference, at), Contours(losses, 1e-6)
         found = contours.stick(at)
         assert encloses(found, truth)
