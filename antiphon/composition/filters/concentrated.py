@@ -196,7 +196,7 @@ def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
         return Fraction(0)
     y = DOWN.divide(DOWN.multiply(target, target), UP.multiply(above(ROGERS), log_above(1 / delta)))
     low, high = Decimal(0), target
-    for _ in range(120):
+    for _ in range(60):
         middle = DOWN.divide(DOWN.add(low, high), Decimal(2))
         low, high = (middle, high) if _rogers(middle, y, delta) <= target else (low, middle)
     return rounded_down(low)

@@ -127,4 +127,4 @@ class Odometer(Budget):
         spread = UP.add(UP.multiply(Decimal(2), half), self._width)
         growth = log_above(max(Fraction(1), Fraction(UP.divide(spread, self._width))))
         square = UP.multiply(spread, UP.add(self._twice_log, growth))
-        return rounded_up(UP.add(half, root_above(square)), 12)
+        return rounded_up(UP.add(half, root_above(square)))

@@ -36,11 +36,11 @@ def root_above(value: Decimal) -> Decimal:
     return value.sqrt(UP).next_plus(UP)
 
 
-def rounded_down(value: Decimal, digits: int = 30) -> Fraction:
+def rounded_down(value: Decimal, digits: int = 12) -> Fraction:
     """At most the value, to so many significant digits."""
     return Fraction(Context(prec=digits, rounding=ROUND_FLOOR).plus(value))
 
 
-def rounded_up(value: Decimal, digits: int = 30) -> Fraction:
+def rounded_up(value: Decimal, digits: int = 12) -> Fraction:
     """At least the value, to so many significant digits."""
     return Fraction(Context(prec=digits, rounding=ROUND_CEILING).plus(value))
