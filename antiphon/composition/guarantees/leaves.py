@@ -74,14 +74,21 @@ def of_claims(mechanism: Any, claims: list[Claim]) -> Derivation:
 
 
 def overridden(mechanism: Any) -> str | None:
-    """The behaviour that a subclass changed while it inherits the claims; None if none."""
+    """The behaviour that a subclass from elsewhere changed while it inherits the claims, if any.
+
+    Within one package a base class may well state the claims of its subclasses.
+    """
     order = type(mechanism).__mro__
 
     def defined(name: str) -> int:
-        return next((i for i, kind in enumerate(order) if name in vars(kind)), len(order))
+        return next((i for i, kind in enumerate(order) if name in vars(kind)), len(order) - 1)
+
+    def package(place: int) -> str:
+        return order[place].__module__.split(".")[0]
 
     claimed = defined("claims")
-    return next((name for name in _BEHAVIOUR if defined(name) < claimed), None)
+    own = [name for name in _BEHAVIOUR if defined(name) < claimed]
+    return next((name for name in own if package(defined(name)) != package(claimed)), None)
 
 
 def _fewer(leaf: Derivation, verification: Any) -> Derivation:

@@ -116,6 +116,8 @@ class TestClaims:
         assert guarantee.status is Status.PROVED
         assert guarantee.epsilon_at(0) == 1
         assert guarantee.epsilon_at(1e-3) < 0.6  # by the ρ
+        assert guarantee.delta_at(0.6) < 1e-3
+        assert guarantee.delta_at(1) == 0  # by the ε
 
     def test_refuted_ones_never(self):
         refuted = claim(Pure(1), status=Status.REFUTED)
@@ -135,8 +137,9 @@ class TestClaims:
         concentrated = ap.guarantee(claiming(claim(ZeroConcentrated(0.1))))
         renyi = ap.guarantee(claiming(claim(Renyi(lambda order: 0.1 * order))))
         assert renyi.epsilon_at(1e-6) == pytest.approx(concentrated.epsilon_at(1e-6), rel=1e-6)
-        nothing = ap.guarantee(claiming(claim(Renyi(lambda order: float("nan")))))
-        assert nothing.delta_at(5) == 1
+        for none in (float("nan"), -1.0):
+            nothing = ap.guarantee(claiming(claim(Renyi(lambda order, none=none: none))))
+            assert nothing.delta_at(5) == 1
 
     def test_group_privacy_of_a_pure_claim(self):
         queries = spaces.Finite((COUNT,))
@@ -217,6 +220,7 @@ class TestInclusion:
             (event_level(), bounded(event_level(events=9), 4), 4),
             (bounded(event_level(), 5), bounded(event_level(events=2), 5), 2),
             (bounded(event_level(), 5), event_level(events=2), None),
+            (bounded(event_level(), 2), bounded(event_level(events=2), 5), None),
             (event_level(events=0), event_level(), None),
             (event_level(Within(1)), event_level(Within(2), events=2), None),
             (neighbouring_start(), event_level(), None),
