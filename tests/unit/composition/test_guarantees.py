@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon.audit.theorems.routers import EachBit
 from antiphon.composition import (
     BasicFilter,
     Certified,
@@ -307,7 +308,7 @@ class TestCompositions:
             ap.guarantee(ap.ConComp([claiming(concentrated), claiming()]))
 
     def test_any_few_of_the_fixed_parameters(self):
-        f = fixed_parameters([(1, 0), (0.5, 0.1), (0.2, 0)])
+        f = fixed_parameters([(0.2, 0), (0.5, 0.1), (1, 0)])
         few = ap.guarantee(EXT, f, max_creations=2, catalogue=[])
         assert few.claim().parameters == (Fraction(3, 2), Fraction(1, 10))
         assert "any 2 of" in few.explain()
@@ -343,12 +344,32 @@ class TestCompositions:
         f = sparse_parallel([(1, 0.001), (0.5, 0.01)])
         guarantee = ap.guarantee(EXT, f, max_creations=100)
         assert "100" in guarantee.explain()
+        assert guarantee.claim().parameters == (100, 1 - Fraction(99, 100) ** 100)
         assert guarantee.epsilon_at(1) == 0
         assert guarantee.delta_at(100) == pytest.approx(1 - 0.99**100, rel=1e-12)
         few = ap.guarantee(EXT, bounded(f, 7), max_creations=100)
         assert "at most 3 of the created" in few.explain()
         fewer = ap.guarantee(EXT, bounded(f, 700), max_creations=2)
         assert fewer.delta_at(100) == pytest.approx(1 - 0.99**2, rel=1e-12)
+
+    def test_a_users_word_for_consistency_is_assumed(self):
+        class Own(type(neighbouring_start())):
+            pass
+
+        own = Claim(Approximate(0, 0.1), Own(), Status.PROVED, "a test")
+        f = sparse_parallel([own.parameters])
+        wide = ap.mechanism(queries=spaces.Integers(), answers=spaces.BITS, claims=(own,))
+        guarantee = ap.guarantee(EXT, f, catalogue=[wide(lambda s, m, c: (s, 0))])
+        assert (guarantee.theorem, guarantee.status) == ("CM Thm 5.5", Status.ASSUMED)
+        narrow = ap.mechanism(queries=spaces.BITS, answers=spaces.BITS, claims=(own,))
+        guarantee = ap.guarantee(EXT, f, catalogue=[narrow(lambda s, m, c: (s, 0))])
+        assert guarantee.status is Status.PROVED  # all its sequences were looked at
+
+    def test_the_counterexample_of_any_delta(self):
+        for delta, copies in ((1, 1), (0.5, 1), (0.3, 2), (1e-6, 693_147)):
+            with pytest.raises(NoGuarantee) as caught:
+                ap.guarantee(EXT, sparse_parallel([(0, delta)]))
+            assert caught.value.counterexample.copies == copies
 
     def test_f_must_be_one_of_compositions(self):
         with pytest.raises(NoGuarantee, match="none was given"):
@@ -495,6 +516,27 @@ class TestComplexMechanisms:
         assert ap.guarantee(proved, other).status is Status.ASSUMED
         more = sparse_parallel([(0.5, 0), (1, 0)])
         assert ap.guarantee(proved, F, inner=more).status is Status.ASSUMED
+
+    def test_runs_are_explored_only_where_it_is_known_what_may_be_answered(self):
+        response = ap.Create(RESPONSE)
+        outer = bounded(event_level(), 2)
+        inner = sparse_parallel([response.parameters], first_pair_consistent=True)
+        explored = ap.guarantee(EachBit(response) @ EXT, outer, inner=inner)
+        assert explored.claim().status is Status.PROVED  # P alone creates, and was explored
+        budgeted = EachBit(response) @ ap.ExtConComp(budget=BasicFilter(epsilon=2, delta=0.2))
+        guarantee = ap.guarantee(budgeted, outer, inner=adaptive_parameters())
+        assert guarantee.status is Status.ASSUMED
+        assert guarantee.epsilon_at(0.2) == 2
+
+    def test_p_has_one_initial_state(self):
+        @attrs.frozen
+        class Chooses(Relay):
+            @property
+            def initial_states(self):
+                return spaces.BITS
+
+        with pytest.raises(NoGuarantee, match="one initial state"):
+            ap.guarantee(Chooses() @ EXT, F, inner=INNER)
 
     def test_a_p_with_coins_has_no_theorem(self):
         @attrs.frozen
