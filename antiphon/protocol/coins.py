@@ -25,6 +25,7 @@ from antiphon.protocol import discrete_noise, samplers
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log, epsilon, positive, whole
 from antiphon.protocol.inversion import Words
+from antiphon.protocol.wide_gaussian import WideGaussian
 
 Number: TypeAlias = Union[int, float, Fraction]
 Result = TypeVar("Result")
@@ -129,6 +130,10 @@ class Coins(ABC):
         value: tuple[int, ...] = self.draw("discrete_gaussians", parameter)
         return value
 
+    def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
+        """``discrete_gaussians`` as an array, which need not be made into ints first."""
+        return np.array(self.discrete_gaussians(sigma, count), np.int64)
+
 
 def _exponent(value: object) -> ExactEpsilon:
     """As ``_exact``, but 0 and logarithms may be exponents."""
@@ -162,6 +167,10 @@ def _plain(value: Number) -> Number:
 
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
+_READY: Final = 1 << 14
+"""How many draws for arrays are made together."""
+_FITS: Final = 2**50
+"""Noise up to this scale fits 64 bits, but for a probability below e^(-2^12)."""
 _KNOWN: Final = 256
 """How many scales of noise coins remember by the object that was given."""
 
@@ -198,7 +207,9 @@ class SampledCoins(Coins):
     True
     """
 
-    __slots__ = ("_block", "_known", "_samplers", "_source", "_words", "seeded")
+    __slots__ = (
+        "_block", "_known", "_known_wide", "_ready", "_samplers", "_source", "_words", "seeded",
+    )  # fmt: skip
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
         super().__init__()
@@ -207,6 +218,8 @@ class SampledCoins(Coins):
         self._words: list[int] = []
         self._block = _SMALL_BLOCK
         self._known: dict[int, tuple[Fraction, Any]] = {}
+        self._known_wide: dict[int, tuple[Fraction, WideGaussian]] = {}
+        self._ready: dict[Fraction, NDArray[np.int64]] = {}
         self._samplers: dict[str, Callable[[Any], Any]] = {
             "bernoulli": self._bernoulli,
             "bernoulli_exp": self._bernoulli_exp,
@@ -257,6 +270,26 @@ class SampledCoins(Coins):
             answer: int | None = sampler.begun(word, self._word) if tie else answers[place]
             if answer is not None:
                 return answer
+
+    def discrete_gaussian(self, sigma: Number) -> int:
+        # And the third: the grids of correlated noise.
+        known = self._known_wide.get(id(sigma))
+        if known is None:
+            exact = _exact(sigma, "sigma")
+            sampler = discrete_noise.discrete_gaussian(exact)
+            if not isinstance(sampler, WideGaussian):
+                value: int = self.draw("discrete_gaussian", exact)
+                return value
+            known = exact, sampler
+            if exact is sigma and len(self._known_wide) < _KNOWN:
+                self._known_wide[id(sigma)] = known
+        self.draws += 1
+        return known[1].draw(self._word)
+
+    def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
+        parameter = _exact(sigma, "sigma"), whole(count, "count")
+        self.draws += 1
+        return self._array("discrete_gaussian", *parameter)
 
     def _remember(self, scale: Number) -> tuple[Fraction, Any]:
         exact = _exact(scale, "scale")
@@ -320,10 +353,27 @@ class SampledCoins(Coins):
         return discrete_noise.discrete_gaussian(sigma).draw(self._word)
 
     def _many(self, kind: str, parameter: Fraction, count: int) -> tuple[int, ...]:
+        return tuple(self._array(kind, parameter, count).tolist())
+
+    def _array(self, kind: str, parameter: Fraction, count: int) -> NDArray[np.int64]:
+        if kind == "discrete_gaussian" and count < _READY:
+            sampler = discrete_noise.discrete_gaussian(parameter)
+            if isinstance(sampler, WideGaussian):
+                return self._from_stock(sampler, parameter, count)
         drawn = discrete_noise.many(kind, parameter, count, self._source)
         if drawn is None:
-            return tuple([self._samplers[kind](parameter) for _ in range(count)])
-        return tuple(drawn.tolist())
+            values = [self._samplers[kind](parameter) for _ in range(count)]
+            return np.array(values, object if parameter > _FITS else np.int64)
+        return drawn
+
+    def _from_stock(self, sampler: WideGaussian, sigma: Fraction, count: int) -> NDArray[np.int64]:
+        """A few of many that are made together: NumPy is fast for thousands only."""
+        stock = self._ready.get(sigma)
+        if stock is None or len(stock) < count:
+            fresh = sampler.many(_READY, self._source)
+            stock = fresh if stock is None else np.concatenate([stock, fresh])
+        self._ready[sigma] = stock[count:]
+        return stock[:count]
 
 
 def integer_weights(weights: Iterable[Number]) -> list[int]:

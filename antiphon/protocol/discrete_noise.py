@@ -28,6 +28,7 @@ from antiphon.protocol.inversion import (
     threshold,
     ties,
 )
+from antiphon.protocol.wide_gaussian import WideGaussian
 
 LARGEST_SCALE: Final = 2**40
 """Tables are made for noise up to this scale; beyond it CKS Algorithm 2 is used."""
@@ -133,6 +134,8 @@ def discrete_laplace(scale: Fraction) -> DiscreteLaplace | Series:
     return Series(scale) if scale > LARGEST_SCALE else DiscreteLaplace(scale)
 
 
+WIDE: Final = {Fraction(1 << exponent): exponent for exponent in range(16, 41)}
+"""Standard deviations that ``WideGaussian`` draws: the grids of correlated noise."""
 _KEPT: Final = 1 << 14
 """How many thresholds of acceptance a discrete Gaussian keeps."""
 
@@ -198,8 +201,10 @@ class DiscreteGaussian:
 
 
 @lru_cache(maxsize=256)
-def discrete_gaussian(sigma: Fraction) -> DiscreteGaussian:
+def discrete_gaussian(sigma: Fraction) -> DiscreteGaussian | WideGaussian:
     """The sampler for a standard deviation, kept for the next time."""
+    if sigma in WIDE:
+        return WideGaussian(WIDE[sigma])
     return DiscreteGaussian(sigma)
 
 
@@ -212,7 +217,7 @@ def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers |
     return drawn
 
 
-SAMPLERS: Final[dict[str, Callable[[Fraction], DiscreteLaplace | Series | DiscreteGaussian]]] = {
+SAMPLERS: Final[dict[str, Callable[[Fraction], Any]]] = {
     "discrete_laplace": discrete_laplace,
     "discrete_gaussian": discrete_gaussian,
 }

@@ -111,7 +111,11 @@ class Finite(Space):
             alike = self._index.get(value, ())
         except Exception:  # unhashable, or a hash that raises: not one of ours
             return False
-        return any(identical(value, other) for other in alike)
+        # A plain loop: this stands on the hot path of counters.
+        for other in alike:  # noqa: SIM110
+            if identical(value, other):
+                return True
+        return False
 
     @property
     def discrete(self) -> bool:
@@ -138,11 +142,11 @@ class Integers(Space):
     high: int | None = None
 
     def contains(self, value: Any) -> bool:
-        return (
-            (type(value) is int or is_number(value, int))
-            and (self.low is None or bool(self.low <= value))
-            and (self.high is None or bool(value <= self.high))
-        )
+        kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if kind is not int and (kind is not Column or value.kind is not int):
+            return False
+        low, high = self.low, self.high
+        return (low is None or bool(low <= value)) and (high is None or bool(value <= high))
 
     @property
     def discrete(self) -> bool:

@@ -84,14 +84,14 @@ class BufferedToeplitzCounter(CorrelatedCounter):
         steps = 2 * ages + len(self.buffers) + 1
         return float(size * (self.buffers.weights @ steps))
 
-    def _feedback(self, memory: Any) -> Any:
-        total = 0.0
-        for weight, buffer in zip(self.weights, memory, strict=True):
+    def feedback(self, memory: Any) -> Any:
+        total = 0.5
+        for weight, buffer in zip(self.weights, memory):  # noqa: B905
             total = total + weight * buffer
         return total
 
-    def _remember(self, memory: Any, push: Any) -> Any:
-        return tuple([theta * own + push for theta, own in zip(self.thetas, memory, strict=True)])
+    def remember(self, memory: Any, push: Any) -> Any:
+        return tuple([theta * own + push for theta, own in zip(self.thetas, memory)])  # noqa: B905
 
     def limited(self, memory: Any) -> Any:
         return tuple([clamped(own, self.farthest) for own in memory])

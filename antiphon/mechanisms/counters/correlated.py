@@ -47,7 +47,7 @@ from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.spaces import Space
 
-FAR: Final = 64
+FAR: Final = 256
 """Standard deviations past which the sum of the pushes is limited: it never gets there."""
 _BLOCK: Final = 1 << 12
 _LONGEST: Final = 1 << 22
@@ -173,11 +173,11 @@ class CorrelatedCounter(Counter):
         """How far, in grid steps, double precision can take Σ c_k p_{t-k} from its value."""
 
     @abstractmethod
-    def _feedback(self, memory: Any) -> Any:
-        """Σ_{k>=1} c_k p_{t-k}."""
+    def feedback(self, memory: Any) -> Any:
+        """½ + Σ_{k>=1} c_k p_{t-k}."""
 
     @abstractmethod
-    def _remember(self, memory: Any, push: Any) -> Any:
+    def remember(self, memory: Any, push: Any) -> Any:
         """The memory with one more p_t."""
 
     @abstractmethod
@@ -221,13 +221,14 @@ class CorrelatedCounter(Counter):
             noise = coins.discrete_gaussian(self.grid)
         else:
             noise = gaussians(coins, self.grid, self.dimension).view(Row)
-        slip = (noise - (self._feedback(memory) + 0.5) // 1.0 + divisor / 2) // divisor
+        slip = (noise - self.feedback(memory) // 1.0 + divisor / 2) // divisor
         push = slip * divisor
-        drift, memory = drift + push, self._remember(memory, push)
+        drift, memory = drift + push, self.remember(memory, push)
         if not -self.far < drift < self.far:
             # Limits on the memory bring no two of them further apart, and keep doubles exact.
             drift, memory = drift + math.inf, self.limited(memory)
-        return CorrelatedState(updates + 1, released + (x * self.unit + slip), drift, memory)
+        released = released + (x * self.unit + slip)  # never in place: it may be a row
+        return CorrelatedState(updates + 1, released, drift, memory)
 
     def _count(self, state: CorrelatedState, coins: Any) -> tuple[CorrelatedState, Any]:
         count = state.released / self.unit

@@ -194,16 +194,28 @@ class Counter(ContinualMechanism[Any, Any, Any]):
         """
         if len(updates) > self.horizon:
             raise InvalidArgument(f"{len(updates)} updates are past the horizon {self.horizon}")
-        kind = self.signature.updates
-        stream = _listed(updates)
-        if not all(map(kind.contains, stream)):
-            raise InvalidArgument(f"an update is outside {kind}")
-        values = stream if self._plain else list(map(self.value, stream))
+        values: Any = self._table(updates)
+        if values is None:
+            stream = _listed(updates)
+            if not all(map(self.signature.updates.contains, stream)):
+                raise InvalidArgument(f"an update is outside {self.signature.updates}")
+            values = stream if self._plain else list(map(self.value, stream))
         return self._counts(values, SampledCoins(seed) if coins is None else coins)
 
-    def _counts(self, values: Sequence[Any], coins: Coins) -> Array:
+    def _table(self, updates: Any) -> Array | None:
+        """Arrays for updates, given as one array: checked at once. None if they are not."""
+        space = self.signature.updates
+        if not isinstance(space, Arrays) or type(updates) is not np.ndarray:
+            return None
+        space = attrs.evolve(space, shape=(len(updates), *space.shape))
+        if not space.contains(updates):
+            raise InvalidArgument(f"an update is outside {space}")
+        return np.clip(updates, self.smallest, self.largest) if self.clip else updates
+
+    def _counts(self, values: Any, coins: Coins) -> Array:
         state, found = self.initial_state, list[Any]()
-        for x in values:
+        for value in values:
+            x = value if self.dimension is None else row(value, self.numbers)
             state = self._update(state, x, coins)
             state, count = self._count(state, coins)
             found.append(count)

@@ -82,4 +82,4 @@ def clamped(value: Any, bound: float) -> Any:
 
 def gaussians(coins: Coins, sigma: Fraction, count: int) -> Array:
     """Draws of discrete Gaussian noise, as floats."""
-    return np.array([coins.discrete_gaussian(sigma) for _ in range(count)], float)
+    return coins.gaussian_array(sigma, count).astype(float)

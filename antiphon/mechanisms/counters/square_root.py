@@ -68,16 +68,16 @@ class SquareRootCounter(CorrelatedCounter):
         sums = min(self.horizon, _BLOCK) + -(-self.horizon // _BLOCK) + 2
         return float(size * sums * coefficients(self.horizon).sum())
 
-    def _feedback(self, memory: Any) -> Any:
+    def feedback(self, memory: Any) -> Any:
         length = len(memory)
         weights = coefficients(self.horizon)[length:0:-1]
         products = np.asarray(memory) * (weights if memory.ndim == 1 else weights[:, None])
         whole = length - length % _BLOCK
         blocks = products[:whole].reshape(-1, _BLOCK, *products.shape[1:]).sum(axis=1).sum(axis=0)
-        total = blocks + products[whole:].sum(axis=0)
+        total = blocks + products[whole:].sum(axis=0) + 0.5
         return float(total) if memory.ndim == 1 else total.view(Row)
 
-    def _remember(self, memory: Any, push: Any) -> Any:
+    def remember(self, memory: Any, push: Any) -> Any:
         return np.concatenate([memory, np.asarray(push)[None]]).view(Row)
 
     def limited(self, memory: Any) -> Any:

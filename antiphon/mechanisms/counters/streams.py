@@ -22,26 +22,29 @@ _DOUBLES: Final = 2.0**50
 """Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
 
 
-def _chunks(counter: BufferedToeplitzCounter, length: int, coins: Coins) -> Iterator[Any]:
-    """Noise and divisors, some thousand numbers at a time: (start, end, noise, divisors)."""
-    step = max(1, _CHUNK // (counter.dimension or 1))
+def _chunks(
+    counter: BufferedToeplitzCounter, values: Any, coins: Coins
+) -> Iterator[tuple[slice, Vector, list[float]]]:
+    """Where, noise and divisors of some updates at a time."""
+    width, length = counter.dimension or 1, len(values)
+    step = max(1, _CHUNK // width)
     for start in range(0, length, step):
-        end = min(length, start + step)
-        noise = gaussians(coins, counter.grid, (end - start) * (counter.dimension or 1))
-        yield start, end, noise, [counter.divisor(time) for time in range(start, end)]
+        where = range(start, min(length, start + step))
+        noise = gaussians(coins, counter.grid, len(where) * width)
+        yield slice(start, where.stop), noise, [counter.divisor(time) for time in where]
 
 
-def one_by_one(counter: BufferedToeplitzCounter, updates: Any, coins: Coins) -> Vector:
+def one_by_one(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> Vector:
     """For ints: the sums u_1 + … + u_t. Buffers written out are twice as fast as a loop of them."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
     w1, w2, w3, w4, w5, w6, w7 = counter.weights + rest
     s1 = s2 = s3 = s4 = s5 = s6 = s7 = released = drift = 0.0
     found, unit, far = list[float](), counter.unit, counter.far
-    for start, end, noise, divisors in _chunks(counter, len(updates), coins):
-        for x, j, q in zip(updates[start:end], noise.tolist(), divisors, strict=True):
-            m = w1 * s1 + w2 * s2 + w3 * s3 + w4 * s4 + w5 * s5 + w6 * s6 + w7 * s7
-            slip = (j - (m + 0.5) // 1.0 + q / 2) // q
+    for where, noise, divisors in _chunks(counter, values, coins):
+        for x, j, q in zip(values[where], noise.tolist(), divisors, strict=True):
+            m = 0.5 + w1 * s1 + w2 * s2 + w3 * s3 + w4 * s4 + w5 * s5 + w6 * s6 + w7 * s7
+            slip = (j - m // 1.0 + q / 2) // q
             push = slip * q
             drift += push
             s1, s2, s3 = t1 * s1 + push, t2 * s2 + push, t3 * s3 + push
@@ -54,32 +57,36 @@ def one_by_one(counter: BufferedToeplitzCounter, updates: Any, coins: Coins) -> 
     return np.array(found)
 
 
-def side_by_side(counter: BufferedToeplitzCounter, updates: Any, coins: Coins) -> Vector:
+def side_by_side(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> Vector:
     """For arrays: all coordinates at once, in place."""
-    updates = np.array(updates)
-    width = updates.shape[1]
+    values = np.array(values)
+    width = counter.dimension or 1
     thetas, weights = np.array(counter.thetas)[:, None], np.array(counter.weights)[:, None]
     memory, scratch = np.zeros((2, len(counter.buffers), width))
-    released, drift, steps = np.zeros((3, width))
-    found = np.empty(updates.shape)
-    for start, end, noise, divisors in _chunks(counter, len(updates), coins):
+    released, drift, slip, push = np.zeros((4, width))
+    found, far = np.empty(values.shape), counter.far
+    for where, noise, divisors in _chunks(counter, values, coins):
         exact = max(noise.max(), -noise.min()) < _DOUBLES
-        for time, j, q in zip(range(start, end), noise.reshape(-1, width), divisors, strict=True):
+        found[where] = values[where] * float(counter.unit)
+        for sums, j, q in zip(found[where], noise.reshape(-1, width), divisors, strict=True):
             np.multiply(weights, memory, out=scratch)
-            np.add.reduce(scratch, axis=0, out=steps)
-            steps += 0.5
-            np.floor(steps, out=steps)
-            np.subtract(j, steps, out=steps)
-            steps += q / 2
-            slip = np.floor(steps / q) if exact else steps // q
-            push = slip * q
+            np.add.reduce(scratch, axis=0, out=slip, initial=0.5)
+            np.floor(slip, out=slip)
+            np.subtract(j, slip, out=slip)
+            slip += q / 2
+            if exact:
+                slip /= q
+                np.floor(slip, out=slip)
+            else:
+                np.floor_divide(slip, q, out=slip)
+            np.multiply(slip, q, out=push)
             drift += push
             memory *= thetas
             memory += push
-            if not max(drift.max(), -drift.min()) < counter.far:
+            if not (drift @ drift < far * far or max(drift.max(), -drift.min()) < far):
                 drift += math.inf
                 memory, exact = np.clip(memory, -counter.farthest, counter.farthest), False
-            slip += updates[time] * counter.unit
             released += slip
-            found[time] = released
+            released += sums
+            sums[:] = released
     return found

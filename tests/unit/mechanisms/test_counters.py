@@ -47,7 +47,7 @@ class Zero(ap.Coins):
 
     def draw(self, kind, parameter):
         self.draws += 1
-        return 0
+        return (0,) * parameter[1] if isinstance(parameter, tuple) else 0
 
 
 class Fixed(ap.Coins):
@@ -120,7 +120,7 @@ def test_whole_streams_past_the_limit_of_the_drift():
     class Huge(Fixed):
         def draw(self, kind, parameter):
             value = super().draw(kind, parameter)
-            return value if isinstance(value, tuple) else 40 * value
+            return value if isinstance(value, tuple) else 160 * value
 
     for dimension in (None, 2):
         counter = made(BufferedToeplitzCounter, dimension=dimension, normalised=True)
