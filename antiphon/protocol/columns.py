@@ -134,6 +134,12 @@ class Column:
     def __hash__(self) -> int:
         return hash(self.alone())
 
+    def __str__(self) -> str:
+        return str(self.alone())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.alone(), spec)
+
     def __round__(self, digits: int | None = None) -> Any:
         values = self.now()
         if digits is None and values.dtype.kind == "f" and np.all(np.abs(values) < WIDE):
@@ -260,7 +266,7 @@ class Column:
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Column:
-        return Column(np.invert(self.now()), self.coins)
+        return Column(np.invert(numbers(self.now())), self.coins)  # ~True is -2
 
     def _logic(self, other: Any, ufunc: np.ufunc) -> Any:
         right = _operand(other)

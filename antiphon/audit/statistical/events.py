@@ -17,11 +17,18 @@ import numpy as np
 from antiphon.audit.statistical import scores as learners
 from antiphon.audit.statistical.estimators import Hits, growth
 from antiphon.audit.statistical.fitting import additive, table
-from antiphon.audit.statistical.reader import Path, is_number, items_of, leaves, reader_of
-from antiphon.audit.statistical.sample import NO_NUMBERS, NUMBER, Sample
+from antiphon.audit.statistical.places import settled
+from antiphon.audit.statistical.reader import (
+    Path,
+    is_number,
+    item_label,
+    items_of,
+    leaves,
+    reader_of,
+)
+from antiphon.audit.statistical.sample import NO_NUMBERS, NUMBER, TRUTH, Sample
 from antiphon.audit.statistical.scorers import ByKind, Learned, Place, Scorer, Table, Vector
 from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.registry import register
 
 Objective: TypeAlias = Literal["epsilon", "delta"]
@@ -52,7 +59,7 @@ class Event:
         """How many replicas fall into S."""
         return sum(
             self._hits(skeleton, cell.count, cell.columns)
-            for skeleton, cell in sample.cells.items()
+            for skeleton, cell in settled(sample, self.wide).cells.items()
         )
 
     def _hits(self, skeleton: Hashable, count: int, columns: Vector) -> int:
@@ -77,10 +84,10 @@ class Event:
             items = tuple(value.ravel().tolist()) if type(value) is np.ndarray else items_of(value)
             if items is not None:
                 return tuple([part(item, (*path, i)) for i, item in enumerate(items)])
-            if type(value) is float or (path in self.wide and is_number(value)):
+            if path in self.wide and is_number(value):
                 numbers.append(float(value))
                 return NUMBER
-            return value
+            return TRUTH[bool(value)] if isinstance(value, bool | np.bool_) else value
 
         return part(feature, ()), numbers
 
@@ -100,8 +107,8 @@ def kind_label(kind: Any) -> str:
     """A transcript in words: "⊤ ⊥ 1"."""
     items = items_of(kind)
     if items is None:
-        return message_label(kind, 40)
-    shown = " ".join(message_label(item, 12) for item in items[:12])
+        return item_label(kind, 40)
+    shown = " ".join(item_label(item, 12) for item in items[:12])
     return (shown + " …" if len(items) > 12 else shown) or "the empty one"
 
 
@@ -162,6 +169,8 @@ def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0
     MissingExtra for a score of scikit-learn where that is not installed.
     """
     wide = tuple(sorted({p for s in training.fit for kind in s.cells for p in _wide(kind)}))
+    zero, one, *tune = (settled(s, wide) for s in (*training.fit, *training.tune))
+    training = Training((zero, one), (tune[0], tune[1]))
     found = [
         choice
         for scorer in candidates(*training.fit, score, seed=seed)

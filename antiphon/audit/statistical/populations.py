@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.audit.statistical.sample import NUMBER, Cell, Sample
+from antiphon.audit.statistical.sample import NUMBER, TRUTH, Cell, Sample
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.column_coins import ColumnCoins, Part
@@ -140,13 +140,13 @@ def play_population(
     counts: dict[Hashable, int] = {}
     for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
         numbers: list[Any] = []
-        skeleton = _skeleton(value, numbers)
+        _skeleton(value, numbers)
         if numbers:
             raise InvalidArgument(
                 "the feature has real numbers: count something discrete, such as "
                 "feature=lambda answers: answers[0] > 1, or keep the numbers with play_sample"
             )
-        counts[skeleton] = counts.get(skeleton, 0) + lanes.size
+        counts[value] = counts.get(value, 0) + lanes.size
     return counts
 
 
@@ -220,11 +220,13 @@ def _settled(value: Any) -> Any:
 
 
 def _skeleton(value: Any, numbers: list[Any]) -> Any:
-    """The feature with ``NUMBER`` for each number, which goes to ``numbers``."""
+    """The feature with symbols for truth and for numbers, which go to ``numbers``."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
         numbers.append(value.now() if kind is Column else value)
         return NUMBER
+    if kind is bool or kind is np.bool_:
+        return TRUTH[bool(value)]
     if kind is tuple:
         return tuple([_skeleton(item, numbers) for item in value])
     if kind is np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final, TypeAlias, Union
 
@@ -16,7 +17,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.audit.statistical.sample import NO_NUMBERS, NUMBER, Numbers, Sample
+from antiphon.audit.statistical.sample import NO_NUMBERS, NUMBER, Numbers, Placeholder, Sample
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.registry import register
 
@@ -29,6 +30,7 @@ MOST_VALUES: Final = 16
 _REPEATED: Final = 5
 """A value that fewer views have is no category."""
 MOST_FEATURES: Final = 256
+_REALS: Final = (int, float, Fraction, np.integer, np.floating)
 
 
 def leaves(value: Any) -> list[tuple[Path, Any]]:
@@ -73,8 +75,13 @@ def numbers_at(skeleton: Any, columns: Numbers) -> dict[Path, Read]:
 
 
 def is_number(leaf: object) -> bool:
-    """Whether this is an int or a float, and no bool."""
-    return isinstance(leaf, int | float) and not isinstance(leaf, bool)
+    """Whether this is a real number of any type, and no bool: what equals 1 is read as 1."""
+    return isinstance(leaf, _REALS) and not isinstance(leaf, bool)
+
+
+def item_label(item: object, width: int = 40) -> str:
+    """What stands at a place, in a few words."""
+    return item.value if isinstance(item, Placeholder) else message_label(item, width)
 
 
 def place_label(path: Path) -> str:
@@ -139,7 +146,7 @@ class Reader:
             early, late = self.changes[feature]
             return f"the change from {place_label(early)} to {place_label(late)}"
         path, value = self.kinds[feature - len(self.changes)]
-        return f"whether {place_label(path)} is {message_label(value)}"
+        return f"whether {place_label(path)} is {item_label(value)}"
 
 
 def reader_of(samples: Iterable[Sample]) -> Reader:

@@ -25,9 +25,14 @@ NO_NUMBERS: Final[Numbers] = np.empty((0, 0))
 
 @register("antiphon.Placeholder/1")
 class Placeholder(enum.Enum):
-    """The symbol that stands for a number; one that no answer can be."""
+    """A symbol that stands for a number, or for a truth value; one that no answer can be.
+
+    ``True`` is another answer than 1, but Python's dictionaries cannot tell them apart.
+    """
 
     NUMBER = "#"
+    TRUE = "True"
+    FALSE = "False"
 
     def __repr__(self) -> str:
         return self.name
@@ -35,6 +40,8 @@ class Placeholder(enum.Enum):
 
 NUMBER: Final = Placeholder.NUMBER
 """In a skeleton: here stood a continuous answer."""
+TRUTH: Final = (Placeholder.FALSE, Placeholder.TRUE)
+"""In a skeleton: here stood False, or True."""
 
 
 @attrs.frozen(eq=False)

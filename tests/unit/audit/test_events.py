@@ -1,20 +1,36 @@
 """Events from samples: what is read of a view, how it is scored, where the threshold goes."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.audit.statistical import NUMBER, Cell, Event, Goal, Sample, Training, choose, merge
+from antiphon.audit.statistical import (
+    NUMBER,
+    AuditReport,
+    Cell,
+    Event,
+    Goal,
+    Sample,
+    Training,
+    choose,
+    merge,
+    play_sample,
+)
 from antiphon.audit.statistical.events import candidates, thresholds
 from antiphon.audit.statistical.fitting import additive, rows_of, table
 from antiphon.audit.statistical.reader import Reader, reader_of
+from antiphon.audit.statistical.sample import Placeholder
 from antiphon.audit.statistical.scorers import Additive, ByKind, Learned, Place, Table
+from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol.codec import decode, encode
+from antiphon.protocol.spaces import BITS, Anything, Integers
 
 GOAL = Goal("epsilon", 0.0, 0.0, 0.1, 100_000)
 N = 20_000
+BITS_DIFFER = RandomizedResponse(epsilon=1).claims[0].verification
 
 
 @pytest.fixture
@@ -312,3 +328,50 @@ class TestBadInput:
         model = additive(reader_of([sample]), sample, sample).model
         assert isinstance(model, Additive)
         assert not any(len(knots) > 1 for knots, _ in model.curves)
+
+
+class TestNumbersHoweverTheyCameAbout:
+    """How a population holds a number is no part of a view: neither law may be refuted."""
+
+    @staticmethod
+    def audited(mechanism: ap.ContinualMechanism, *, samples: int, seed: int) -> AuditReport:
+        return ap.PrivacyGame(mechanism, BITS_DIFFER).audit(
+            ap.scripted([ap.Pair(0, 1)]), epsilon=1, samples=samples, seed=seed, progress=False
+        )
+
+    def test_a_column_and_a_constant_of_the_code(self):
+        """b + U mod 1000 with an ``if``: its 0 is of a column under b = 0, the code's under 1.
+
+        A perfectly private law, so both worlds have it in 1/1000 of 10^5 views.
+        """
+
+        @ap.mechanism(queries=BITS, answers=Integers())
+        @ap.column_safe
+        def cyclic(state, bit, coins):
+            moved = bit + coins.uniform_integer(1000)
+            return state, moved if moved < 1000 else 0
+
+        assert not self.audited(cyclic, samples=200_000, seed=1).refuted
+
+    def test_true_and_one_are_two_answers(self):
+        """False and 0 are one key of a dictionary, and whichever comes first would stay."""
+
+        @ap.mechanism(queries=BITS, answers=Anything())
+        def either(state, bit, coins):
+            return state, False if coins.bernoulli(Fraction(1, 2)) else coins.uniform_integer(20)
+
+        reports = [self.audited(either, samples=20_000, seed=seed) for seed in (2, 15, 19)]
+        assert not any(report.refuted for report in reports)
+        sample = play_sample(ap.scripted([0]), either, replicas=10**4, seed=1)
+        assert {(Placeholder.FALSE,), (0,)} <= sample.cells.keys()
+
+    def test_an_event_says_the_same_of_a_view_and_of_a_sample(self):
+        """Of a number at a place where training met columns, and where it met none."""
+        skeletons = ((NUMBER,), (3,))
+        for wide in ((), ((0,),)):
+            event = Event(Table(((3,), (NUMBER,)), (1.0, 0.0)), 0.5, above=True, bit=1, wide=wide)
+            for value in (3, 4):
+                column = Sample({skeletons[0]: Cell(1, np.array([[float(value)]]))})
+                plain = Sample({(value,): Cell(1)})
+                assert event.hits(column) == event.hits(plain) == int((value,) in event)
+                assert event.hits(plain) == int(value == 3 and not wide)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.audit.statistical.populations import Population, play_population, play_sample
+from antiphon.audit.statistical.sample import Placeholder
 from antiphon.protocol.column_coins import LIMIT, ColumnCoins
 from antiphon.protocol.columns import Apart, Column, Lanes, plain
 from antiphon.protocol.messages import identical
@@ -111,6 +112,7 @@ def test_numpy_functions_and_rounding_work_on_all_at_once():
     assert round(column).now().tolist() == [round(x) for x in (0.5, 1.5, -2.5)]
     assert abs(column).now().tolist() == [0.5, 1.5, 2.5]
     assert (~(column > 1) & (column > 0)).now().tolist() == [True, False, False]
+    assert (~(column > 1)).now().tolist() == [~1 if x > 1 else ~0 for x in column.now().tolist()]
     with pytest.raises(TypeError):
         column & 1.5
 
@@ -214,6 +216,17 @@ def first_bit(answers):
     return answers[0] < 0
 
 
+def test_text_is_of_one_replica():
+    """A text of a column would be the same for all, whatever they are."""
+
+    @column_safe
+    def text(answers):
+        return f"{answers[0]:+.0f}"[0]
+
+    counts = play_population(ap.scripted([0.0]), safe, replicas=100, seed=1, feature=text)
+    assert counts.keys() == {"+", "-"}
+
+
 def test_a_feature_may_split_count_or_keep():
     play = {"replicas": 1000, "seed": 4}
     adversary = ap.scripted([0.0])
@@ -225,7 +238,7 @@ def test_a_feature_may_split_count_or_keep():
     with pytest.raises(ap.InvalidArgument, match="play_sample"):
         play_population(adversary, safe, feature=first, **play)
     sample = play_sample(adversary, safe, feature=lambda a: (a[0] > 0, a[0]), **play)
-    assert {key[0] for key in sample.cells} == {True, False}
+    assert {key[0] for key in sample.cells} == {Placeholder.TRUE, Placeholder.FALSE}
 
 
 def test_a_block_with_columns_is_bounded_whatever_the_population():
