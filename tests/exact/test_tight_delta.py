@@ -485,13 +485,14 @@ class Refills(SparseParallel):
         return SparseParallel.purse.fget(self).set(0, 0)
 
     def admit(self, purse, count, created):
-        if count == (0 if created.mechanism.delta else 1):  # M_{1/10}, then M_0
+        if count == (0 if created.parameters[1] else 1):
             return purse.set(0, count)
         return Refused("not this one now")
 
 
 def test_an_f_whose_purse_grows_is_played_as_it_is():
-    catalogue = [ap.Create(LeakyBit(delta=TENTH)), ap.Create(LeakyBit(delta=0))]
+    mute = claimed(((((1, 0, ap.HALT),),) * 2,), ANY, delta=0)
+    catalogue = [ap.Create(LeakyBit(delta=TENTH)), ap.Create(mute)]
     game = ap.PrivacyGame(ap.ExtConComp(), Refills(((Fraction(0), TENTH),)))
     found = game.tight_delta(epsilon=0, rounds=4, catalogue=catalogue)
     messages = composition_messages(catalogue, [0, 1], 2)
