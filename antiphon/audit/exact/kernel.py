@@ -77,8 +77,8 @@ class Kernel:
     _pushed: dict[tuple[int, int, int], Pushed] = attrs.field(
         factory=dict[tuple[int, int, int], Pushed]
     )
-
     _size: int = 0
+    """Entries of laws and outcomes of steps."""
     end: int = attrs.field(init=False)
     """The number of END."""
 
