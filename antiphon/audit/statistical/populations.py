@@ -22,7 +22,7 @@ from antiphon.audit.statistical.sample import NUMBER, TRUTH, Cell, Sample
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.column_coins import ColumnCoins, Part
-from antiphon.protocol.columns import Apart, Column, Lanes
+from antiphon.protocol.columns import Apart, Column, Lanes, plain
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
@@ -101,17 +101,21 @@ class Population:
             heard = answers[-1] if answers else EMPTY
             own, message = self.coins.run(part, self.adversary.step_many, own, heard)
             return Block(END if message is HALT else REPLY, own, state, answers, message, tape)
-        state, answer = self.coins.run(part, self.mechanism.step_many, state, message)
+        state, answer, over = self.coins.run(part, self._reply, state, message)
         if self.keep:
             tape = (*tape, *self.coins.tape)
         answers = answers.append(answer)
-        over = answer is HALT and self.mechanism.is_over(state)
         over = over or len(answers) == self.rounds
         if self.rounds is None and len(answers) >= MOST_ROUNDS:
             raise InvalidArgument(
                 f"the adversary has not halted after {MOST_ROUNDS} rounds; pass rounds=…"
             )
         return Block(END if over else ASK, own, state, answers, None, tape)
+
+    def _reply(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any, bool]:
+        """The mechanism's step, and whether it is over: that may split the block too."""
+        state, answer = self.mechanism.step_many(state, message, coins)
+        return state, answer, answer is HALT and bool(self.mechanism.is_over(state))
 
 
 def play_population(
@@ -194,7 +198,9 @@ def _features(
     safe = is_column_safe(feature)
 
     def evaluate(answers: Any, _: Any) -> Any:
-        return _settled(feature(answers))
+        value = feature(answers)
+        value = tuple(value) if type(value) is History else value
+        return _settled(value) if coins.lanes.numbered else value
 
     def alone(answers: Any, _: Any) -> Any:
         return coins.apart(evaluate, tuple(answers))
@@ -213,10 +219,16 @@ def _features(
 
 
 def _settled(value: Any) -> Any:
-    """The feature with every truth value decided, which splits the block."""
-    if type(value) is Column and value.kind is bool:
-        return bool(value)
-    return tuple(map(_settled, value)) if type(value) is tuple else value  # pyright: ignore[reportUnknownArgumentType]
+    """The feature with every truth value decided, which splits the block.
+
+    Columns stay in tuples and arrays. Raises: Apart if one is inside of another message.
+    """
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind is Column:
+        return bool(value) if value.kind is bool else value
+    if kind is np.ndarray and value.dtype.kind == "O":
+        return tuple(map(_settled, value.ravel().tolist()))
+    return tuple(map(_settled, value)) if kind is tuple else plain(value)
 
 
 def _skeleton(value: Any, numbers: list[Any]) -> Any:

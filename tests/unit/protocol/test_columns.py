@@ -2,6 +2,7 @@
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +11,12 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.audit.statistical.populations import Population, play_population, play_sample
-from antiphon.audit.statistical.sample import Placeholder
+from antiphon.audit.statistical.sample import NUMBER, Placeholder
 from antiphon.protocol.column_coins import LIMIT, ColumnCoins
 from antiphon.protocol.columns import Apart, Column, Lanes, plain
 from antiphon.protocol.messages import identical
 from antiphon.protocol.readings import column_safe
+from antiphon.protocol.spaces import Anything, Signature
 
 OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
               operator.mod, operator.pow, operator.lt, operator.le, operator.gt, operator.ge,
@@ -239,6 +241,41 @@ def test_a_feature_may_split_count_or_keep():
         play_population(adversary, safe, feature=first, **play)
     sample = play_sample(adversary, safe, feature=lambda a: (a[0] > 0, a[0]), **play)
     assert {key[0] for key in sample.cells} == {Placeholder.TRUE, Placeholder.FALSE}
+
+
+@pytest.mark.parametrize("answer", [lambda x: ap.Pair(x, 1), lambda x: np.array([x, x])])
+def test_columns_inside_of_answers(answer):
+    @ap.mechanism(queries=Anything(), answers=Anything())
+    @column_safe
+    def wrapped(state, query, coins):
+        return state, answer(coins.laplace(1.0))
+
+    sample = play_sample(ap.scripted([0]), wrapped, replicas=50, seed=1)
+    assert sample.replicas == 50
+    history = column_safe(lambda answers: answers)
+    assert play_sample(ap.scripted([0.0]), safe, replicas=50, seed=1, feature=history).counts == {
+        (NUMBER,): 50
+    }
+
+
+def test_whether_it_is_over_may_take_replicas_apart():
+    """A mechanism whose HALT is final for half of its states: none of 100 replicas is lost."""
+
+    class Odd(ap.ContinualMechanism[Any, Any, Any]):
+        signature = Signature(queries=Anything(), answers=Anything())
+        initial_state = 0
+
+        def step(self, state, message, coins):
+            return coins.discrete_laplace(1000), ap.HALT
+
+        step_many = step
+
+        def is_over(self, state):
+            return {0: True, 1: False}[hash(state) % 2]
+
+    sizes = play_population(ap.scripted([0, 0]), Odd(), replicas=100, seed=1, feature=len)
+    assert sizes.keys() == {1, 2}
+    assert sum(sizes.values()) == 100
 
 
 def test_a_block_with_columns_is_bounded_whatever_the_population():
