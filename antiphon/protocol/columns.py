@@ -148,6 +148,9 @@ class Column:
 
     # --- arithmetic ------------------------------------------------------------------------
 
+    def __pos__(self) -> Column:
+        return Column(numbers(self.now()), self.coins)
+
     def __neg__(self) -> Column:
         return Column(-numbers(self.now()), self.coins)
 
@@ -189,6 +192,21 @@ class Column:
 
     def __rmod__(self, other: Any) -> Any:
         return self._arithmetic(other, "mod", swapped=True)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._in_python(other, "lshift")
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._in_python(other, "rshift")
+
+    def __trunc__(self) -> int:
+        return int(self.alone())
 
     def __pow__(self, other: Any) -> Any:
         return self._in_python(other, "pow")
@@ -255,24 +273,26 @@ class Column:
     # --- logic, and NumPy's functions --------------------------------------------------------
 
     def __and__(self, other: Any) -> Any:
-        return self._logic(other, np.bitwise_and)
+        return self._logic(other, "and_")
 
     def __or__(self, other: Any) -> Any:
-        return self._logic(other, np.bitwise_or)
+        return self._logic(other, "or_")
 
     def __xor__(self, other: Any) -> Any:
-        return self._logic(other, np.bitwise_xor)
+        return self._logic(other, "xor")
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Column:
         return Column(np.invert(numbers(self.now())), self.coins)  # ~True is -2
 
-    def _logic(self, other: Any, ufunc: np.ufunc) -> Any:
+    def _logic(self, other: Any, name: str) -> Any:
+        if type(other) is int and abs(other) >= WIDE and self.kind is not float:
+            return self._in_python(other, name)
         right = _operand(other)
         if right is None or "f" in (right.dtype.kind, self._values.dtype.kind):
             return NotImplemented
-        return Column(ufunc(self.now(), right), self.coins)
+        return Column(getattr(operator, name)(self.now(), right), self.coins)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         sides = [_operand(each) for each in inputs]

@@ -2,6 +2,7 @@
 
 import math
 import operator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -216,6 +217,34 @@ def test_a_class_with_its_own_step_does_not_inherit_anothers_reading():
 @column_safe
 def first_bit(answers):
     return answers[0] < 0
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda x: +x,
+        lambda x: divmod(x, 3)[1],
+        lambda x: divmod(100, x)[0],
+        lambda x: x << 2,
+        lambda x: x >> 1,
+        lambda x: x & (2**64 - 1),
+        lambda x: 2**70 | x,
+        lambda x: math.trunc(x),
+        lambda x: ~x,
+    ],
+)
+def test_what_ints_can_do_columns_can_too(of):
+    coins = coins_of(3)
+    values = [-7, 5, 1]
+    column = Column(np.array(values), coins)
+    lanes = coins.lanes
+    for place, value in enumerate(values):
+        coins.lanes = lanes.only(np.array([place]))
+        assert plain(of(column)) == of(value)
+        assert type(plain(of(column))) is type(of(value))
+    coins.lanes = lanes
+    with suppress(Apart):
+        assert of(column).now().tolist() == [of(value) for value in values]
 
 
 def test_text_is_of_one_replica():
