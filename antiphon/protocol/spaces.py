@@ -111,9 +111,9 @@ class Finite(Space):
             alike = self._index.get(value, ())
         except Exception:  # unhashable, or a hash that raises: not one of ours
             return False
-        # A plain loop: this stands on the hot path of counters.
+        # A plain loop, as in Tuples and Either: these stand on the hot path of streams.
         for other in alike:  # noqa: SIM110
-            if identical(value, other):
+            if other is value or identical(value, other):
                 return True
         return False
 
@@ -273,11 +273,12 @@ class Tuples(Space):
 
     def contains(self, value: Any) -> bool:
         kind = type(value)  # pyright: ignore[reportUnknownVariableType]
-        return (
-            kind is tuple
-            and len(value) == len(self.spaces)
-            and all(space.contains(item) for space, item in zip(self.spaces, value, strict=True))
-        )
+        if kind is not tuple or len(value) != len(self.spaces):
+            return False
+        for space, item in zip(self.spaces, value, strict=True):  # noqa: SIM110
+            if not space.contains(item):
+                return False
+        return True
 
     @property
     def discrete(self) -> bool:

@@ -3,6 +3,7 @@
 from antiphon.verifiers.functions import (
     bounded,
     event_level,
+    every_pair,
     neighbouring_start,
     updates_and_queries,
     user_level,
@@ -11,9 +12,11 @@ from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.relations import (
     AddOrRemove,
     AnyTwo,
+    EachWithin,
     Near,
     OfUpdates,
     OneEntry,
+    OnlyEntry,
     Relation,
     Within,
 )
@@ -23,10 +26,12 @@ from antiphon.verifiers.verifier import Verifier
 __all__ = [
     "AddOrRemove",
     "AnyTwo",
+    "EachWithin",
     "Identifier",
     "Near",
     "OfUpdates",
     "OneEntry",
+    "OnlyEntry",
     "Refused",
     "Relation",
     "Verification",
@@ -34,6 +39,7 @@ __all__ = [
     "Within",
     "bounded",
     "event_level",
+    "every_pair",
     "neighbouring_start",
     "updates_and_queries",
     "user_level",

@@ -126,6 +126,37 @@ def _has_user(record: Any) -> bool:
     return type(record) is tuple and record != ()
 
 
+@register("antiphon.EveryPair/1")
+@attrs.frozen
+class EveryPair(Verification[int]):
+    """Every pair may differ, by neighbours: a stream of queries' values on two datasets.
+
+    The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
+    relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: pairs of numbers
+    that differ all do so in one direction, as counts do where a record is added or removed.
+    State: 0, or 1 or -1 once a monotone sequence has gone up or down.
+    """
+
+    relation: Relation = attrs.field(factory=AnyTwo)
+    monotone: bool = False
+
+    @property
+    def column_safe(self) -> bool:
+        return getattr(self.relation, "column_safe", False) is True
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+        if not self.relation.holds(zero, one):
+            return _NOT_NEIGHBOURS
+        if not self.monotone or zero is one or identical(zero, one):
+            return state
+        direction = 1 if one > zero else -1
+        return direction if state in (0, direction) else Refused("pairs differ in both directions")
+
+
 @register("antiphon.UpdatesAndQueries/1")
 @attrs.frozen
 class UpdatesAndQueries(Verification[Any]):
@@ -196,6 +227,11 @@ def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLe
 def user_level(relation: Relation | None = None, *, events: int | None = None) -> UserLevel:
     """User-level continual observation: all differing pairs, at most ``events``, are one user's."""
     return UserLevel(relation or AnyTwo(), events)
+
+
+def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> EveryPair:
+    """Values of queries on two neighbouring datasets: every pair may differ, by neighbours."""
+    return EveryPair(relation or AnyTwo(), monotone)
 
 
 def updates_and_queries(updates: Verification[Any], queries: Space) -> UpdatesAndQueries:

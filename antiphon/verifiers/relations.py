@@ -117,6 +117,53 @@ class OfUpdates:
         return bool(self.relation.holds(zero[-1], one[-1]))
 
 
+@register("antiphon.EachWithin/1")
+@attrs.frozen
+class EachWithin:
+    """Tuples of one length whose entries are numbers, each at most ``distance`` apart (ℓ_∞)."""
+
+    column_safe = True
+
+    distance: Any = attrs.field(default=Fraction(1), converter=_distance)
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether every entry of one is within the distance of that of the other."""
+        if not (type(zero) is type(one) is tuple) or len(zero) != len(one):
+            return False
+        near = Within(self.distance)
+        return all(near.holds(a, b) for a, b in zip(zero, one, strict=True))
+
+
+def _index(_: object, field: attrs.Attribute[int], value: object) -> None:
+    if type(value) is not int or value < 0:
+        raise InvalidArgument(f"{field.name} must be an int >= 0")
+
+
+@register("antiphon.OnlyEntry/1")
+@attrs.frozen
+class OnlyEntry:
+    """Tuples of one length that are the same but for one given entry, where they are neighbours.
+
+    For messages with a secret part and a public one, such as (update, threshold).
+    """
+
+    index: int = attrs.field(validator=_index)
+    relation: Relation = attrs.field(factory=AnyTwo)
+
+    @property
+    def column_safe(self) -> bool:
+        """Whether the relation is."""
+        return getattr(self.relation, "column_safe", False) is True
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are such tuples; all other entries are the same message."""
+        if not (type(zero) is type(one) is tuple) or not self.index < len(zero) == len(one):
+            return False
+        rest = [each for each in range(len(zero)) if each != self.index]
+        same = all(identical(zero[each], one[each]) for each in rest)
+        return same and bool(self.relation.holds(zero[self.index], one[self.index]))
+
+
 @register("antiphon.OneEntry/1")
 @attrs.frozen
 class OneEntry:

@@ -1,0 +1,153 @@
+"""The sparse vector technique on a histogram that grows (CM §7, Algorithm 3), for HSS."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from operator import add
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
+from antiphon.verifiers.functions import EventLevel, event_level
+from antiphon.verifiers.relations import OnlyEntry
+
+
+class HistogramQuery(ABC):
+    """q : ℕ^d -> ℕ, *1-sensitive*: |q(x) - q(y)| <= 1 wherever x - y ∈ {-1, 0, 1}^d.
+
+    A query of your own is a frozen attrs class; what it promises is then assumed.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        """The value on a histogram."""
+
+
+@register("antiphon.KthLargest/1")
+@attrs.frozen
+class KthLargest(HistogramQuery):
+    """The k-th largest count: the maximum for k = 1. Monotone and 1-sensitive.
+
+    If y <= x + 1 everywhere, at most k - 1 entries of y exceed (the k-th largest of x) + 1.
+
+    >>> KthLargest(2)((3, 9, 4))
+    4
+    """
+
+    rank: int = attrs.field(default=1, converter=lambda rank: exact.whole(rank, "rank"))
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        if self.rank == 1:
+            return max(counts)
+        return sorted(counts)[-self.rank]
+
+
+class HistogramState(NamedTuple):
+    """The histogram, and the state of AboveThreshold."""
+
+    counts: tuple[Any, ...]
+    inner: SparseState
+
+
+def _epsilon(value: object) -> Fraction:
+    return exact.positive(value, "epsilon")
+
+
+def _histogram(value: Any) -> tuple[int, ...]:
+    counts = tuple(value)
+    if not counts or not all(type(each) is int for each in counts):
+        raise InvalidArgument("histogram is a tuple of one or more ints, such as (0, 0)")
+    return counts
+
+
+def _query(_: object, __: object, value: object) -> None:
+    if not isinstance(value, HistogramQuery):
+        raise InvalidArgument(
+            "query must be a HistogramQuery, such as KthLargest(1), which promises to be 1-sensitive"
+        )
+
+
+@register("antiphon.HistogramSVT/1")
+@attrs.frozen(kw_only=True)
+class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], int]", Any]):
+    """SVT_{ε/2,q,h}: adds each x to the histogram h and asks whether q(h) is above a threshold.
+
+    (x, Thresh) -> ⊤ if q(h + x) + ν > Thresh + τ (strictly, as printed; a tie is ⊥), else ⊥;
+    HALT after the ⊤. x is a tuple of d bits, Thresh an int (⌊Thresh⌋ of a real one asks the same);
+    ``histogram`` is the h it begins with, of d counts. τ has scale 2/ε and ν 4/ε, both
+    discrete Laplace: ``AboveThreshold`` on the values q(h) - Thresh.
+    Privacy: ε-DP w.r.t. event level: streams that differ in one x, the thresholds being the same.
+    From that x on the histograms differ by a vector of {-1, 0, 1}^d, so the values by 1 at most,
+    as ``AboveThreshold`` asks; proved, for queries of this library. Not first-pair consistent,
+    so of the parallel theorems only CM Thm 5.2 (δ = 0) applies.
+    Source: CM Algorithm 3, Lemma 7.3, whose ε' is ε/2 here.
+    Raises: InvalidArgument for a histogram too small for the query.
+
+    >>> session = HistogramSVT(epsilon=100, query=KthLargest(), histogram=(0, 0)).start(seed=1)
+    >>> [session.send((x, 1)) for x in ((1, 0), (0, 1), (0, 1), (1, 1))]
+    [BOTTOM, BOTTOM, TOP, HALT]
+    """
+
+    epsilon: Fraction = attrs.field(converter=_epsilon)
+    query: HistogramQuery = attrs.field(validator=_query)
+    histogram: tuple[int, ...] = attrs.field(converter=_histogram)
+    above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
+    """What is asked for q(h) - Thresh; > 0 is >= 1."""
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "above", AboveThreshold(epsilon=self.epsilon, threshold=1))
+        try:
+            value: Any = self.query(self.histogram)
+        except (LookupError, ArithmeticError, ValueError):
+            value = None
+        if type(value) is not int:
+            raise InvalidArgument("the query must give an int on the histogram: has it too few counts?")
+
+    @property
+    def initial_state(self) -> HistogramState:
+        return HistogramState(self.histogram, self.above.initial_state)
+
+    @property
+    def signature(self) -> Signature:
+        asked = Tuples((Tuples((BITS,) * len(self.histogram)), Integers()))
+        return Signature(asked, Finite((TOP, BOTTOM, HALT)), asked)
+
+    @property
+    def verification(self) -> EventLevel:
+        """f: at most one message differs, and not in its threshold."""
+        return event_level(OnlyEntry(0))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        ours = type(self.query).__module__.startswith("antiphon.")
+        status = Status.PROVED if ours else Status.ASSUMED
+        source = "CM Alg. 3, Lemma 7.3, with discrete noise"
+        return (Claim(Pure(self.epsilon), self.verification, status, source),)
+
+    def step(self, state: HistogramState, message: Any, coins: Any) -> tuple[HistogramState, Any]:
+        (counts, inner), (x, threshold) = state, message
+        if not inner.tops:
+            return state, HALT
+        counts = tuple(map(add, counts, x))
+        inner, answer = self.above.step(inner, self.query(counts) - threshold, coins)
+        return HistogramState(counts, inner), answer
+
+    def step_many(self, state: HistogramState, message: Any, coins: Any) -> Any:
+        if type(self.query).__module__.startswith("antiphon."):
+            return self.step(state, message, coins)
+        return super().step_many(state, message, coins)
+
+    def error_bound(self, queries: int, *, beta: float) -> int:
+        """As ``AboveThreshold``: every ⊤ had q(h) > Thresh - α, every ⊥ q(h) <= Thresh + α."""
+        return self.above.error_bound(queries, beta=beta)

@@ -1,0 +1,1 @@
+"""Noise that can be released."""

@@ -1,0 +1,248 @@
+"""Sparse vector: which of many queries lie above a threshold, paying only for those that do.
+
+A query is sent as its value on the dataset, an int; a threshold of its own for each query is
+subtracted from it. On two neighbouring datasets the values of every query are at most Δ =
+``sensitivity`` apart, so the verification function is ``every_pair(Within(Δ))``: any number of
+pairs, each of which may differ. Queries and updates of the dataset may depend on the answers.
+
+With ρ ~ DLap(Δ/ε₁) drawn once and ν ~ DLap(2cΔ/ε₂) for each query, DLap(s) of P(x) ∝ e^(-|x|/s)
+on the integers, q is answered ⊤ if q + ν >= T + ρ (a tie is ⊤), else ⊥; after c = ``tops``
+times ⊤ the mechanism halts. It is (ε₁+ε₂)-DP:
+
+*Proof.* Fix queries q_i on D and q'_i on D', answers, and a z; couple ρ = z on D with z + Δ on D'.
+The law of ρ changes by e^(ε₁) at most. ⊥ is no less likely on D', as q'_i <= q_i + Δ and the
+threshold rises by Δ. ⊤ asks ν >= T + z - q_i on D, and on D' ν >= T + z + Δ - q'_i, at most 2Δ
+more: the tail of ν falls by e^(2Δ/s) = e^(ε₂/c) at most, c times. The sum over z, of products
+since the ν are independent, keeps the factor e^(ε₁+ε₂). An adaptive query is a function of the
+answers before it, so it is the same on both sides. The *gap* q + ν - T - ρ of a ⊤ has the same
+factor, as P(ν = x) too changes by e^(2Δ/s) at most where x moves by 2Δ: it is told for free.
+
+*Monotone*: all q_i <= q'_i, or all q_i >= q'_i. Going up, the coupling moves the bound of
+ν by Δ - (q'_i - q_i), between 0 and Δ; going down, couple ρ = z with itself: ⊥ is no less likely
+again, and the bound moves by q_i - q'_i, between 0 and Δ. So ν of scale cΔ/ε₂ is enough.
+
+Source: Dwork, Naor, Reingold, Rothblum, Vadhan 2009; Lyu, Su, Li, *Understanding the Sparse Vector
+Technique* (2017), Algorithms 1 and 7, Thms 2-5; the gap: Wang, Ding, Zhang, Kifer, *Free Gap
+Information* (2019).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+import attrs
+
+from antiphon.mechanisms.noise.accuracy import checked_beta, laplace_bound
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
+from antiphon.verifiers.functions import EveryPair, every_pair
+from antiphon.verifiers.relations import Within
+
+
+class SparseState(NamedTuple):
+    """T + ρ, once ρ has been drawn, and how often ⊤ may still be said."""
+
+    threshold: Any
+    tops: int
+
+
+def _epsilon(value: object) -> Fraction:
+    return exact.positive(value, "epsilon")
+
+
+def _share(value: object, field: attrs.Attribute[Fraction]) -> Fraction:
+    share = exact.positive(value, field.name)
+    if share >= 1:
+        raise InvalidArgument(f"{field.name} is a part of epsilon: it lies between 0 and 1")
+    return share
+
+
+def _whole(value: object, field: attrs.Attribute[int]) -> int:
+    return exact.whole(value, field.name)
+
+
+def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
+    if type(value) is not int:
+        raise InvalidArgument(f"{field.name} must be an int, as the values of queries are")
+
+
+def _bool(_: object, field: attrs.Attribute[bool], value: object) -> None:
+    if type(value) is not bool:
+        raise InvalidArgument(f"{field.name} must be True or False")
+
+
+SHARE: Any = attrs.Converter(_share, takes_field=True)  # type: ignore[misc]
+WHOLE: Any = attrs.Converter(_whole, takes_field=True)  # type: ignore[misc]
+
+
+@register("antiphon.SparseVector/1")
+@attrs.frozen(kw_only=True)
+class SparseVector(ContinualMechanism[SparseState, int, Any]):
+    """⊤ for a query above the ``threshold``, ⊥ for one below; HALT after ``tops`` times ⊤.
+
+    (state, q) -> ⊥ or ⊤, for an int q; one draw of discrete Laplace noise a query, sampled
+    exactly. ``share`` is the part ε₁/ε that the threshold gets; with many tops less is better.
+    Privacy: ε-DP w.r.t. ``every_pair(Within(sensitivity), monotone=monotone)``, against
+    adaptive adversaries; proved (see the module). That f is not first-pair consistent.
+    Source: Lyu, Su, Li 2017, Algorithm 1 (with ``monotone``: Thm 5).
+    Raises: InvalidArgument for epsilon or sensitivity not positive.
+
+    >>> session = SparseVector(epsilon=100, threshold=10, tops=2).start(seed=1)
+    >>> [session.send(value) for value in (3, 17, 4, 20, 30)]
+    [BOTTOM, TOP, BOTTOM, TOP, HALT]
+    """
+
+    epsilon: Fraction = attrs.field(converter=_epsilon)
+    threshold: int = attrs.field(default=0, validator=_int)
+    tops: int = attrs.field(default=1, converter=WHOLE)
+    sensitivity: int = attrs.field(default=1, converter=WHOLE)
+    monotone: bool = attrs.field(default=False, validator=_bool)
+    share: Fraction = attrs.field(default=Fraction(1, 2), converter=SHARE)
+    threshold_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """The scale of ρ."""
+    query_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """The scale of ν."""
+
+    def __attrs_post_init__(self) -> None:
+        first, second = self.share * self._budget, (1 - self.share) * self._budget
+        moves = self.tops * self.sensitivity * (1 if self.monotone else 2)
+        object.__setattr__(self, "threshold_scale", self.sensitivity / first)
+        object.__setattr__(self, "query_scale", moves / second)
+
+    @property
+    def _budget(self) -> Fraction:
+        """ε₁ + ε₂."""
+        return self.epsilon
+
+    @property
+    def initial_state(self) -> SparseState:
+        return SparseState(None, self.tops)
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Integers(), self._answers, Integers())
+
+    _answers: ClassVar[Space] = Finite((TOP, BOTTOM, HALT))
+    _source: ClassVar[str] = "Lyu, Su, Li 2017, Alg. 1"
+
+    @property
+    def verification(self) -> EveryPair:
+        """f: every pair of values at most the sensitivity apart."""
+        return every_pair(Within(self.sensitivity), monotone=self.monotone)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = f"{self._source}, with discrete noise: antiphon.mechanisms.sparse_vector"
+        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+
+    def step(self, state: SparseState, message: int, coins: Any) -> tuple[SparseState, Any]:
+        threshold, tops = state
+        if not tops:
+            return state, HALT
+        if threshold is None:
+            threshold = self.threshold + coins.discrete_laplace(self.threshold_scale)
+            state = SparseState(threshold, tops)
+        gap = message + coins.discrete_laplace(self.query_scale) - threshold
+        if gap < 0:
+            return state, BOTTOM
+        return SparseState(threshold, tops - 1), self._above(message, gap, coins)
+
+    step_many = step
+
+    def _above(self, value: int, gap: int, coins: Any) -> Any:
+        """What is told of a query above the threshold."""
+        return TOP
+
+    def error_bound(self, queries: int, *, beta: float) -> int:
+        """An α that holds for the first ``queries`` answers with probability at least 1 - beta.
+
+        Every ⊤ was given for a q >= T - α and every ⊥ for a q <= T + α. A union bound over
+        ρ (beta/2) and each ν (beta/2 in all).
+        """
+        failure = checked_beta(beta) / 2
+        each = failure / exact.whole(queries, "queries")
+        return laplace_bound(self.threshold_scale, failure) + laplace_bound(self.query_scale, each)
+
+
+@register("antiphon.AboveThreshold/1")
+@attrs.frozen(kw_only=True)
+class AboveThreshold(SparseVector):
+    """The first query above the ``threshold``: ⊥ until there is one, ⊤, and then HALT.
+
+    ``SparseVector`` with one ⊤: ρ has scale 2Δ/ε and ν 4Δ/ε by default.
+    Privacy: ε-DP as ``SparseVector``; proved.
+    Source: Dwork and Roth 2014, Algorithm 1.
+
+    >>> session = AboveThreshold(epsilon=100, threshold=10).start(seed=1)
+    >>> [session.send(value) for value in (3, 4, 20, 30)]
+    [BOTTOM, BOTTOM, TOP, HALT]
+    """
+
+    tops: int = attrs.field(default=1, init=False)
+    _source: ClassVar[str] = "Dwork and Roth 2014, Alg. 1"
+
+
+@register("antiphon.GapSparseVector/1")
+@attrs.frozen(kw_only=True)
+class GapSparseVector(SparseVector):
+    """As ``SparseVector``, with the gap q + ν - (T + ρ) >= 0 told instead of ⊤.
+
+    T + gap estimates q with the noise ν - ρ. It costs nothing more.
+    Privacy: ε-DP as ``SparseVector``; proved (see the module).
+    Source: Wang, Ding, Zhang, Kifer 2019.
+
+    >>> session = GapSparseVector(epsilon=100, threshold=10).start(seed=1)
+    >>> [session.send(value) for value in (3, 17)]
+    [BOTTOM, 7]
+    """
+
+    _answers: ClassVar[Space] = Either((Integers(0), Finite((BOTTOM, HALT))))
+    _source: ClassVar[str] = "Wang, Ding, Zhang, Kifer 2019"
+
+    def _above(self, value: int, gap: int, coins: Any) -> Any:
+        return gap
+
+
+@register("antiphon.NumericSparseVector/1")
+@attrs.frozen(kw_only=True)
+class NumericSparseVector(SparseVector):
+    """As ``SparseVector``, with q and fresh noise told instead of ⊤.
+
+    ε₃ = ``value_share``·ε pays for the values: noise of scale cΔ/ε₃ each, so ε₃/c; the rest is
+    ε₁ + ε₂. (With c = 1 the value has less noise than the gap gives for nothing.)
+    Privacy: ε-DP as ``SparseVector``: given that a query is above, its value is one more
+    discrete Laplace answer, e^(Δ/scale), c times; proved.
+    Source: Lyu, Su, Li 2017, Algorithm 7.
+
+    >>> session = NumericSparseVector(epsilon=100, threshold=10).start(seed=1)
+    >>> [session.send(value) for value in (3, 17)]
+    [BOTTOM, 17]
+    """
+
+    value_share: Fraction = attrs.field(default=Fraction(1, 3), converter=SHARE)
+    value_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """The scale of the noise of a value."""
+    _answers: ClassVar[Space] = Either((Integers(), Finite((BOTTOM, HALT))))
+    _source: ClassVar[str] = "Lyu, Su, Li 2017, Alg. 7"
+
+    def __attrs_post_init__(self) -> None:
+        SparseVector.__attrs_post_init__(self)
+        scale = self.tops * self.sensitivity / (self.value_share * self.epsilon)
+        object.__setattr__(self, "value_scale", scale)
+
+    @property
+    def _budget(self) -> Fraction:
+        return (1 - self.value_share) * self.epsilon
+
+    def _above(self, value: int, gap: int, coins: Any) -> Any:
+        return value + coins.discrete_laplace(self.value_scale)
+
+    def value_error_bound(self, *, beta: float) -> int:
+        """What none of the ``tops`` values errs by more than, with probability 1 - beta."""
+        return laplace_bound(self.value_scale, checked_beta(beta) / self.tops)
