@@ -16,13 +16,28 @@ import antiphon as ap
 from antiphon.composition import BasicFilter, WhitehouseFilter
 from antiphon.mechanisms import (
     COUNT,
+    AboveThreshold,
     BalancedTreeCounter,
     BufferedToeplitzCounter,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    GapSparseVector,
+    Gaussian,
     GaussianTreeCounter,
+    GridGaussian,
+    GridLaplace,
+    HistogramSVT,
+    KaryResponse,
+    KthLargest,
     Laplace,
     LeakyBit,
+    NumericSparseVector,
+    PermuteAndFlip,
     RandomizedResponse,
     RefinedTreeCounter,
+    ReportNoisyMax,
+    SparseVector,
     SquareRootCounter,
     TreeCounter,
     UnboundedCounter,
@@ -106,7 +121,61 @@ COUNTERS = [
     ),
 ]
 
+_INT_ALIENS = (True, 0.0, "1", None, (0,), Fraction(1), np.array([1, 2]))
+_ROW_ALIENS = (0, (0, 1), np.array([0]), np.array([0.0, 1.0]), np.array([[0, 1]]), "12")
+_SCORE_ALIENS = (0, (0, 1), (0, 1, 2, 3), (0, 1, True), (0, 1, 2.0), np.array([0, 1, 2]), [0, 1, 2])
+_GROWTH_ALIENS = (0, (1, 0), ((1, 0), 0.5), ((2, 0), 1), ((1, 0, 0), 1), ((True, 0), 1))
+
+ints = st.integers(-(10**30), 10**30) | st.integers(-3, 3)
+rows = st.lists(st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=2).map(np.array)
+scores = st.tuples(*[st.integers(-9, 9) | st.integers(-(10**20), 10**20)] * 3)
+growths = st.tuples(st.tuples(bits, bits), st.integers(-3, 12))
+
+
+def noise(mechanism, queries, aliens, *, enumerable=False):
+    """A NIM of ``mechanisms.noise``."""
+    name = type(mechanism).__name__
+    return Entry(name, mechanism, queries, aliens, noninteractive=True, enumerable=enumerable)
+
+
+NOISE = [
+    noise(Gaussian(rho=0.5), finite, _REAL_ALIENS),
+    noise(DiscreteLaplace(epsilon=0.5), ints, _INT_ALIENS),
+    noise(DiscreteLaplace(epsilon=Fraction(1, 10**300)), ints, _INT_ALIENS),
+    noise(DiscreteLaplace(epsilon=3, sensitivity=2, dimension=2), rows, _ROW_ALIENS),
+    noise(DiscreteGaussian(rho=0.5), ints, _INT_ALIENS),
+    noise(DiscreteGaussian(rho=Fraction(1, 10**30), dimension=2), rows, _ROW_ALIENS),
+    noise(GridLaplace(epsilon=1, step_size=0.1), finite, _REAL_ALIENS),
+    noise(GridLaplace(epsilon=1, step_size=1e300), finite, _REAL_ALIENS),
+    noise(GridLaplace(epsilon=Fraction(1, 10**300), step_size=1e300), finite, _REAL_ALIENS),
+    noise(GridGaussian(rho=0.5, sensitivity=3, step_size=1e-300), finite, _REAL_ALIENS),
+    noise(KaryResponse(epsilon=Log(3), values=4), st.integers(0, 3), (4, -1, True, 0.0, None),
+          enumerable=True),
+    noise(KaryResponse(epsilon=0.1, values=2), bits, _BIT_ALIENS, enumerable=True),
+    noise(KaryResponse(epsilon=0.1, values=1000), st.integers(0, 999), (1000, -1, True, 0.0)),
+    noise(ExponentialMechanism(epsilon=Log(9), candidates=3), scores, _SCORE_ALIENS,
+          enumerable=True),
+    noise(ExponentialMechanism(epsilon=0.5, candidates=3), scores, _SCORE_ALIENS),
+    noise(PermuteAndFlip(epsilon=Log(9), candidates=3), scores, _SCORE_ALIENS, enumerable=True),
+    noise(PermuteAndFlip(epsilon=0.5, candidates=3, sensitivity=4), scores, _SCORE_ALIENS),
+    noise(ReportNoisyMax(epsilon=0.5, candidates=3), scores, _SCORE_ALIENS),
+]
+SPARSE = [
+    Entry(type(mechanism).__name__, mechanism, ints, _INT_ALIENS, enumerable=False)
+    for mechanism in (
+        AboveThreshold(epsilon=1),
+        AboveThreshold(epsilon=Fraction(1, 3), threshold=-2, monotone=True),
+        SparseVector(epsilon=1, tops=3, share=Fraction(1, 5)),
+        GapSparseVector(epsilon=1, tops=2, sensitivity=3),
+        NumericSparseVector(epsilon=1, tops=2, threshold=1),
+    )
+]
+
 MECHANISMS = [
+    *NOISE,
+    *SPARSE,
+    Entry("HistogramSVT", HistogramSVT(epsilon=1, query=KthLargest(2), histogram=(0, 3)), growths,
+          _GROWTH_ALIENS, enumerable=False),
     Entry("RandomizedResponse", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), bits,
           _BIT_ALIENS, noninteractive=True),
     Entry("RandomizedResponse", RandomizedResponse(epsilon=0.5), bits, _BIT_ALIENS,

@@ -1,6 +1,6 @@
 """What answers."""
 
-from antiphon.mechanisms import counters
+from antiphon.mechanisms import counters, noise
 from antiphon.mechanisms.counters import (
     COUNT,
     BalancedTreeCounter,
@@ -11,22 +11,57 @@ from antiphon.mechanisms.counters import (
     TreeCounter,
     UnboundedCounter,
 )
-from antiphon.mechanisms.laplace import Laplace, RoundToGrid
+from antiphon.mechanisms.histogram_svt import HistogramQuery, HistogramSVT, KthLargest
 from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.mechanisms.noise import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    GridGaussian,
+    GridLaplace,
+    Laplace,
+    PermuteAndFlip,
+    ReportNoisyMax,
+)
+from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
+from antiphon.mechanisms.rounding import RoundToGrid
+from antiphon.mechanisms.sparse_vector import (
+    AboveThreshold,
+    GapSparseVector,
+    NumericSparseVector,
+    SparseVector,
+)
 
 __all__ = [
     "COUNT",
+    "AboveThreshold",
     "BalancedTreeCounter",
     "BufferedToeplitzCounter",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "ExponentialMechanism",
+    "GapSparseVector",
+    "Gaussian",
     "GaussianTreeCounter",
+    "GridGaussian",
+    "GridLaplace",
+    "HistogramQuery",
+    "HistogramSVT",
+    "KaryResponse",
+    "KthLargest",
     "Laplace",
     "LeakyBit",
+    "NumericSparseVector",
+    "PermuteAndFlip",
     "RandomizedResponse",
     "RefinedTreeCounter",
+    "ReportNoisyMax",
     "RoundToGrid",
+    "SparseVector",
     "SquareRootCounter",
     "TreeCounter",
     "UnboundedCounter",
     "counters",
+    "noise",
 ]

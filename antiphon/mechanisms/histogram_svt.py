@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
+from antiphon.mechanisms import parameters
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState
 from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Pure, Status
@@ -34,6 +35,10 @@ class HistogramQuery(ABC):
         """The value on a histogram."""
 
 
+def _rank(value: object) -> int:
+    return exact.whole(value, "rank")
+
+
 @register("antiphon.KthLargest/1")
 @attrs.frozen
 class KthLargest(HistogramQuery):
@@ -45,7 +50,7 @@ class KthLargest(HistogramQuery):
     4
     """
 
-    rank: int = attrs.field(default=1, converter=lambda rank: exact.whole(rank, "rank"))
+    rank: int = attrs.field(default=1, converter=_rank)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         if self.rank == 1:
@@ -60,10 +65,6 @@ class HistogramState(NamedTuple):
     inner: SparseState
 
 
-def _epsilon(value: object) -> Fraction:
-    return exact.positive(value, "epsilon")
-
-
 def _histogram(value: Any) -> tuple[int, ...]:
     counts = tuple(value)
     if not counts or not all(type(each) is int for each in counts):
@@ -71,10 +72,10 @@ def _histogram(value: Any) -> tuple[int, ...]:
     return counts
 
 
-def _query(_: object, __: object, value: object) -> None:
+def _query(_: object, __: object, value: Any) -> None:
     if not isinstance(value, HistogramQuery):
         raise InvalidArgument(
-            "query must be a HistogramQuery, such as KthLargest(1), which promises to be 1-sensitive"
+            "query must be a HistogramQuery, such as KthLargest(1): it promises to be 1-sensitive"
         )
 
 
@@ -99,7 +100,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
     [BOTTOM, BOTTOM, TOP, HALT]
     """
 
-    epsilon: Fraction = attrs.field(converter=_epsilon)
+    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
     query: HistogramQuery = attrs.field(validator=_query)
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
@@ -112,7 +113,9 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
         except (LookupError, ArithmeticError, ValueError):
             value = None
         if type(value) is not int:
-            raise InvalidArgument("the query must give an int on the histogram: has it too few counts?")
+            raise InvalidArgument(
+                "the query must give an int on the histogram: has it too few counts?"
+            )
 
     @property
     def initial_state(self) -> HistogramState:

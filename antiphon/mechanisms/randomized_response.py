@@ -1,19 +1,22 @@
-"""Randomized response RR_{ε,δ} (CM Def. 2.3)."""
+"""Randomized response: RR_{ε,δ} on bits (CM Def. 2.3), and on k values."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
+from antiphon.mechanisms import parameters
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.claims import Approximate, Claim, Pure, Status
+from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import BITS, Finite, Signature
+from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.verifiers.functions import neighbouring_start
 
 _LARGE = Fraction(1000)
@@ -64,3 +67,76 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
         return (dataset if coins.bernoulli(self.truth) else 1 - dataset), BOTTOM
 
     respond_many = respond
+
+
+_BITS: Final = 64
+"""To how many bits e^(-ε) is known where it is irrational."""
+
+
+def _values(value: object) -> int:
+    if exact.whole(value, "values") == 1:
+        raise InvalidArgument("values must be an int >= 2: with one value there is nothing to tell")
+    return value  # type: ignore[return-value]
+
+
+@register("antiphon.KaryResponse/1")
+@attrs.frozen(kw_only=True)
+class KaryResponse(NoninteractiveMechanism[int, int]):
+    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else a uniform other; k = ``values``.
+
+    Privacy: ε-DP w.r.t. f_∼ on any two values; proved. Exact for ``epsilon=Log(q)``; for another
+    ε the probability of the truth is rounded down (towards 1/k), so the claim still holds.
+    Source: Kairouz, Bonawitz, Ramage 2016 (k-RR); for k = 2 Warner 1965.
+    Raises: InvalidArgument for epsilon < 0 or NaN, values < 2.
+
+    >>> KaryResponse(epsilon=100, values=5).start(seed=1).send(3)
+    3
+    """
+
+    epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon)
+    values: int = attrs.field(converter=_values)
+
+    @property
+    def signature(self) -> Signature:
+        values = Integers(0, self.values - 1)
+        return Signature(values, values, values)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Kairouz, Bonawitz, Ramage 2016"
+        return (Claim(Pure(self.epsilon), neighbouring_start(), Status.PROVED, source),)
+
+    @property
+    def truth(self) -> Fraction:
+        """The probability of the value itself, never rounded up."""
+        if isinstance(self.epsilon, exact.Log):
+            return self.epsilon.argument / (self.epsilon.argument + self.values - 1)
+        one, (_, other) = 1 << _BITS, exact.exp_bracket(self.epsilon, _BITS)
+        return Fraction(one, one + (self.values - 1) * other)
+
+    def respond(self, dataset: int, coins: Any) -> int:
+        if coins.bernoulli(self.truth):
+            return dataset
+        other: int = coins.uniform_integer(self.values - 1)
+        return other + (other >= dataset)
+
+    respond_many = respond
+
+    def frequencies(self, counts: Sequence[int]) -> tuple[float, ...]:
+        """Unbiased estimates of the shares of the values, from how often each was answered."""
+        users, lie = sum(counts), (1 - self.truth) / (self.values - 1)
+        if len(counts) != self.values or not users:
+            raise InvalidArgument(f"counts has one number for each of the {self.values} values")
+        return tuple(float((Fraction(n, users) - lie) / (self.truth - lie)) for n in counts)
+
+    def error_bound(self, users: int, *, beta: float) -> float:
+        """What no estimated share errs by more than, with probability at least 1 - beta.
+
+        Hoeffding for each value and a union bound: √(ln(2k/beta)/(2·users)) / (truth - lie).
+        Infinite for ε = 0, whose answers tell nothing.
+        """
+        width = math.sqrt(
+            math.log(2 * self.values / parameters.beta(beta)) / (2 * exact.whole(users, "users"))
+        )
+        apart = self.truth - (1 - self.truth) / (self.values - 1)
+        return width / float(apart) * (1 + 1e-12) if apart else math.inf

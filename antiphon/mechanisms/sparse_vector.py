@@ -33,10 +33,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms.noise.accuracy import checked_beta, laplace_bound
+from antiphon.mechanisms import parameters
+from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Pure, Status
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.registry import register
@@ -50,35 +50,6 @@ class SparseState(NamedTuple):
 
     threshold: Any
     tops: int
-
-
-def _epsilon(value: object) -> Fraction:
-    return exact.positive(value, "epsilon")
-
-
-def _share(value: object, field: attrs.Attribute[Fraction]) -> Fraction:
-    share = exact.positive(value, field.name)
-    if share >= 1:
-        raise InvalidArgument(f"{field.name} is a part of epsilon: it lies between 0 and 1")
-    return share
-
-
-def _whole(value: object, field: attrs.Attribute[int]) -> int:
-    return exact.whole(value, field.name)
-
-
-def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
-    if type(value) is not int:
-        raise InvalidArgument(f"{field.name} must be an int, as the values of queries are")
-
-
-def _bool(_: object, field: attrs.Attribute[bool], value: object) -> None:
-    if type(value) is not bool:
-        raise InvalidArgument(f"{field.name} must be True or False")
-
-
-SHARE: Any = attrs.Converter(_share, takes_field=True)  # type: ignore[misc]
-WHOLE: Any = attrs.Converter(_whole, takes_field=True)  # type: ignore[misc]
 
 
 @register("antiphon.SparseVector/1")
@@ -98,12 +69,12 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
     [BOTTOM, TOP, BOTTOM, TOP, HALT]
     """
 
-    epsilon: Fraction = attrs.field(converter=_epsilon)
-    threshold: int = attrs.field(default=0, validator=_int)
-    tops: int = attrs.field(default=1, converter=WHOLE)
-    sensitivity: int = attrs.field(default=1, converter=WHOLE)
-    monotone: bool = attrs.field(default=False, validator=_bool)
-    share: Fraction = attrs.field(default=Fraction(1, 2), converter=SHARE)
+    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    threshold: int = attrs.field(default=0, validator=parameters.integer)
+    tops: int = attrs.field(default=1, converter=parameters.tops)
+    sensitivity: int = attrs.field(default=1, converter=parameters.moves)
+    monotone: bool = attrs.field(default=False, validator=parameters.boolean)
+    share: Fraction = attrs.field(default=Fraction(1, 2), converter=parameters.share)
     threshold_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The scale of ρ."""
     query_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
@@ -165,7 +136,7 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
         Every ⊤ was given for a q >= T - α and every ⊥ for a q <= T + α. A union bound over
         ρ (beta/2) and each ν (beta/2 in all).
         """
-        failure = checked_beta(beta) / 2
+        failure = parameters.beta(beta) / 2
         each = failure / exact.whole(queries, "queries")
         return laplace_bound(self.threshold_scale, failure) + laplace_bound(self.query_scale, each)
 
@@ -184,7 +155,7 @@ class AboveThreshold(SparseVector):
     [BOTTOM, BOTTOM, TOP, HALT]
     """
 
-    tops: int = attrs.field(default=1, init=False)
+    tops: int = attrs.field(default=1, init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     _source: ClassVar[str] = "Dwork and Roth 2014, Alg. 1"
 
 
@@ -225,7 +196,7 @@ class NumericSparseVector(SparseVector):
     [BOTTOM, 17]
     """
 
-    value_share: Fraction = attrs.field(default=Fraction(1, 3), converter=SHARE)
+    value_share: Fraction = attrs.field(default=Fraction(1, 3), converter=parameters.share)
     value_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The scale of the noise of a value."""
     _answers: ClassVar[Space] = Either((Integers(), Finite((BOTTOM, HALT))))
@@ -245,4 +216,4 @@ class NumericSparseVector(SparseVector):
 
     def value_error_bound(self, *, beta: float) -> int:
         """What none of the ``tops`` values errs by more than, with probability 1 - beta."""
-        return laplace_bound(self.value_scale, checked_beta(beta) / self.tops)
+        return laplace_bound(self.value_scale, parameters.beta(beta) / self.tops)

@@ -155,6 +155,20 @@ def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
     return Fraction(below), Fraction(above)
 
 
+def root_up(value: Fraction) -> Fraction:
+    """√value, rounded up by a relative 2^-40 at most; exact for squares of rationals.
+
+    >>> root_up(Fraction(9, 4))
+    Fraction(3, 2)
+    """
+    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    if (top * top, bottom * bottom) == (value.numerator, value.denominator):
+        return Fraction(top, bottom)
+    shift = 42 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    scaled = value * Fraction(4) ** shift
+    return (math.isqrt(math.ceil(scaled)) + 1) / Fraction(2) ** shift
+
+
 def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:
     """Integers low <= 2^bits·e^(-rate) <= high that differ by at most 2, for rate >= 0.
 

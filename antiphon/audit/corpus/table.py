@@ -24,7 +24,7 @@ from antiphon.audit.corpus.own import own_targets
 from antiphon.audit.corpus.rappor import Rappor
 from antiphon.audit.corpus.sparse_vector import SparseVector
 from antiphon.audit.corpus.sums import ParallelLaplace, PrefixSum
-from antiphon.mechanisms.laplace import Laplace
+from antiphon.mechanisms.noise.continuous import Laplace
 from antiphon.protocol.messages import Pair
 
 

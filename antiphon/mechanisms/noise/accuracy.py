@@ -6,19 +6,8 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from antiphon.protocol import exact
-from antiphon.protocol.errors import InvalidArgument
-
 _UP: Final = 1 + 2.0**-40
 """More than the rounding errors of a few operations in double precision."""
-
-
-def checked_beta(beta: object) -> float:
-    """A probability of failure. Raises: InvalidArgument outside (0, 1)."""
-    value = exact.probability(beta, "beta")
-    if not 0 < value < 1:
-        raise InvalidArgument("beta is a probability of failure: give a number between 0 and 1")
-    return float(value)
 
 
 def laplace_bound(scale: Fraction, beta: float) -> int:

@@ -1,19 +1,15 @@
-"""The Laplace mechanism, and a grid for its answers."""
+"""A grid for real answers: what makes them discrete, as the theorems of CM §4-5 ask."""
 
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
 from antiphon.protocol import exact
-from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Pure, Status
-from antiphon.protocol.coins import Coins
 from antiphon.protocol.columns import is_number
-from antiphon.protocol.errors import CompositionError, InvalidArgument
+from antiphon.protocol.errors import CompositionError
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
@@ -29,57 +25,8 @@ from antiphon.protocol.spaces import (
     Tuples,
     distinct,
 )
-from antiphon.verifiers.functions import neighbouring_start
-from antiphon.verifiers.relations import Within
 
-_LARGEST = sys.float_info.max
-_SMALLEST = sys.float_info.min
-
-
-def _epsilon(value: object) -> Fraction:
-    return exact.positive(value, "epsilon")
-
-
-def _sensitivity(value: object) -> Fraction:
-    return exact.positive(value, "sensitivity")
-
-
-@register("antiphon.Laplace/1")
-@attrs.frozen
-class Laplace(NoninteractiveMechanism[float, float]):
-    """x ↦ x + Lap(sensitivity/ε): the Laplace mechanism on a real number.
-
-    NIM: a finite float -> a float, then HALT.
-    Privacy: ε-DP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*: proved for real
-    arithmetic, while doubles leave gaps that reveal data (Mironov 2012). Simulation
-    only, not for release. Source: Dwork, McSherry, Nissim, Smith 2006.
-    Raises: InvalidArgument for epsilon or sensitivity not positive.
-    """
-
-    epsilon: Fraction = attrs.field(converter=_epsilon, kw_only=True)
-    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=_sensitivity, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        scale = self.sensitivity / self.epsilon
-        if not _SMALLEST <= scale <= _LARGEST:
-            raise InvalidArgument("sensitivity/epsilon must be a number that a double can hold")
-        object.__setattr__(self, "_scale", float(scale))
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Reals(), Reals(), Reals())
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        f = neighbouring_start(Within(self.sensitivity))
-        source = "Dwork et al. 2006; in doubles only assumed (Mironov 2012)"
-        return (Claim(Pure(self.epsilon), f, Status.ASSUMED, source),)
-
-    def respond(self, dataset: float, coins: Coins) -> float:
-        return min(max(dataset + coins.laplace(self._scale), -_LARGEST), _LARGEST)
-
-    respond_many = respond
+_LARGEST: Final = sys.float_info.max
 
 
 def _step_size(value: object) -> float:

@@ -1,0 +1,118 @@
+"""Laplace and Gaussian noise in doubles: for simulation, **not for release**.
+
+The gaps between doubles reveal data (Mironov 2012), so every claim here is only *assumed*. To
+release an answer take the discrete mechanisms, or those on a grid.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from typing import Final
+
+import attrs
+
+from antiphon.mechanisms import parameters
+from antiphon.protocol import exact
+from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Reals, Signature
+from antiphon.verifiers.functions import neighbouring_start
+from antiphon.verifiers.relations import Within
+
+_LARGEST: Final = sys.float_info.max
+_SMALLEST: Final = sys.float_info.min
+
+
+def _held(scale: Fraction, what: str) -> float:
+    if not _SMALLEST <= scale <= _LARGEST:
+        raise InvalidArgument(f"{what} must be a number that a double can hold")
+    return float(scale)
+
+
+@register("antiphon.Laplace/1")
+@attrs.frozen
+class Laplace(NoninteractiveMechanism[float, float]):
+    """x ↦ x + Lap(sensitivity/ε): the Laplace mechanism on a real number. *Not for release.*
+
+    NIM: a finite float -> a float, then HALT.
+    Privacy: ε-DP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*: proved for real
+    arithmetic, while doubles leave gaps that reveal data (Mironov 2012). Simulation
+    only; ``GridLaplace`` is for release. Source: Dwork, McSherry, Nissim, Smith 2006.
+    Raises: InvalidArgument for epsilon or sensitivity not positive.
+    """
+
+    epsilon: Fraction = attrs.field(converter=parameters.epsilon, kw_only=True)
+    sensitivity: Fraction = attrs.field(
+        default=Fraction(1), converter=parameters.sensitivity, kw_only=True
+    )
+    _scale: float = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        scale = _held(self.sensitivity / self.epsilon, "sensitivity/epsilon")
+        object.__setattr__(self, "_scale", scale)
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Reals(), Reals(), Reals())
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        f = neighbouring_start(Within(self.sensitivity))
+        source = "Dwork et al. 2006; in doubles only assumed (Mironov 2012)"
+        return (Claim(Pure(self.epsilon), f, Status.ASSUMED, source),)
+
+    def respond(self, dataset: float, coins: Coins) -> float:
+        return min(max(dataset + coins.laplace(self._scale), -_LARGEST), _LARGEST)
+
+    respond_many = respond
+
+    def error_bound(self, *, beta: float) -> float:
+        """What the error exceeds with probability at most beta: scale·ln(1/beta)."""
+        return -math.log(parameters.beta(beta)) * self._scale * (1 + 1e-12)
+
+
+@register("antiphon.Gaussian/1")
+@attrs.frozen
+class Gaussian(NoninteractiveMechanism[float, float]):
+    """x ↦ x + N(0, σ²), σ = sensitivity/√(2ρ): the Gaussian mechanism. *Not for release.*
+
+    NIM: a finite float -> a float, then HALT.
+    Privacy: ρ-zCDP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*, as of ``Laplace``.
+    Simulation only; ``GridGaussian`` is for release. Source: Bun and Steinke 2016, Prop. 1.6.
+    Raises: InvalidArgument for rho or sensitivity not positive.
+    """
+
+    rho: Fraction = attrs.field(converter=parameters.rho, kw_only=True)
+    sensitivity: Fraction = attrs.field(
+        default=Fraction(1), converter=parameters.sensitivity, kw_only=True
+    )
+    sigma: float = attrs.field(init=False, eq=False)
+    """The standard deviation of the noise."""
+
+    def __attrs_post_init__(self) -> None:
+        sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))
+        object.__setattr__(self, "sigma", _held(sigma, "sensitivity/√(2 rho)"))
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Reals(), Reals(), Reals())
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        f = neighbouring_start(Within(self.sensitivity))
+        source = "Bun and Steinke 2016; in doubles only assumed (Mironov 2012)"
+        return (Claim(ZeroConcentrated(self.rho), f, Status.ASSUMED, source),)
+
+    def respond(self, dataset: float, coins: Coins) -> float:
+        return min(max(dataset + coins.gaussian(self.sigma), -_LARGEST), _LARGEST)
+
+    respond_many = respond
+
+    def error_bound(self, *, beta: float) -> float:
+        """What the error exceeds with probability at most beta: σ·√(2 ln(1/beta))."""
+        return self.sigma * math.sqrt(-2 * math.log(parameters.beta(beta))) * (1 + 1e-12)
