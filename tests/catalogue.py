@@ -149,12 +149,17 @@ NOISE = [
     noise(GridLaplace(epsilon=1, step_size=1e300), finite, _REAL_ALIENS),
     noise(GridLaplace(epsilon=Fraction(1, 10**300), step_size=1e300), finite, _REAL_ALIENS),
     noise(GridGaussian(rho=0.5, sensitivity=3, step_size=1e-300), finite, _REAL_ALIENS),
-    noise(KaryResponse(epsilon=Log(3), values=4), st.integers(0, 3), (4, -1, True, 0.0, None),
-          enumerable=True),
+    noise(
+        KaryResponse(epsilon=Log(3), values=4),
+        st.integers(0, 3),
+        (4, -1, True, 0.0, None),
+        enumerable=True,
+    ),
     noise(KaryResponse(epsilon=0.1, values=2), bits, _BIT_ALIENS, enumerable=True),
     noise(KaryResponse(epsilon=0.1, values=1000), st.integers(0, 999), (1000, -1, True, 0.0)),
-    noise(ExponentialMechanism(epsilon=Log(9), candidates=3), scores, _SCORE_ALIENS,
-          enumerable=True),
+    noise(
+        ExponentialMechanism(epsilon=Log(9), candidates=3), scores, _SCORE_ALIENS, enumerable=True
+    ),
     noise(ExponentialMechanism(epsilon=0.5, candidates=3), scores, _SCORE_ALIENS),
     noise(PermuteAndFlip(epsilon=Log(9), candidates=3), scores, _SCORE_ALIENS, enumerable=True),
     noise(PermuteAndFlip(epsilon=0.5, candidates=3, sensitivity=4), scores, _SCORE_ALIENS),

@@ -14,6 +14,7 @@ from antiphon.protocol import Approximate, Pure, Side, Status
 from antiphon.verifiers.functions import (
     Bounded,
     EventLevel,
+    EveryPair,
     NeighbouringStart,
     UpdatesAndQueries,
     UserLevel,
@@ -74,6 +75,14 @@ def user_level(relation):
     return closed(f)
 
 
+def every_pair(relation, monotone=False):
+    def f(pairs):
+        ups, downs = (any(a < b for a, b in pairs), any(a > b for a, b in pairs))
+        return all(relation(*pair) for pair in pairs) and not (monotone and ups and downs)
+
+    return closed(f)
+
+
 def updates_and_queries(updates, is_query):
     def f(pairs):
         asked = [pair for pair in pairs if any(map(is_query, pair))]
@@ -94,6 +103,8 @@ def reference_of(verification):
         return event_level(verification.relation.holds, verification.events)
     if isinstance(verification, UserLevel):
         return user_level(verification.relation.holds)
+    if isinstance(verification, EveryPair):
+        return every_pair(verification.relation.holds, verification.monotone)
     if isinstance(verification, UpdatesAndQueries):
         inner = reference_of(verification.updates)
         return updates_and_queries(inner, verification.queries.contains)

@@ -95,6 +95,16 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
 
     epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon)
     values: int = attrs.field(converter=_values)
+    truth: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """The probability of the value itself, never rounded up."""
+
+    def __attrs_post_init__(self) -> None:
+        if isinstance(self.epsilon, exact.Log):
+            weight, other = self.epsilon.argument, Fraction(1)
+        else:
+            above = exact.exp_bracket(self.epsilon, _BITS)[1]
+            weight, other = Fraction(1 << _BITS), Fraction(above)
+        object.__setattr__(self, "truth", weight / (weight + (self.values - 1) * other))
 
     @property
     def signature(self) -> Signature:
@@ -105,14 +115,6 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
     def claims(self) -> tuple[Claim, ...]:
         source = "Kairouz, Bonawitz, Ramage 2016"
         return (Claim(Pure(self.epsilon), neighbouring_start(), Status.PROVED, source),)
-
-    @property
-    def truth(self) -> Fraction:
-        """The probability of the value itself, never rounded up."""
-        if isinstance(self.epsilon, exact.Log):
-            return self.epsilon.argument / (self.epsilon.argument + self.values - 1)
-        one, (_, other) = 1 << _BITS, exact.exp_bracket(self.epsilon, _BITS)
-        return Fraction(one, one + (self.values - 1) * other)
 
     def respond(self, dataset: int, coins: Any) -> int:
         if coins.bernoulli(self.truth):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Final
 
 _UP: Final = 1 + 2.0**-40
@@ -24,12 +25,21 @@ def laplace_bound(scale: Fraction, beta: float) -> int:
 
 
 def gaussian_bound(sigma: Fraction, beta: float) -> int:
-    """An m with P(|X| > m) <= beta, X discrete Gaussian.
+    """An m with P(|X| > m) <= beta, X discrete Gaussian: the smaller of two such.
 
-    P(|X| > m) <= 2e^(-(m+1)²/(2 sigma²)): X is sub-Gaussian, as E e^(tX) = e^(t²sigma²/2) times
+    P(|X| > m) <= P(|Z| >= m) for the Gaussian Z: Σ_{x>m} e^(-x²/(2sigma²)) is below the integral
+    from m on, and Σ_x above that of all (Canonne, Kamath, Steinke 2020, Prop. 25). And
+    P(|X| >= m) <= 2e^(-m²/(2 sigma²)), as X is sub-Gaussian: E e^(tX) = e^(t²sigma²/2) times
     Σ e^(-(x-tsigma²)²/(2sigma²)) / Σ e^(-x²/(2sigma²)), which is at most 1 (Poisson summation).
 
     >>> gaussian_bound(Fraction(10), 0.05)
-    27
+    20
     """
-    return max(0, math.ceil(sigma * Fraction(math.sqrt(2 * math.log(2 / beta)) * _UP)) - 1)
+    near = math.ceil(sigma * Fraction(gaussian_quantile(beta)))
+    far = math.ceil(sigma * Fraction(math.sqrt(2 * math.log(2 / beta)) * _UP)) - 1
+    return max(0, min(near, far))
+
+
+def gaussian_quantile(beta: float) -> float:
+    """The z with P(|Z| > z) = beta for a standard Gaussian, rounded up."""
+    return -NormalDist().inv_cdf(beta / 2) * _UP

@@ -14,6 +14,7 @@ from typing import Final
 import attrs
 
 from antiphon.mechanisms import parameters
+from antiphon.mechanisms.noise.accuracy import gaussian_quantile
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
@@ -114,5 +115,5 @@ class Gaussian(NoninteractiveMechanism[float, float]):
     respond_many = respond
 
     def error_bound(self, *, beta: float) -> float:
-        """What the error exceeds with probability at most beta: σ·√(2 ln(1/beta))."""
-        return self.sigma * math.sqrt(-2 * math.log(parameters.beta(beta))) * (1 + 1e-12)
+        """What the error exceeds with probability at most beta."""
+        return self.sigma * gaussian_quantile(parameters.beta(beta))

@@ -15,13 +15,13 @@ from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
-from antiphon.protocol.columns import Column, plain
+from antiphon.protocol.columns import plain
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Multiples, Reals, Signature
 from antiphon.verifiers.functions import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
 
-_EXACT: Final = 2**53
+_LARGEST: Final = sys.float_info.max
 
 
 @attrs.frozen(kw_only=True)
@@ -44,7 +44,7 @@ class GridNoise(NoninteractiveMechanism[float, float]):
     def __attrs_post_init__(self) -> None:
         step = Fraction(self.step_size)
         object.__setattr__(self, "moves", math.ceil(self.sensitivity / step))
-        object.__setattr__(self, "_most", math.floor(Fraction(sys.float_info.max) / step))
+        object.__setattr__(self, "_most", math.floor(Fraction(_LARGEST) / step))
 
     @property
     def signature(self) -> Signature:
@@ -68,9 +68,11 @@ class GridNoise(NoninteractiveMechanism[float, float]):
             exact.fraction(plain(dataset)) / Fraction(self.step_size) + Fraction(1, 2)
         )
         noisy = min(max(place + self._noise(coins), -self._most), self._most)
-        if type(noisy) is Column or abs(noisy) < _EXACT:
-            return noisy * self.step_size
-        return float(noisy * Fraction(self.step_size))
+        try:
+            answer = noisy * self.step_size
+        except OverflowError:  # so many steps that no double holds their number
+            answer = float(noisy * Fraction(self.step_size))
+        return min(max(answer, -_LARGEST), _LARGEST)
 
     respond_many = respond
 

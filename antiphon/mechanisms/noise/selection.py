@@ -26,7 +26,6 @@ from antiphon.protocol.spaces import Integers, Signature, Tuples
 from antiphon.verifiers.functions import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import EachWithin
 
-
 _FAINTEST: Final = 128 * math.log(2)
 """Of rational weights: -ln of the smallest."""
 _LONGEST: Final = 1 << 17

@@ -13,11 +13,14 @@ from antiphon.protocol import spaces
 from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,
+    EachWithin,
     OneEntry,
+    OnlyEntry,
     Refused,
     Within,
     bounded,
     event_level,
+    every_pair,
     neighbouring_start,
     updates_and_queries,
     user_level,
@@ -37,6 +40,9 @@ CASES = [
     (event_level(events=2), NUMBERS, False),
     (user_level(), RECORDS, False),
     (user_level(AddOrRemove(ap.EMPTY)), RECORDS, False),
+    (every_pair(Within(1)), NUMBERS, False),
+    (every_pair(Within(1), monotone=True), NUMBERS, False),
+    (every_pair(AddOrRemove(0), monotone=True), NUMBERS, False),
     (updates_and_queries(event_level(), QUERIES), MIXED, False),
     (updates_and_queries(neighbouring_start(), QUERIES), MIXED, False),
     (bounded(event_level(), 2), NUMBERS, False),
@@ -147,6 +153,14 @@ def test_counts_are_checked(wrong):
         event_level(events=wrong)
 
 
+def test_a_monotone_sequence_goes_one_way_however_the_first_pair_goes():
+    f = every_pair(Within(1), monotone=True)
+    assert f([ap.Pair(1, 1), ap.Pair(1, 2), ap.Pair(0, 1), ap.same(7)]) is ap.TOP
+    assert f([ap.Pair(2, 1), ap.same(7), ap.Pair(5, 4)]) is ap.TOP
+    assert f([ap.Pair(2, 1), ap.Pair(1, 2)]) is ap.BOTTOM
+    assert every_pair(Within(1))([ap.Pair(2, 1), ap.Pair(1, 2)]) is ap.TOP
+
+
 @pytest.mark.parametrize(
     ("relation", "related", "unrelated"),
     [
@@ -156,6 +170,11 @@ def test_counts_are_checked(wrong):
         (Within(), [(0, 1), (1.5, 2), (Fraction(1, 2), Fraction(3, 2))],
          [(0, 2), (0, 1.01), (0, "a"), (None, (1,)), (True, 0), (0, float("nan"))]),
         (Within(0.1), [(Fraction(1), Fraction(11, 10))], [(0, 1)]),
+        (EachWithin(1), [((1, 1), (2, 0)), ((), ())], [((1, 1), (3, 1)), ((1,), (1, 1)), (1, 1),
+                                                       ((1, "a"), (1, "a")), ([1], [1])]),
+        (OnlyEntry(0), [((1, 5), (2, 5)), ((1,), (None,))],
+         [((1, 5), (1, 6)), ((1, 5), (2, 5.0)), ((1, 5), (1, 5, 5)), ((), ()), (1, 1), ([1], [1])]),
+        (OnlyEntry(1, Within(1)), [((1, 5), (1, 6))], [((1, 5), (1, 7)), ((1,), (1,))]),
         (OneEntry(), [((1, 2), (1, 3)), ((1,), (1,)), ((), ())], [((1, 2), (2, 3)), ((1,), (1, 2)),
                                                                   (1, 2), ([1], [1])]),
     ],
