@@ -16,7 +16,7 @@ from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.cli.output import print_json
 from antiphon.cli.parameters import rational
-from antiphon.cli.user_code import guarded, import_file, split_target
+from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -84,7 +84,7 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
     if test.feature is not None:
         options["feature"] = _function(module, test.feature)
     options["score"] = test.score if test.score in SCORES else _function(module, test.score)
-    with guarded():
+    with running(path):
         return game.audit(
             _adversaries(module, test.adversary),
             epsilon=rational(test.epsilon, "epsilon"),

@@ -31,11 +31,34 @@ def import_file(path: Path) -> ModuleType:
         with guarded():
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
-        where = f", line {lines[-1]}" if lines else ""
-        raise InvalidArgument(f"{path}{where}: {type(error).__name__}: {error}") from None
+        raise _raised(error, path, _lines(error, path)) from None
     return module
+
+
+def _lines(error: BaseException, path: Path) -> list[int | None]:
+    """The lines of the file that an error went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [frame.lineno for frame in frames if frame.filename == str(path)]
+
+
+def _raised(error: BaseException, path: Path, lines: list[int | None]) -> InvalidArgument:
+    where = f", line {lines[-1]}" if lines else ""
+    return InvalidArgument(f"{path}{where}: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def running(path: Path) -> Generator[None, None, None]:
+    """While code of a file is run: an error that began there is named with its line."""
+    try:
+        with guarded():
+            yield
+    except (AntiphonError, OSError):
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1].filename
+        if last != str(path):
+            raise
+        raise _raised(error, path, _lines(error, path)) from None
 
 
 def split_target(target: str, verb: str) -> tuple[Path, str]:

@@ -15,6 +15,7 @@ CODE = textwrap.dedent(
     from antiphon.audit import CounterexampleAdversary, counterexample_game
     from antiphon.audit.statistical import AdversaryFamily
     from antiphon.mechanisms import Laplace, RandomizedResponse
+    from antiphon.protocol.spaces import BITS
 
     game = counterexample_game(Fraction(1, 10))
     breaker = CounterexampleAdversary(delta=Fraction(1, 10), copies=5)
@@ -30,6 +31,12 @@ CODE = textwrap.dedent(
 
     def positive(answers):
         return bool(answers[0] > 0.5)
+
+    @ap.mechanism(queries=BITS, answers=BITS)
+    def broken(state, bit, coins):
+        raise ZeroDivisionError("of the user")
+
+    breaking = ap.PrivacyGame(broken, response.claims[0].verification)
 
     print("noise on standard output")
     """
@@ -143,3 +150,9 @@ def test_bad_input_is_one_line_and_status_2(code, capsys, target, options):
     err = capsys.readouterr().err.replace("noise on standard output\n", "")
     assert err.startswith("antiphon: ")
     assert err.count("\n") == 1
+
+
+def test_an_error_of_the_users_code_is_named_with_its_line(code, capsys):
+    assert main(["audit", f"{code}:breaking", "--adversary", "asker", "--epsilon", "1"]) == 2
+    line = CODE.splitlines().index('    raise ZeroDivisionError("of the user")') + 1
+    assert f"system.py, line {line}: ZeroDivisionError: of the user" in capsys.readouterr().err

@@ -87,7 +87,7 @@ class Event:
             if path in self.wide and is_number(value):
                 numbers.append(float(value))
                 return NUMBER
-            return TRUTH[bool(value)] if isinstance(value, bool | np.bool_) else value
+            return TRUTH[bool(value)] if type(value) in (bool, np.bool_) else value
 
         return part(feature, ()), numbers
 

@@ -23,6 +23,8 @@ def settled(sample: Sample, wide: Collection[Path]) -> Sample:
     >>> settled(views, [(0,)]).counts, settled(views, []).counts
     ({(NUMBER,): 5}, {(0.0,): 4, (7.0,): 1})
     """
+    if not wide and sample.discrete:  # there may be millions of kinds
+        return sample
     if all(_is_settled(skeleton, wide) for skeleton in sample.cells):
         return sample
     found: dict[Hashable, list[Cell]] = {}
