@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias, Union
 
@@ -69,20 +69,26 @@ class Budget(ABC):
         Raises: InvalidArgument for a measure that this budget cannot add up.
         """
 
-    def after(self, creations: View | Iterable[Any]) -> Any:
-        """The state after creation queries, in order: a view's, or an iterable of ``Create``.
+    def states(self, creations: View | Iterable[Any]) -> Iterator[Any]:
+        """The state after each creation query, in order: a view's, or an iterable of ``Create``.
 
         What is no creation is passed over, so a list of messages will do.
         """
-        messages = (
-            (r.message for r in creations.rounds) if isinstance(creations, View) else creations
-        )
+        if isinstance(creations, View):
+            creations = (round.message for round in creations.rounds)
         state: Any = self.initial_state
-        for message in messages:
+        for message in creations:
             create = message.zero if type(message) is Pair else message
             if type(create) is Create and create.claim is not None:
                 after = self.charge(state, create.claim.measure)
                 state = state if type(after) is Refusal else after
+                yield state
+
+    def after(self, creations: View | Iterable[Any]) -> Any:
+        """The state after all of these creation queries."""
+        state: Any = self.initial_state
+        for state in self.states(creations):  # noqa: B007
+            pass
         return state
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -26,6 +27,7 @@ from antiphon.protocol.claims import Measure, ZeroConcentrated
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import ExactEpsilon
 from antiphon.protocol.registry import register
+from antiphon.protocol.view import View
 
 
 class Distance(NamedTuple):
@@ -120,6 +122,10 @@ class Odometer(Budget):
         if state.epsilon is not None and state.epsilon.at_most(mixture):
             return Reading(state.epsilon.value, self.delta)
         return Reading(mixture, self.delta)
+
+    def readings(self, creations: View | Iterable[Any]) -> list[Reading]:
+        """The running curve: the reading after each creation query, as ``states``."""
+        return [self.reading(state) for state in self.states(creations)]
 
     def _mixture(self, rho: ExactEpsilon) -> Fraction:
         """½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))), rounded up, for V = 2ρ."""

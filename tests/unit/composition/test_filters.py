@@ -220,6 +220,14 @@ class TestOdometer:
         state = odometer.after([ap.Create(ap.mechanisms.RandomizedResponse(epsilon=0.1))] * 3)
         assert odometer.reading(state) == (Fraction(3, 10), Fraction(1, 10**6))
 
+    def test_the_running_curve(self):
+        odometer = Odometer(delta=1e-6)
+        create = ap.Create(ap.mechanisms.RandomizedResponse(epsilon=0.1))
+        messages = [create, ap.Ask(0, 0), ap.same(create), create]
+        assert [reading.epsilon for reading in odometer.readings(messages)] == [
+            Fraction(1, 10), Fraction(1, 5), Fraction(3, 10)]  # fmt: skip
+        assert odometer.readings([]) == []
+
     def test_too_much_delta_reads_infinity(self):
         odometer = Odometer(delta=0.2, slack=0.1)
         state = odometer.charge(odometer.initial_state, Approximate(1, 0.1))
