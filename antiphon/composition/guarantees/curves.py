@@ -118,7 +118,8 @@ def shifted(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
 class GroupCurve(_Bound):
     """Group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
 
-    (Dwork and Roth 2014, Thm 2.2; the least over smaller ε, as the truth decreases.)
+    (Vadhan 2017, Lemma 2.2; the least over smaller ε, as the truth decreases.) For a CM
+    the k hybrids send the other side of the differing pairs, one pair after the other.
     """
 
     one: PrivacyCurve
@@ -130,7 +131,7 @@ class GroupCurve(_Bound):
 
     @property
     def source(self) -> str:
-        return f"{self.one.source}; group privacy (Dwork and Roth 2014, Thm 2.2)"
+        return f"{self.one.source}; group privacy (Vadhan 2017, Lemma 2.2)"
 
     @property
     def floor(self) -> Interval[float]:

@@ -109,7 +109,7 @@ def _by_group(mechanism: Any, verification: Any, claims: list[Claim]) -> Derivat
         if size is not None:
             leaf = of_claims(mechanism, [claim])
             return Derivation(
-                "group privacy (Dwork and Roth 2014, Thm 2.2)",
+                "group privacy (Vadhan 2017, Lemma 2.2)",
                 f"{size} steps of what is claimed: hybrids change the differing pairs in turn",
                 verification,
                 GroupCurve(leaf.curve, size),
