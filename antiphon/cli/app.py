@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from antiphon.audit.statistical.audit import METHODS
-from antiphon.audit.statistical.events import SCORES
+from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.testing import CORRECTIONS
 from antiphon.cli import account as accounts
 from antiphon.cli import audits, flights, views

@@ -11,7 +11,7 @@ import attrs
 
 from antiphon import report_audit
 from antiphon.audit.game import PrivacyGame
-from antiphon.audit.statistical.events import SCORES
+from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.cli.output import print_json

@@ -2,6 +2,7 @@
 
 from antiphon.audit.statistical.audit import audit
 from antiphon.audit.statistical.betting import Batch, EProcess
+from antiphon.audit.statistical.choosing import Training, choose
 from antiphon.audit.statistical.estimators import (
     Hits,
     Rates,
@@ -10,7 +11,7 @@ from antiphon.audit.statistical.estimators import (
     label_delta_lower_bound,
     p_value,
 )
-from antiphon.audit.statistical.events import Choice, Event, Goal, Training, choose
+from antiphon.audit.statistical.events import Event
 from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.intervals import clopper_pearson
 from antiphon.audit.statistical.populations import play_population, play_sample
@@ -18,6 +19,7 @@ from antiphon.audit.statistical.report import AuditReport, Tested
 from antiphon.audit.statistical.sample import NUMBER, Cell, Sample, merge
 from antiphon.audit.statistical.search import AdversaryFamily, Coarsened
 from antiphon.audit.statistical.testing import bonferroni, holm
+from antiphon.audit.statistical.thresholds import Choice, Goal
 
 __all__ = [
     "NUMBER",

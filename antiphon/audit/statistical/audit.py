@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, Required, TypedDict, Union
 
 import numpy as np
 
+from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.estimators import growth
-from antiphon.audit.statistical.events import SCORES, Goal, Objective
 from antiphon.audit.statistical.experiment import CHOOSING, Game, Playing, Setting, Workforce, child
 from antiphon.audit.statistical.fixed import Method, fixed_audit
 from antiphon.audit.statistical.intervals import failure
@@ -26,6 +26,7 @@ from antiphon.audit.statistical.running.crews import Executor
 from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.testing import CORRECTIONS, Correction
+from antiphon.audit.statistical.thresholds import Goal, Objective
 from antiphon.protocol import exact
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.errors import InvalidArgument

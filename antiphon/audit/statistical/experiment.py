@@ -10,14 +10,16 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, Union
 import attrs
 import numpy as np
 
+from antiphon.audit.statistical.choosing import Training, choose
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events import Choice, Event, Goal, Training, choose
+from antiphon.audit.statistical.events import Event
 from antiphon.audit.statistical.evidence import Counterexample, described
 from antiphon.audit.statistical.populations import Feature, play_sample
 from antiphon.audit.statistical.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
 from antiphon.audit.statistical.running.crews import Executor
 from antiphon.audit.statistical.sample import Sample
 from antiphon.audit.statistical.search import Candidate, budgets
+from antiphon.audit.statistical.thresholds import Choice, Goal
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import generator
@@ -189,7 +191,7 @@ class Setting:
                 (each, self.choose(each, share, *key, number, place))
                 for place, each in enumerate(ranked[:survivors])
             ]
-            pairs.sort(key=lambda pair: -pair[1].predicted)
+            pairs.sort(key=lambda pair: pair[1].promise, reverse=True)
             ranked, choices = [each for each, _ in pairs], [choice for _, choice in pairs]
         return ranked[0], choices[0]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from itertools import groupby
+from typing import Any, Final
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
+from antiphon.audit.statistical.design import Design, Term, categories, hats, newton
 from antiphon.audit.statistical.reader import Reader
 from antiphon.audit.statistical.sample import Sample
 from antiphon.audit.statistical.scorers import Additive, Learned, Table, Vector, matrix
@@ -104,14 +105,30 @@ def _fitted(reader: Reader, zero: Sample, one: Sample) -> Additive:
     solution = np.zeros(1 + sum(map(len, knots)) + len(reader.kinds))
     curvature: Vector | None = None
     for step in sorted({1, 1 + len(data.features) // _FIRST_ROWS}, reverse=True):
-        design, weights = _Design.of(knots, data.features[::step]), data.weights[::step]
+        design, weights = _design(reader, knots, data.features[::step]), data.weights[::step]
         totals = np.maximum(weights.sum(axis=0), 1e-300)
         balanced = weights * (totals.mean() / totals)
-        solution, curvature = _newton(design, balanced, solution, curvature)
+        solution, curvature = newton(design, balanced, solution, curvature, ridge=_RIDGE)
     assert curvature is not None
     information: Vector = curvature * data.weights.sum() + _RIDGE * np.eye(len(solution))
     covariance: Any = np.linalg.inv(information)
     return _model(knots, solution, covariance)
+
+
+def _design(reader: Reader, knots: list[Vector], features: Vector) -> Design:
+    """Parameters: an intercept, a height for each knot, a weight for each category."""
+    ones = np.ones(len(features))
+    terms, start = [Term(0, 1, np.zeros(len(features), np.intp), ones)], 1
+    for place, own in enumerate(knots):
+        if len(own):
+            terms += hats(features[:, place], own, start)
+        start += len(own)
+    first = len(knots)
+    for _, group in groupby(reader.kinds, key=lambda kind: kind[0]):
+        size = len(list(group))
+        terms.append(categories(features[:, first : first + size], start))
+        first, start = first + size, start + size
+    return Design(start, terms)
 
 
 def _knots(values: Vector, numeric: int) -> Vector:
@@ -144,100 +161,3 @@ def _surprise(heights: Vector, covariance: Vector) -> float:
     statistic = centred @ np.linalg.pinv(centring @ covariance @ centring) @ centred
     freedom = len(heights) - 1
     return float((statistic - freedom) / math.sqrt(2 * freedom))
-
-
-class _Hat(NamedTuple):
-    """Where the values of one number lie between knots; a missing one is nowhere."""
-
-    left: npt.NDArray[np.intp]
-    """The parameter of the knot to the left."""
-    parts: tuple[Vector, Vector]
-    """How much of the left knot's height, and of the right one's, is in the score."""
-
-
-def _hat(values: Vector, knots: Vector, start: int) -> _Hat:
-    known = ~np.isnan(values)
-    inside = np.clip(np.where(known, values, knots[0]), knots[0], knots[-1])
-    left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
-    part = (inside - knots[left]) / (knots[left + 1] - knots[left])
-    return _Hat(start + left, (known * (1 - part), known * part))
-
-
-@attrs.frozen(eq=False)
-class _Design:
-    """How much of each parameter is in each row's score: intercept, hats, categories."""
-
-    size: int
-    hats: list[_Hat]
-    kinds: Vector
-
-    @staticmethod
-    def of(knots: list[Vector], features: Vector) -> _Design:
-        """Of these rows."""
-        hats: list[_Hat] = []
-        start = 1
-        for place, own in enumerate(knots):
-            if len(own):
-                hats.append(_hat(features[:, place], own, start))
-            start += len(own)
-        kinds = np.ascontiguousarray(features[:, len(knots) :])
-        return _Design(start + kinds.shape[1], hats, kinds)
-
-    def scores(self, solution: Vector) -> Vector:
-        """The score of each row."""
-        total: Vector = solution[0] + self.kinds @ solution[self.size - self.kinds.shape[1] :]
-        for left, parts in self.hats:
-            for side, part in enumerate(parts):
-                total += solution[left + side] * part
-        return total
-
-    def slope(self, surplus: Vector) -> Vector:
-        """The sum over rows of the surplus times each parameter's share."""
-        made = np.zeros(self.size)
-        made[0] = surplus.sum()
-        made[self.size - self.kinds.shape[1] :] = surplus @ self.kinds
-        for left, parts in self.hats:
-            for side, part in enumerate(parts):
-                made += np.bincount(left + side, surplus * part, self.size)
-        return made
-
-    def curvature(self, weights: Vector) -> Vector:
-        """(size, size): the sum over rows of the weight times products of shares."""
-        n, others = self.size, self.size - self.kinds.shape[1]
-        made = np.zeros((n, n))
-        made[0] = self.slope(weights)
-        made[0, 0] /= 2
-        made[others:, others:] = self.kinds.T @ (self.kinds * weights[:, None] / 2)
-        sides = [(left + i, part) for left, parts in self.hats for i, part in enumerate(parts)]
-        for place, (knot, part) in enumerate(sides):
-            shares = weights * part
-            for column, kind in enumerate(self.kinds.T):
-                made[:, others + column] += np.bincount(knot, shares * kind, n)
-            for again, more in sides[: place + 1]:
-                half = 0.5 if again is knot else 1.0
-                pairs = np.bincount(knot * n + again, half * shares * more, n * n)
-                made += pairs.reshape(n, n)
-        return made + made.T
-
-
-def _newton(
-    design: _Design, weights: Vector, solution: Vector, curvature: Vector | None
-) -> tuple[Vector, Vector]:
-    """The parameters that fit best, and the curvature there; a given one is kept."""
-    ridge, both = _RIDGE * np.eye(design.size), weights.sum(axis=1)
-    total, fixed, steps = both.sum(), curvature is not None, 0
-    before, gain = solution, math.inf
-    found = np.zeros((design.size, design.size)) if curvature is None else curvature * total
-    while True:
-        fitted = 1 / (1 + np.exp(-np.clip(design.scores(solution), -40, 40)))
-        slope = design.slope(weights[:, 1] - both * fitted) - _RIDGE * solution
-        if not fixed:
-            found = design.curvature(both * fitted * (1 - fitted))
-        step = np.linalg.solve(found + ridge, slope)
-        steps, last, gain = steps + 1, gain, float(slope @ step)
-        if fixed and gain > last:
-            return before, found / total
-        if gain < 1.0 or steps == 25:  # twice the log-likelihood that is left to gain
-            return solution, found / total
-        before = solution
-        solution = solution + step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))

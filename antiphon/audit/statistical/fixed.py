@@ -13,12 +13,12 @@ from antiphon.audit.statistical.estimators import (
     label_delta_lower_bound,
     p_value,
 )
-from antiphon.audit.statistical.events import Choice
 from antiphon.audit.statistical.experiment import TESTING, CountHits, Setting, Trace, child
 from antiphon.audit.statistical.report import AuditReport, Tested
 from antiphon.audit.statistical.running import Outcome
 from antiphon.audit.statistical.search import Candidate
 from antiphon.audit.statistical.testing import Correction, bonferroni, holm
+from antiphon.audit.statistical.thresholds import Choice
 
 Method: TypeAlias = Literal["clopper-pearson", "label", "anytime"]
 Chosen: TypeAlias = tuple[Candidate, Choice]

@@ -112,15 +112,19 @@ def _shown(vector: Sequence[float]) -> str:
 def budgets(candidates: int, views: int) -> list[tuple[int, int]]:
     """Successive halving: (survivors, training views of each) round by round.
 
-    Every round costs the same, so that the whole search costs what one training does.
+    The winner has half of the views, and the rounds before share the other half, so that
+    the whole search costs what one training does.
 
     >>> budgets(4, 12_000)
-    [(4, 1000), (2, 2000), (1, 4000)]
+    [(4, 750), (2, 1500), (1, 6000)]
     """
     sizes = [candidates]
     while sizes[-1] > 1:
         sizes.append((sizes[-1] + 1) // 2)
-    return [(size, max(1, views // len(sizes) // size)) for size in sizes]
+    if len(sizes) == 1:
+        return [(1, views)]
+    shares = [views // 2 // (len(sizes) - 1) // size for size in sizes[:-1]]
+    return [*zip(sizes, shares, strict=False), (1, views // 2)]
 
 
 @register("antiphon.Coarsened/1")

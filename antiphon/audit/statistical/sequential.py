@@ -13,10 +13,10 @@ import numpy as np
 
 from antiphon.audit.statistical.betting import Batch, EProcess
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events import Choice
 from antiphon.audit.statistical.experiment import BETTING, LEAST_ROUND, CountHits, Setting, child
 from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.search import Candidate, budgets
+from antiphon.audit.statistical.thresholds import Choice
 from antiphon.protocol.coins import generator
 from antiphon.protocol.errors import InvalidArgument
 
@@ -65,7 +65,8 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
         Ladder(tuple(epsilons), tuple(EProcess(each, goal.delta) for each in epsilons)),
     )
     used, bets, number = 0, Hits(0, 0, 0, 0), 0
-    size = max(_FIRST, LEAST_ROUND * len(candidates) * len(budgets(len(candidates), 1)))
+    rounds = len(budgets(len(candidates), 1))
+    size = max(_FIRST, 2 * LEAST_ROUND * (rounds - 1) * (len(candidates) + 1))
     while True:
         size = min(size, _LONGEST, (total - used) // 2)
         candidate, choice = setting.best(candidates, size, number)

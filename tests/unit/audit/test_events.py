@@ -19,11 +19,12 @@ from antiphon.audit.statistical import (
     merge,
     play_sample,
 )
-from antiphon.audit.statistical.events import candidates, thresholds
+from antiphon.audit.statistical.choosing import candidates
 from antiphon.audit.statistical.fitting import additive, rows_of, table
 from antiphon.audit.statistical.reader import Reader, reader_of
 from antiphon.audit.statistical.sample import Placeholder
 from antiphon.audit.statistical.scorers import Additive, ByKind, Learned, Place, Table
+from antiphon.audit.statistical.thresholds import Cuts
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol.codec import decode, encode
 from antiphon.protocol.spaces import BITS, Anything, Integers
@@ -192,7 +193,7 @@ class TestNumbers:
         alone = max(
             found.predicted
             for scorer in candidates(*training.fit, "places")
-            for found in thresholds(scorer, *training.tune, GOAL, ())
+            for found in Cuts.of(scorer, *training.tune).best(GOAL, choice.doubt, ())
         )
         assert choice.predicted > 1.4 * alone
         assert on_fresh(choice, make, 0.0, 1.0) > 0.6
