@@ -165,8 +165,8 @@ def crossing(
             break
         at_high = min(at_high, -1e-300)
         middle = low + (high - low) * at_low / (at_low - at_high)
-        if step % 4 == 0:  # four steps of regula falsi that did not even halve
-            middle = middle if high - low <= size / 2 else (low + high) / 2
+        if step % 4 == 0:  # is regula falsi slower than bisection?
+            middle = middle if high - low <= size / 8 else (low + high) / 2
             size = high - low
         if not low < middle < high:
             middle = (low + high) / 2

@@ -78,6 +78,13 @@ def optimal(
 
     No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does
     (CM Thm 2.5, 4.12), so the curve is exact for the worst case. ``times`` repeats the list.
+    Equal or few parameters: relative error 1e-12 of δ and less, O(√k) time. Many unlike ones:
+    an interval of about ``width`` nats in ε (see ``contour``). Both ends are certified:
+    rounding and whatever is left out are in them.
+
+    Raises: InvalidArgument for what is no list of (ε, δ), ε < 0, δ outside [0, 1], or an
+    asked-for δ below 1-Π(1-δ_i); CompositionError for parameters still to be chosen (use a
+    filter); Intractable, with the cure, for a ``width`` that takes too long.
 
     >>> f"{optimal([(0.1, 1e-6)], times=1000).delta_at(12):.12f}"  # 0.00803938893566860924…
     '0.008039388936'

@@ -100,6 +100,8 @@ class TestBadInput:
     def test_parameters_that_are_still_to_be_chosen(self):
         with pytest.raises(ap.CompositionError, match="filter"):
             optimal(lambda answers: (1, 0))
+        with pytest.raises(ap.CompositionError, match="filter"):
+            optimal(ap.composition.BasicFilter(epsilon=1, delta=0))
 
     def test_unhashable_pairs(self):
         with pytest.raises(ap.InvalidArgument, match="pairs"):
