@@ -69,7 +69,8 @@ def window(count: int, odds: float, units: float) -> Window:
     below = _tail(float(terms[0]), first / ((count + 1 - first) * odds) if first else 0.0)
     above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
     lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)
-    return Window(first, Interval(lower, terms * (1 + relative)), below + above)
+    upper = terms * (1 + relative) + 1e-290  # terms that small are not as precise
+    return Window(first, Interval(lower, upper), below + above)
 
 
 def _tail(term: float, ratio: float) -> float:
