@@ -74,7 +74,7 @@ class Parameters:
         if exactly is not None:
             return Interval(down(exactly), up(exactly))
         value, slack = self._log_survival
-        return Interval(-math.expm1(value + slack), _raised(-math.expm1(value - slack)))
+        return probability(outward(-math.expm1(value + slack), -math.expm1(value - slack)))
 
     @cached_property
     def survival(self) -> Interval[float]:
@@ -83,7 +83,7 @@ class Parameters:
         if exactly is not None:
             return Interval(down(1 - exactly), up(1 - exactly))
         value, slack = self._log_survival
-        return Interval(math.exp(value - slack), _raised(math.exp(value + slack)))
+        return probability(outward(math.exp(value - slack), math.exp(value + slack)))
 
     def with_floor(self, stick: Interval[float]) -> Interval[float]:
         """δ = floor + Π(1-δ_i)·H, from an interval of H."""
@@ -118,10 +118,6 @@ def _log_complement(delta: Fraction) -> float:
     if delta <= _HALF:
         return math.log1p(-float(delta))
     return math.log(max(float(1 - delta), 5e-324))
-
-
-def _raised(value: float) -> float:
-    return math.nextafter(value * (1 + 8 * UNIT), math.inf)
 
 
 def _bits(value: Fraction) -> int:

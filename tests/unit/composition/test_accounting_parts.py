@@ -9,6 +9,7 @@ from accounting_reference import mp, mpf, real
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.binomial import window
 from antiphon.composition.accounting.curve import crossing
 from antiphon.composition.accounting.frequencies import Sieve
@@ -51,6 +52,33 @@ class TestRounding:
     def test_intervals(self):
         assert 0.5 in Interval(0.25, 0.5)
         assert Fraction(1, 3) not in Interval(0.5, 0.5)
+
+
+@given(
+    st.lists(st.floats(1e-12, 0.9).map(lambda d: float(f"{d:.5g}")), min_size=1, max_size=5),
+    st.integers(1, 10**6),
+)
+def test_floors(deltas, times):
+    composed = parameters([(1, d) for d in deltas], times)
+    log = mp.fsum(times * mp.log1p(-real(Fraction(repr(d)))) for d in deltas)
+    assert composed.floor.lower <= -mp.expm1(log) <= composed.floor.upper
+    assert composed.survival.lower <= mp.exp(log) <= composed.survival.upper
+    assert composed.floor.width <= 1e-14 * composed.floor.upper * (1 + abs(float(log)))
+
+
+@given(
+    st.lists(st.floats(0.01, 2), min_size=1, max_size=20),
+    st.integers(1, 100),
+    st.floats(1e-9, 0.5),
+)
+def test_the_advanced_bound_is_the_formula(epsilons, times, slack):
+    """Theory §4: the least of the three ε̃ at δ̃, for δ = 0."""
+    values = [real(Fraction(repr(e))) for e in epsilons for _ in range(times)]
+    square, mean = mp.fsum(e * e for e in values), mp.fsum(e * mp.tanh(e / 2) for e in values)
+    logs = mp.log(1 / mpf(slack)), mp.log(mp.e + mp.sqrt(square) / mpf(slack))
+    truth = min(mp.fsum(values), mean + mp.sqrt(2 * square * min(logs)))
+    found = advanced([(e, 0) for e in epsilons], times=times).epsilon_at(slack)
+    assert truth * (1 - mpf(10) ** -15) <= found <= truth * (1 + mpf(10) ** -11)
 
 
 @given(st.integers(-(2**50), 2**50), growths.map(Log) | rationals, rationals)
