@@ -47,7 +47,7 @@ class ExactCurve:
         for place, (ratio, each) in enumerate(self._law):
             mass, other = mass + each, other + each / ratio
             below = self._law[place + 1][0] if place + 1 < len(self._law) else Fraction(0)
-            if mass - other * max(below, Fraction(1)) >= stick or below < 1:
+            if mass - other * below >= stick or below < 1:
                 return exact.epsilon(exact.Log(max((mass - stick) / other, Fraction(1))))
         return Fraction(0)
 

@@ -121,6 +121,11 @@ class TestBadInput:
     def test_a_target_below_the_floor(self):
         with pytest.raises(ap.InvalidArgument, match=r"below the floor.*0\.19"):
             basic([(1, 0.1)], times=2).epsilon_at(0.1)
+        many = optimal([(1, 1e-6)], times=10**5)
+        between = (Fraction(many.floor.lower) + Fraction(many.floor.upper)) / 2
+        with pytest.raises(ap.InvalidArgument, match="below the floor"):
+            many.epsilon_at(between)
+        assert many.epsilon_at(Fraction(many.floor.upper)) <= 10**5
         assert basic([(1, 0.1)], times=2).epsilon_at(0.19) == 2
         assert optimal([(1, 0.1)], times=2).epsilon_at(0.19) == 2
 
@@ -168,6 +173,12 @@ class TestUnequal:
         assert found.upper == pytest.approx(every * -math.expm1(-0.001), rel=1e-9)
         assert found.width <= 1e-12 * found.upper
         assert curve.delta_at(total) == 0
+        least = Fraction(float(min(curve.composed.epsilons)[0]))
+        beyond = Fraction(float(5 * least / 2))
+        two = every * (-math.expm1(-beyond) - math.exp(-least) * math.expm1(2 * least - beyond))
+        ends = curve.delta_between(total - beyond)
+        assert ends.lower <= two * (1 + 1e-12)
+        assert two * (1 - 1e-12) <= ends.upper <= two * (1 + 1e-4)
 
     def test_far_below_the_mean_all_is_lost(self):
         found = optimal([(1 + i / 999.5, 0) for i in range(500)]).delta_between(1)
