@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.interval import Interval
+from antiphon.composition.accounting.interval import Interval, up
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
 from antiphon.composition.accounting.parameters import pairs
 from antiphon.protocol import exact
@@ -54,7 +54,7 @@ class SparseCurve(PrivacyCurve):
 
     @property
     def _enough(self) -> float:
-        raise NotImplementedError  # ``_epsilon`` needs no search of its own
+        return up(self.worst.composed.sum[1])
 
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         upper = self.worst.delta_between(epsilon)
