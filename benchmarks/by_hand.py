@@ -46,8 +46,33 @@ def above_threshold(n, queries, *, threshold, rho, nu, seed):
     return counts
 
 
+# --- all queries for all replicas at once, as DP-Sniper and StatDP sample ----------------------
+
+
+def noisy(n, queries, *, scale, seed):
+    """The noisy answers, (n, queries)."""
+    generator = np.random.default_rng(seed)
+    return np.asarray(queries) + generator.laplace(scale=scale, size=(n, len(queries)))
+
+
 def noisy_max(n, queries, *, scale, seed):
     """Counts of the place of the largest noisy answer."""
-    generator = np.random.default_rng(seed)
-    noisy = np.asarray(queries) + generator.laplace(scale=scale, size=(n, len(queries)))
-    return np.bincount(noisy.argmax(axis=1), minlength=len(queries))
+    return np.bincount(noisy(n, queries, scale=scale, seed=seed).argmax(axis=1))
+
+
+def largest(n, queries, *, scale, seed):
+    """The largest noisy answers."""
+    return noisy(n, queries, scale=scale, seed=seed).max(axis=1)
+
+
+def prefix_sums(n, queries, *, scale, seed):
+    """The partial sums of the noisy answers."""
+    return noisy(n, queries, scale=scale, seed=seed).cumsum(axis=1)
+
+
+def above_threshold_at_once(n, queries, *, threshold, rho, nu, seed):
+    """Counts of the place of the first ⊤, len(queries) for none."""
+    limits = threshold + np.random.default_rng(seed + 1).laplace(scale=rho, size=(n, 1))
+    above = noisy(n, queries, scale=nu, seed=seed) >= limits
+    first = np.where(above.any(axis=1), above.argmax(axis=1), len(queries))
+    return np.bincount(first, minlength=len(queries) + 1)

@@ -116,6 +116,13 @@ def epsilon(p, q, least=1e-14):
         return float(np.log(p / q)[p > least].max())
 
 
+def delta(p, q, at):
+    """The least δ at ε = ``at`` of two laws given as dictionaries, both ways."""
+    growth = math.exp(at)
+    ahead = sum(max(p[said] - growth * q[said], 0) for said in p)
+    return max(ahead, sum(max(q[said] - growth * p[said], 0) for said in q))
+
+
 def at_one_percent(p, q, c=0.01):
     """ln(P/c) for the likeliest event under p that has probability c under q (Neyman-Pearson)."""
     with np.errstate(divide="ignore", invalid="ignore"):

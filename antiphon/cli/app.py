@@ -15,12 +15,13 @@ from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.testing import CORRECTIONS
 from antiphon.cli import account as accounts
 from antiphon.cli import audits, flights, views
+from antiphon.cli import corpus as targets
 from antiphon.cli import counterexample as counterexamples
 from antiphon.cli import explain as guarantees
 from antiphon.cli import verify as verification
 from antiphon.cli.output import report_error
 from antiphon.demo.data import TOTAL
-from antiphon.protocol.errors import AntiphonError
+from antiphon.protocol.errors import AntiphonError, InvalidArgument
 
 app: Final = typer.Typer(
     add_completion=False,
@@ -82,14 +83,16 @@ def counterexample(
 @app.command()
 def audit(
     target: Annotated[
-        str, typer.Argument(metavar="FILE.py:NAME", help="A PrivacyGame, or a mechanism.")
-    ],
+        str | None, typer.Argument(metavar="FILE.py:NAME", help="A PrivacyGame, or a mechanism.")
+    ] = None,
     adversary: Annotated[
-        str, typer.Option(help="An adversary in the file, a list of them, or a family.")
-    ],
-    epsilon: Annotated[str, typer.Option(help="ε of the claim.")],
+        str | None, typer.Option(help="An adversary in the file, a list of them, or a family.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option(help="ε of the claim.")] = None,
     delta: Annotated[str, typer.Option(help="δ of the claim.")] = "0",
-    samples: Annotated[int, typer.Option(min=1, help="Interactions in each world.")] = 1_000_000,
+    samples: Annotated[
+        int | None, typer.Option(min=1, help="Interactions in each world; by default 1,000,000.")
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Of a refutation.")] = 0.95,
     score: Annotated[
         str, typer.Option(help=f"{', '.join(SCORES)}, or a function of the answers in the file.")
@@ -120,11 +123,30 @@ def audit(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw what is proved.")
     ] = None,
+    corpus: Annotated[
+        bool, typer.Option("--corpus", help="Audit the targets with known truth instead.")
+    ] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="The corpus with enough samples for its figures.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Of the corpus, names with this in them; repeatable.")
+    ] = None,
     json: _Json = False,
 ) -> int:
-    """Test a claim of your system on samples; status 1 if it is refuted."""
+    """Test a claim of your system on samples; status 1 if it is refuted.
+
+    With --corpus: test the claims of targets with known truth; status 1 for a surprise.
+    """
+    if corpus:
+        return targets.audit_corpus(
+            only=only or [], thorough=thorough, samples=samples, seed=seed, executor=workers,
+            as_json=json,
+        )  # fmt: skip
+    if target is None or adversary is None or epsilon is None:
+        raise InvalidArgument("audit takes FILE.py:NAME, --adversary and --epsilon, or --corpus")
     options = {
-        "samples": samples, "confidence": confidence, "rounds": rounds, "seed": seed,
+        "samples": samples or 1_000_000, "confidence": confidence, "rounds": rounds, "seed": seed,
         "method": method, "correction": correction, "executor": workers, "checkpoint": checkpoint,
     }  # fmt: skip
     return audits.audit(

@@ -4,6 +4,7 @@ Broken mechanisms live here and nowhere else: nothing of this room is for releas
 """
 
 from antiphon.audit.corpus.entry import Entry, Player, Truth
+from antiphon.audit.corpus.examination import Finding, examine
 from antiphon.audit.corpus.table import corpus
 
-__all__ = ["Entry", "Player", "Truth", "corpus"]
+__all__ = ["Entry", "Finding", "Player", "Truth", "corpus", "examine"]

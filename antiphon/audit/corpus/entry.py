@@ -48,6 +48,12 @@ class Entry:
     claim: Claim
     players: tuple[Player, ...]
     truth: Truth = Truth()
+    samples: int = 200_000
+    """Interactions in each world that tell a false claim from a true one."""
+    thorough: int = 4_000_000
+    """As many as bring the bound to the goal."""
+    score: str = "auto"
+    """How an audit ranks views: "places" where to learn from all of a view takes too long."""
     feature: Feature = attrs.field(default=tuple, repr=False)
     """What an audit is to read of a view, where the answers as they are would not do."""
     goal: float | None = None

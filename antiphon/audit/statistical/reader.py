@@ -116,7 +116,7 @@ class Reader:
 
     def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
         """Each feature of the views of a cell: numbers, then changes, then categories."""
-        at = numbers_at(skeleton, columns) if self.numbers else {}
+        at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
         kinds = [0.0] * len(self.kinds)
         for leaf in leaves(skeleton):
             place = self._index.get(leaf)
@@ -136,6 +136,16 @@ class Reader:
             tuple(self.changes[i - first] for i in numeric if i >= first),
             self.kinds,
         )
+
+    def bases(self) -> tuple[Reader, ...]:
+        """The numbers as they are, and the same by first numbers and changes: all of it, once.
+
+        Together they would say everything twice, and no number be needed.
+        """
+        numbers = Reader(self.numbers, (), self.kinds)
+        later = {late for _, late in self.changes}
+        first = tuple(path for path in self.numbers if path not in later)
+        return (numbers, Reader(first, self.changes, self.kinds)) if later else (numbers,)
 
     def label(self, feature: int) -> str:
         """A feature in words."""

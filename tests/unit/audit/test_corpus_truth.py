@@ -33,7 +33,7 @@ def agrees(name, epsilon, at_one_percent):
         ("SVT4", 1, 40, 40 / 3, True),
         ("SVT5", 1, 20, 0, False),
         ("SVT6", 1, 20, 20, False),
-        ("SVT1 that goes on after ⊤", 1, 20, 40, False),
+        ("SVT1 that goes on after ⊤, ε = 1", 1, 2, 4, False),
     ],
 )
 def test_sparse_vector(name, threshold, rho, nu, halts):
@@ -46,6 +46,17 @@ def test_sparse_vector(name, threshold, rho, nu, halts):
     system = ENTRIES[name].system
     assert system._scales[:2] == pytest.approx((rho, nu))
     assert system.threshold == threshold
+
+
+@pytest.mark.parametrize(
+    ("name", "pair", "nu"),
+    [("SVT5, ε = 1", ((1, 0), (0, 1)), 0), ("SVT6, ε = 1", TEN[-1], 2)],
+)
+def test_delta_of_sparse_vector(name, pair, nu):
+    def law(queries):
+        return by.sparse_vector(queries, threshold=0.5, rho=2, nu=nu, halts=False)
+
+    assert ENTRIES[name].truth.delta == pytest.approx(by.delta(*map(law, pair), 1), abs=6e-5)
 
 
 def test_algorithm_3_that_releases_what_it_compared():

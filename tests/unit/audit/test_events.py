@@ -204,6 +204,30 @@ class TestNumbers:
         assert learned.reader.numbers[0] == (0,)
         assert len(learned.reader.numbers) <= 2
 
+    @pytest.mark.parametrize("sums", [False, True], ids=["numbers", "their sums"])
+    def test_a_linear_score_is_found_in_numbers_and_in_sums(self, generator, sums):
+        """Ten Gaussians shifted by 1/2 σ: the ratio is linear in them, or in the last sum.
+
+        The optimal test is on the total; a score is right half the time by chance.
+        """
+        worlds = [generator.normal(shift, 2.0, (20_000, 10)) for shift in (0.0, 1.0)]
+        shown = [world.cumsum(axis=1) if sums else world for world in worlds]
+        zero, one = (Sample({(NUMBER,) * 10: Cell(len(each), each)}) for each in shown)
+        learned = additive(reader_of([zero, one]), zero, one)
+        low, high = (np.mean(learned.score((NUMBER,) * 10, each) > 0) for each in shown)
+        best = [np.mean(world.sum(axis=1) > 5) for world in worlds]
+        assert high - low > 0.98 * (best[1] - best[0])
+
+    def test_wide_bits_are_added_up(self, generator):
+        """Twenty bits that came as numbers, of which eight tell: as one-time RAPPOR."""
+        odds = [np.where(np.arange(20) < 8, 0.475 + 0.05 * bit, 0.5) for bit in (0, 1)]
+        shown = [(generator.random((40_000, 20)) < each).astype(float) for each in odds]
+        zero, one = (Sample({(NUMBER,) * 20: Cell(len(each), each)}) for each in shown)
+        learned = additive(reader_of([zero, one]), zero, one)
+        low, high = (np.mean(learned.score((NUMBER,) * 20, each) > 0) for each in shown)
+        best = [np.mean(each[:, :8].sum(axis=1) > 4) for each in shown]
+        assert high - low > 0.8 * (best[1] - best[0])
+
     def test_the_additive_model_finds_the_log_likelihood_ratio(self, generator):
         """Laplace at scale 1: ln(Pr₁/Pr₀)(x) = |x| − |x − 1|."""
         zero, one = (laplaces(generator, [x], size=200_000) for x in (0.0, 1.0))

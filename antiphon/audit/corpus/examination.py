@@ -1,0 +1,103 @@
+"""The corpus, audited: which claims are refuted, beside which ones should be."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import attrs
+import numpy as np
+
+from antiphon.audit.corpus.entry import Entry
+from antiphon.audit.statistical import AuditReport, Rates, p_value
+
+LEVEL: Final = 1e-3
+"""The probability that any true claim of the corpus counts as refuted, at most."""
+CONFIDENCE: Final = 0.9
+"""Of each bound, on its own."""
+
+TRAINING: Final = 1_000_000
+"""So many samples choose player and event, or a quarter if that is more, or half if less."""
+
+
+@attrs.frozen
+class Finding:
+    """One audited entry: what came out, and whether it should have."""
+
+    entry: Entry
+    report: AuditReport = attrs.field(repr=False)
+    level: float
+    """α of this entry's verdict: LEVEL, divided by the number of entries."""
+    seconds: float
+
+    @property
+    def p_value(self) -> float:
+        """Of the claim, on fresh samples of the event that was chosen."""
+        return p_value(self.report.hits, epsilon=self.report.epsilon, delta=self.report.delta)
+
+    @property
+    def epsilon_lower(self) -> float:
+        """The least ε for the claimed δ is at least this, with confidence CONFIDENCE."""
+        return self._rates.epsilon_at(self.report.delta)
+
+    @property
+    def delta_lower(self) -> float:
+        """The true δ at the claimed ε is at least this, with the same confidence."""
+        return self._rates.delta_at(self.report.epsilon)
+
+    @property
+    def _rates(self) -> Rates:
+        return Rates.of(self.report.hits, alpha=1 - CONFIDENCE)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim is refuted at the level of the whole corpus."""
+        return self.p_value <= self.level
+
+    @property
+    def as_expected(self) -> bool:
+        """A true claim is not refuted, a false one is."""
+        return self.refuted != self.entry.private
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the bound on ε has come to the entry's goal; None if there is none."""
+        goal = self.entry.goal
+        return None if goal is None else self.epsilon_lower >= goal
+
+
+def examine(
+    entry: Entry,
+    *,
+    seed: np.random.SeedSequence,
+    entries: int = 1,
+    thorough: bool = False,
+    samples: int | None = None,
+    executor: int | None = None,
+) -> Finding:
+    """Audit one entry's claim with its players, of which training samples choose one.
+
+    Args: ``entries``, how many are audited together, over which LEVEL is divided;
+    ``thorough``, whether samples and event are to bring the bound on ε to its goal, or just
+    to decide; ``samples`` in each world, if not the entry's own number; ``executor``, see
+    ``audit``.
+    """
+    started = time.perf_counter()
+    epsilon, delta = entry.parameters
+    level = LEVEL / entries
+    views = samples or (entry.thorough if thorough else entry.samples)
+    report = entry.game.audit(
+        [player.adversary for player in entry.players],
+        epsilon=epsilon,
+        delta=delta,
+        samples=views,
+        training=min(views // 2, max(TRAINING, views // 4)),
+        confidence=CONFIDENCE if thorough else 1 - level,
+        feature=entry.feature,
+        score=entry.score,
+        objective="epsilon" if thorough and not delta else "delta",
+        seed=seed,
+        executor=executor,
+        progress=False,
+    )
+    return Finding(entry, report, level, time.perf_counter() - started)
