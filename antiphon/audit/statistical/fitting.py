@@ -110,17 +110,24 @@ def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]
     knots = [_knots(values, numeric) for values in data.features[:, :numeric].T]
     solution = np.zeros(1 + sum(map(len, knots)) + len(reader.kinds))
     curvature: Vector | None = None
-    for step in sorted({1, 1 + len(data.features) // _FIRST_ROWS}, reverse=True):
-        design, weights = _design(reader, knots, data.features[::step]), data.weights[::step]
-        totals = np.maximum(weights.sum(axis=0), 1e-300)
-        balanced = weights * (totals.mean() / totals)
-        solution, curvature = newton(design, balanced, solution, curvature, ridge=_RIDGE)
-    assert curvature is not None
+    first = 1 + len(data.features) // _FIRST_ROWS
+    if first > 1:
+        some, balanced = _part(reader, knots, data, first)
+        solution, curvature = newton(some, balanced, solution, None, ridge=_RIDGE)
+    design, balanced = _part(reader, knots, data, 1)
+    solution, curvature = newton(design, balanced, solution, curvature, ridge=_RIDGE)
     information: Vector = curvature * data.weights.sum() + _RIDGE * np.eye(len(solution))
     covariance: Any = np.linalg.inv(information)
     scores = design.scores(solution)
     likelihood = -float((balanced * np.logaddexp(0, np.outer(scores, (1, -1)))).sum())
     return likelihood - len(solution), _model(knots, solution, covariance)
+
+
+def _part(reader: Reader, knots: list[Vector], data: Rows, step: int) -> tuple[Design, Vector]:
+    """Every ``step``-th row, and weights that give both worlds the same total."""
+    weights: Vector = data.weights[::step]
+    totals = np.maximum(weights.sum(axis=0), 1e-300)
+    return _design(reader, knots, data.features[::step]), weights * (totals.mean() / totals)
 
 
 def _design(reader: Reader, knots: list[Vector], features: Vector) -> Design:
