@@ -423,3 +423,79 @@ def test_secret_is_what_it_says():
     assert promised(SECRET, bounded(neighbouring_start(), 3), 3, epsilon=Log(1.5)).claims == (
         secret().mechanism.claims
     )
+
+
+# --- random complex mechanisms ----------------------------------------------------------------
+
+
+@attrs.frozen
+class Wired(ap.PostProcessor):
+    """Creates its mechanisms, then asks as a table says: P of CM §6 with a random wiring.
+
+    ``asks[mode]`` is (index, query for bit 0, query for bit 1), ``goes[mode][answer]`` is
+    (next mode, reply, whether to ask once more first); None stands for the bit told.
+    State: (what is awaited, mode, bit, creations so far).
+    """
+
+    made: tuple
+    asks: tuple
+    goes: tuple
+    deterministic = True
+    initial_state = ("", 0, 0, 0)
+
+    def signature(self, right):
+        return ap.Signature(ap.spaces.BITS, ap.spaces.Anything(), ap.spaces.BITS)
+
+    def step(self, state, side, message, coins):
+        awaited, mode, bit, created = state
+        if side is ap.Side.LEFT:
+            bit = message
+        if created < len(self.made):
+            return ("made", mode, bit, created + 1), ap.Side.RIGHT, self.made[created]
+        if awaited in ("", "made"):
+            return self.ask("first", mode, bit)
+        if message is ap.HALT:
+            return ("", mode, 0, created), ap.Side.LEFT, ap.HALT
+        after, reply, again = self.goes[mode][message]
+        after = bit if after is None else after
+        if again and awaited == "first":
+            return self.ask("second", after, bit)
+        said = bit if reply is None else (reply, message)
+        return ("", after, 0, created), ap.Side.LEFT, said
+
+    def ask(self, awaited, mode, bit):
+        index, *queries = self.asks[mode]
+        query = bit if queries[bit] is None else queries[bit]
+        return (awaited, mode, bit, len(self.made)), ap.Side.RIGHT, ap.Ask(query, index)
+
+
+def mostly(common, *rare):
+    return st.sampled_from([common] * 5 + list(rare))
+
+
+@st.composite
+def wirings(draw):
+    made = tuple(draw(st.lists(tables(), min_size=1, max_size=2)))
+    query = mostly(None, 0, 1)
+    asks = st.tuples(st.integers(0, len(made) - 1), query, query)
+    goes = st.tuples(st.integers(0, 1) | mostly(0, None), mostly(0, 1, None), st.booleans())
+    return Wired(
+        made,
+        draw(st.tuples(asks, asks)),
+        draw(st.tuples(*[st.tuples(goes, goes)] * 2)),
+    )
+
+
+@settings(max_examples=120)
+@given(wirings(), st.integers(1, 2), st.booleans())
+def test_on_random_complex_mechanisms_it_is_refused_or_not_optimistic(wired, rounds, sparse):
+    outer, parameters = bounded(event_level(), rounds), [m.parameters for m in wired.made]
+    inner = sparse_parallel(parameters) if sparse else fixed_parameters(parameters)
+    try:
+        guarantee = ap.guarantee(ComplexMechanism(wired), outer, inner=inner)
+    except NoGuarantee:
+        return
+    assert guarantee.status is Status.PROVED
+    question = ap.PrivacyGame(ComplexMechanism(wired), outer).question(report=None)
+    for epsilon in EPSILONS[:4]:
+        assert question.solve(epsilon, rounds).delta <= guarantee.delta_at(epsilon)
