@@ -27,6 +27,7 @@ from antiphon.mechanisms import (
     GaussianTreeCounter,
     GridGaussian,
     GridLaplace,
+    HistogramMonitor,
     HistogramSVT,
     KaryResponse,
     KthLargest,
@@ -231,6 +232,8 @@ class ProcessorEntry:
 f = two[0].claims[0].verification
 pairs = st.builds(ap.Pair, bits, bits)
 
+monitor = HistogramMonitor(mechanism=SPARSE[2].mechanism, queries=(KthLargest(2),), dimension=2)
+
 PROCESSORS = [
     ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(), Laplace(epsilon=1), finite, finite),
     ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(0.1), Laplace(epsilon=1), finite,
@@ -239,6 +242,9 @@ PROCESSORS = [
                    finite),
     ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(1e-300), Laplace(epsilon=1), finite,
                    finite),
+    ProcessorEntry("HistogramMonitor", monitor, ap.ExtConComp(),
+                   growths.map(lambda growth: growth[0]) | st.tuples(st.just(KthLargest(2)), ints),
+                   st.sampled_from((ap.TOP, ap.BOTTOM))),
     ProcessorEntry("IdentityPostProcessor", IdentityPostProcessor(), two[0], bits, bits),
     ProcessorEntry("Identifier", ap.Identifier(0), two[0], pairs, bits),
     ProcessorEntry("Identifier", ap.Identifier(1), two[0], pairs, bits),

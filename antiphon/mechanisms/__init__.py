@@ -11,6 +11,7 @@ from antiphon.mechanisms.counters import (
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.mechanisms.histogram_monitor import HistogramMonitor
 from antiphon.mechanisms.histogram_svt import HistogramQuery, HistogramSVT, KthLargest
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.noise import (
@@ -46,6 +47,7 @@ __all__ = [
     "GaussianTreeCounter",
     "GridGaussian",
     "GridLaplace",
+    "HistogramMonitor",
     "HistogramQuery",
     "HistogramSVT",
     "KaryResponse",

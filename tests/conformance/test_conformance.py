@@ -218,11 +218,12 @@ def test_a_deterministic_link_draws_no_coins(entry, data):
         if processor.forwards_queries:
             assert side is Side.RIGHT
             assert identical(passed, message)
-        if side is Side.RIGHT:
-            answer = data.draw(entry.answers)
+        hops = 0
+        while side is Side.RIGHT:
+            answer, hops = data.draw(entry.answers), hops + 1
             before = state
             state, side, _ = processor.step(state, Side.RIGHT, answer, coins)
-            assert side is Side.LEFT
+            assert side is Side.LEFT or (hops < 4 and not processor.forwards_queries)
             again, _, _ = processor.step(before, Side.RIGHT, answer, coins)
             assert again == state
 

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.audit.statistical import play_population
+from antiphon.composition import ComplexMechanism, check_properties
 from antiphon.mechanisms import (
     AboveThreshold,
     GapSparseVector,
+    HistogramMonitor,
     HistogramQuery,
     HistogramSVT,
     KthLargest,
@@ -217,6 +219,65 @@ def test_a_query_of_your_own_is_trusted_but_said_so():
     )
     counts = play_population(ap.scripted([((1,), 0)]), own, replicas=100, seed=1)
     assert sum(counts.values()) == 100
+
+
+TWO_QUERIES = KthLargest(1), KthLargest(2)
+
+
+def monitored(kind=AboveThreshold, queries=TWO_QUERIES, **parameters):
+    mechanism = kind(epsilon=1, **parameters)
+    return HistogramMonitor(mechanism=mechanism, queries=queries, dimension=2)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 1), st.integers(0, 1))
+        | st.tuples(st.sampled_from([KthLargest(1), KthLargest(2)]), st.integers(-5, 5)),
+        max_size=12,
+    ),
+    st.integers(0, 99),
+)
+def test_a_monitor_asks_its_mechanism_for_values_of_the_histogram(script, seed):
+    live = ComplexMechanism(monitored(SparseVector, tops=2)).start(seed=seed)
+    asked, total = SparseVector(epsilon=1, tops=2).start(seed=seed), (0, 0)
+    for message in script:
+        answer = live.send(message)
+        if type(message[0]) is int:
+            total = tuple(map(sum, zip(total, message, strict=True)))
+            assert answer is ap.TOP
+            continue
+        if asked.over:
+            assert answer is ap.HALT
+            continue
+        assert answer is asked.send(message[0](total) - message[1])
+
+
+@pytest.mark.parametrize("kind", [AboveThreshold, SparseVector])
+def test_a_monitor_has_the_three_properties_and_the_guarantee_of_its_mechanism(kind):
+    monitor = monitored(kind)
+    lifting, messages = monitor.lifting, [(0, 1), (1, 1), (1, 0), (KthLargest(1), 1)]
+    assert check_properties(
+        monitor, lifting.outer, lifting.inner, queries=messages, rounds=8) is None  # fmt: skip
+    promise = ap.guarantee(ComplexMechanism(monitor))
+    assert promise.epsilon_at(0) == 1
+    assert promise.status is Status.PROVED
+    two = ap.verifiers.updates_and_queries(ap.verifiers.event_level(events=2), monitor.questions)
+    broken = check_properties(
+        monitor, two, lifting.inner, queries=[(0, 0), (1, 0), (KthLargest(1), 1)], rounds=8
+    )
+    assert "f'-valid" in broken.reason  # two updates move a value by 2
+
+
+def test_a_monitor_checks_what_it_is_given():
+    with pytest.raises(ap.InvalidArgument, match="monotone"):
+        monitored(monotone=True)
+    for queries in ((), (max,), None):
+        with pytest.raises(ap.InvalidArgument):
+            monitored(queries=queries)
+    session = ComplexMechanism(monitored()).start(seed=1)
+    for wrong in ((0, 2), (0,), (KthLargest(3), 1), (KthLargest(1), 0.5), 1):
+        with pytest.raises(ap.InvalidArgument):
+            session.send(wrong)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,175 @@
+"""Sparse vector over a dataset that changes: updates and queries, both adaptive (CM §3.3, §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import add
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.creation import Create
+from antiphon.composition.functions import fixed_mechanisms
+from antiphon.mechanisms.histogram_svt import HistogramQuery
+from antiphon.mechanisms.sparse_vector import SparseVector
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import TOP, Ask, Symbol
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import (
+    BITS,
+    Anything,
+    Either,
+    Finite,
+    Integers,
+    Signature,
+    Space,
+    Tuples,
+)
+from antiphon.verifiers.functions import event_level, every_pair, updates_and_queries
+
+
+@register("antiphon.Acknowledge/1")
+@attrs.frozen
+class Acknowledge(ContinualMechanism[None, Any, Symbol]):
+    """⊤ to everything: asked where there is nothing to ask, so that where P sends tells nothing.
+
+    Privacy: 0-DP w.r.t. any messages whatever; proved.
+    """
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Anything(), Finite((TOP,)))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return (Claim(Pure(0), every_pair(), Status.PROVED, "the answer is constant"),)
+
+    def step(self, state: None, message: Any, coins: Any) -> tuple[None, Symbol]:
+        return None, TOP
+
+    step_many = step
+
+
+class MonitorState(NamedTuple):
+    """The histogram; how many parts are created; the first message, until they are."""
+
+    counts: tuple[Any, ...]
+    created: int
+    waiting: Any
+
+
+def _queries(value: Any) -> tuple[HistogramQuery, ...]:
+    queries: tuple[Any, ...] = tuple(value) if isinstance(value, Iterable) else ()
+    if not queries or not all(isinstance(each, HistogramQuery) for each in queries):
+        raise InvalidArgument("queries lists the HistogramQuery objects that may be asked")
+    return queries
+
+
+def _dimension(value: object) -> int:
+    return exact.whole(value, "dimension")
+
+
+def _sparse(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, SparseVector):
+        raise InvalidArgument("mechanism must be a SparseVector, or one of its kinds")
+    if value.monotone:
+        raise InvalidArgument(
+            "values of queries on histograms may differ in both directions: give a sparse vector "
+            "with monotone=False"
+        )
+
+
+@register("antiphon.HistogramMonitor/1")
+@attrs.frozen(kw_only=True)
+class HistogramMonitor(PostProcessor[MonitorState]):
+    """IPM: keeps a histogram, and asks a sparse vector about queries of it, chosen as one goes.
+
+    From the left: an update, a tuple of ``dimension`` bits, answered ⊤; or (q, T) with q among
+    ``queries`` and an int T, answered as ``mechanism`` answers q(h) - T. Stands on the left of
+    ExtConComp, where it creates the mechanism: ``ComplexMechanism(HistogramMonitor(…))``.
+    Privacy: that of ``mechanism`` w.r.t. streams that differ in one update (CM Thm 6.1 and 4.10:
+    ``ap.guarantee`` derives it). Every message goes right, an update to ``Acknowledge``, and the
+    next answer goes left, whatever was said (destination, response). From the update that
+    differs on, the histograms do by a vector of {-1, 0, 1}^d, so q(h) - T by at most 1 (f→f').
+    Source: CM §3.3 (updates and queries), Thm 6.1; 1-sensitivity as in CM §7.
+    Raises: InvalidArgument for a monotone mechanism.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> from antiphon.mechanisms import AboveThreshold, KthLargest
+    >>> above = AboveThreshold(epsilon=100)
+    >>> monitor = HistogramMonitor(mechanism=above, queries=(KthLargest(1),), dimension=2)
+    >>> session = ComplexMechanism(monitor).start(seed=1)
+    >>> session.send((1, 0)), session.send((1, 1)), session.send((KthLargest(1), 9))
+    (TOP, TOP, BOTTOM)
+    >>> session.send((KthLargest(1), 1)), session.send((KthLargest(1), 0))
+    (TOP, HALT)
+    """
+
+    mechanism: SparseVector = attrs.field(validator=_sparse)
+    queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
+    dimension: int = attrs.field(converter=_dimension)
+    deterministic = True
+
+    @property
+    def initial_state(self) -> MonitorState:
+        return MonitorState((0,) * self.dimension, False, None)
+
+    @property
+    def updates(self) -> Space:
+        """The updates: vectors of bits."""
+        return Tuples((BITS,) * self.dimension)
+
+    @property
+    def questions(self) -> Space:
+        """The pairs (q, T)."""
+        return Tuples((Finite(self.queries), Integers()))
+
+    @property
+    def parts(self) -> tuple[SparseVector, Acknowledge]:
+        """What it creates, in order."""
+        return self.mechanism, Acknowledge()
+
+    @property
+    def lifting(self) -> Lifting:
+        """f: updates at event level, questions alike; f': the two parts, as they claim."""
+        outer = updates_and_queries(event_level(), self.questions)
+        ours = all(type(each).__module__.startswith("antiphon.") for each in self.queries)
+        status = Status.PROVED if ours else Status.ASSUMED
+        return Lifting(outer, fixed_mechanisms(self.parts), status, "see HistogramMonitor")
+
+    def signature(self, right: Signature) -> Signature:
+        answers = Either((Finite((TOP,)), self.mechanism.signature.answers))
+        return Signature(Either((self.updates, self.questions)), answers, self.updates)
+
+    def is_over(self, state: MonitorState) -> None:
+        return None
+
+    def step(
+        self, state: MonitorState, side: Side, message: Any, coins: Any
+    ) -> tuple[MonitorState, Side, Any]:
+        counts, created, waiting = state
+        if created < 2:
+            made = created if side is LEFT else created + 1
+            first = message if side is LEFT else waiting
+            if made < 2:
+                return MonitorState(counts, made, first), RIGHT, Create(self.parts[made])
+            return self._heard(counts, first)
+        return self._heard(counts, message) if side is LEFT else (state, LEFT, message)
+
+    step_many = step
+
+    def _heard(self, counts: tuple[Any, ...], message: Any) -> tuple[MonitorState, Side, Any]:
+        if isinstance(message[0], HistogramQuery):
+            query, threshold = message
+            return MonitorState(counts, 2, None), RIGHT, Ask(query(counts) - threshold, 0)
+        counts = tuple(map(add, counts, message))
+        return MonitorState(counts, 2, None), RIGHT, Ask(TOP, 1)
