@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import add
 from typing import Any, NamedTuple
 
@@ -68,9 +67,9 @@ class MonitorState(NamedTuple):
 
 
 def _queries(value: Any) -> tuple[HistogramQuery, ...]:
-    queries: tuple[Any, ...] = tuple(value) if isinstance(value, Iterable) else ()
+    queries: tuple[Any, ...] = value if type(value) is tuple else ()  # pyright: ignore[reportUnknownVariableType]
     if not queries or not all(isinstance(each, HistogramQuery) for each in queries):
-        raise InvalidArgument("queries lists the HistogramQuery objects that may be asked")
+        raise InvalidArgument("queries is a tuple of the HistogramQuery objects that may be asked")
     return queries
 
 

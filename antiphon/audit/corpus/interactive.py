@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.audit.corpus.claims import claimed, positive_epsilon, whole
-from antiphon.audit.corpus.neighbours import EveryPair, SameHead
+from antiphon.audit.corpus.neighbours import SameHead
 from antiphon.mechanisms.counters import COUNT
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
@@ -24,7 +24,12 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Reals, Signature
-from antiphon.verifiers.functions import event_level, neighbouring_start, updates_and_queries
+from antiphon.verifiers.functions import (
+    event_level,
+    every_pair,
+    neighbouring_start,
+    updates_and_queries,
+)
 from antiphon.verifiers.relations import Within
 
 _QUERIES: Final = Finite((COUNT,))
@@ -161,7 +166,7 @@ class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", Any]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        f = EveryPair(SameHead())
+        f = every_pair(SameHead())
         status = Status.REFUTED if self.late else Status.PROVED
         return claimed(f, status, "Rogers et al. 2016, pure filter", epsilon=Log(self.budget))
 

@@ -12,12 +12,12 @@ from typing import Any
 import attrs
 
 from antiphon.audit.corpus.claims import TENTH, claimed, positive_epsilon, whole
-from antiphon.audit.corpus.neighbours import EachWithin
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
 from antiphon.verifiers.functions import neighbouring_start
+from antiphon.verifiers.relations import EachWithin
 
 
 @register("antiphon.corpus.NoisyMax/1")

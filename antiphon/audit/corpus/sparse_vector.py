@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import attrs
 
 from antiphon.audit.corpus.claims import TENTH, claimed, positive_epsilon, whole
-from antiphon.audit.corpus.neighbours import EveryPair
 from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.errors import InvalidArgument
@@ -20,6 +19,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Signature
+from antiphon.verifiers.functions import every_pair
 from antiphon.verifiers.relations import Within
 
 Scale: TypeAlias = tuple[Any, Any]
@@ -116,7 +116,7 @@ class SparseVector(ContinualMechanism[SparseVectorState, int, Any]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         status = Status.ASSUMED if self.recipe.private else Status.REFUTED
-        f = EveryPair(Within(1))
+        f = every_pair(Within(1))
         return claimed(f, status, self.recipe.source, epsilon=self.epsilon)
 
     def step(self, state: SparseVectorState, message: int, coins: Any) -> tuple[Any, Any]:

@@ -8,13 +8,12 @@ from typing import Any
 import attrs
 
 from antiphon.audit.corpus.claims import TENTH, claimed, positive_epsilon, whole
-from antiphon.audit.corpus.neighbours import EveryPair
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
-from antiphon.verifiers.functions import event_level, neighbouring_start
+from antiphon.verifiers.functions import event_level, every_pair, neighbouring_start
 from antiphon.verifiers.relations import Within
 
 
@@ -45,7 +44,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        one, every = event_level(Within(1)), EveryPair(Within(1))
+        one, every = event_level(Within(1)), every_pair(Within(1))
         return (
             *claimed(one, Status.ASSUMED, "Dwork et al. 2006", epsilon=self.epsilon),
             *claimed(

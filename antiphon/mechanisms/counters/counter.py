@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
@@ -231,7 +230,7 @@ class Counter(ContinualMechanism[Any, Any, Any]):
             return self.sensitivity
         if self.dimension is None:
             return span
-        return self.dimension * span if self.norm == 1 else root_up(self.dimension * span**2)
+        return self.dimension * span if self.norm == 1 else exact.root_up(self.dimension * span**2)
 
     @property
     def verification(self) -> UpdatesAndQueries:
@@ -309,17 +308,3 @@ def fractions_of(unit: int, dimension: int | None) -> Space:
     if dimension is None:
         return Multiples(1 / unit)
     return Arrays((dimension,), "float64", step=1 / unit)
-
-
-def root_up(value: Fraction) -> Fraction:
-    """√value, rounded up by a relative 2^-40 at most; exact for squares of rationals.
-
-    >>> root_up(Fraction(9, 4))
-    Fraction(3, 2)
-    """
-    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
-    if (top * top, bottom * bottom) == (value.numerator, value.denominator):
-        return Fraction(top, bottom)
-    shift = 42 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    scaled = value * Fraction(4) ** shift
-    return (math.isqrt(math.ceil(scaled)) + 1) / Fraction(2) ** shift

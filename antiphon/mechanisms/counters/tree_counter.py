@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms.counters.counter import Counter, root_up
+from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.rows import drawn, integers
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
@@ -208,7 +208,7 @@ class GaussianTreeCounter(BinaryTree):
 
     def _prepare(self) -> None:
         square = self.distance**2 * group(self.events, self.levels) / (2 * self.rho)
-        self._set(sigma=root_up(square))
+        self._set(sigma=exact.root_up(square))
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms.counters.counter import COUNT, Counter, root_up
+from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.mechanisms.counters.rows import drawn, message_of
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
@@ -17,6 +17,7 @@ from antiphon.mechanisms.counters.tails import (
     gaussian_tail,
     laplace_tail,
 )
+from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -100,7 +101,7 @@ class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
         distance = self.counter.events * self.counter.distance
         if self.counter.norm == 1:
             return distance / self._parameter
-        return root_up(distance**2 / (2 * self._parameter))
+        return exact.root_up(distance**2 / (2 * self._parameter))
 
     @property
     def initial_state(self) -> Epochs:

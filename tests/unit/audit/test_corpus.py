@@ -15,7 +15,7 @@ from antiphon.audit.corpus.geometric import TruncatedGeometric
 from antiphon.audit.corpus.histograms import NoisyHistogram
 from antiphon.audit.corpus.inputs import input_pairs
 from antiphon.audit.corpus.interactive import GaussianNoise, SharedNoiseCounter, gaussian_delta
-from antiphon.audit.corpus.neighbours import EachWithin, EveryPair, SameHead, TotalWithin
+from antiphon.audit.corpus.neighbours import SameHead, TotalWithin
 from antiphon.audit.corpus.noisy_max import NoisyMax
 from antiphon.audit.corpus.rappor import WIDE, Rappor
 from antiphon.audit.corpus.sparse_vector import SparseVector
@@ -357,7 +357,6 @@ def test_the_delta_of_gaussian_noise_by_integration():
 @pytest.mark.parametrize(
     ("relation", "near", "far"),
     [
-        (EachWithin(1), ((1, 1), (2, 0)), ((1, 1), (3, 1))),
         (TotalWithin(1), ((1, 1), (1, 2)), ((1, 1), (2, 0))),
         (SameHead(), ((2, 0), (2, 1)), ((2, 0), (3, 0))),
     ],
@@ -369,12 +368,6 @@ def test_relations(relation, near, far):
     for alien in ((1, 1, 1), 1, None, ("a", "b"), [1, 1], (1,)):
         assert not relation.holds(near[0], alien)
         assert not relation.holds(alien, near[0])
-
-
-def test_every_pair_must_be_of_neighbours():
-    f = EveryPair(ap.verifiers.Within(1))
-    assert f([ap.Pair(0, 1), ap.Pair(2, 1), ap.same(3)]) is ap.TOP
-    assert f([ap.Pair(0, 1), ap.Pair(0, 2)]) is ap.BOTTOM
 
 
 def test_column_safe_mechanisms_say_so():
