@@ -17,6 +17,7 @@ from antiphon.cli import account as accounts
 from antiphon.cli import audits, flights, views
 from antiphon.cli import corpus as targets
 from antiphon.cli import counterexample as counterexamples
+from antiphon.cli import counters as counting
 from antiphon.cli import explain as guarantees
 from antiphon.cli import verify as verification
 from antiphon.cli.output import report_error
@@ -223,6 +224,22 @@ def account(
     """Say what a composition of fixed (ε, δ) promises, by every bound."""
     question = accounts.Question(rr, times, epsilon or [], delta or [], width)
     return accounts.account(question, plot=plot, as_json=json)
+
+
+@app.command()
+def counters(
+    horizon: Annotated[int, typer.Option(min=1, max=1 << 40, help="How many updates.")] = 1 << 20,
+    rho: Annotated[str, typer.Option(help="ρ of every counter (zCDP): 0.5, 1/8, …")] = "0.5",
+    delta: Annotated[
+        str | None, typer.Option(help="Print the (ε, δ) that ρ implies for this δ, too.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the errors: .png, .svg or .pdf.")
+    ] = None,
+    json: _Json = False,
+) -> int:
+    """Compare the expected errors of all continual counters, beside the lower bound."""
+    return counting.counters(horizon=horizon, rho=rho, delta=delta, plot=plot, as_json=json)
 
 
 @app.command()

@@ -198,7 +198,8 @@ def mean_nodes(horizon: int, base: int) -> float:
         full, rest = divmod(horizon + 1 + shift, run)
         size = (half + 1) * half  # Σ |d| over a period of digits
         periods, extra = divmod(full, base)
-        partial = sum(abs((e + half) % base - half) for e in range(extra))
+        rising, falling = min(extra, half + 1), max(0, extra - half - 1)
+        partial = rising * (rising - 1) // 2 + falling * half - falling * (falling - 1) // 2
         last = abs((full + half) % base - half)
         total += run * (periods * size + partial) + rest * last  # e = 0 has digit 0
     return total / horizon

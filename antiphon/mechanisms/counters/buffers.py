@@ -70,7 +70,8 @@ class Buffers:
         poles, weights = np.array(self.poles), self.weights
         every = weights[:, None] * weights / -np.expm1(_logs(poles, poles))
         left = np.exp(np.log1p(-poles)[:, None] * (lengths - 1))
-        return np.asarray(1 + every.sum() - (left * (every @ left)).sum(axis=0))
+        cross = np.einsum("ij,it,jt->t", every, left, left)
+        return np.asarray(1 + every.sum() - cross)
 
     def squared_row(self, length: int) -> float:
         """b_0² + … + b_{length-1}²: the squared ℓ₂ norm of a row of B."""

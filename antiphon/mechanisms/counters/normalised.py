@@ -30,14 +30,19 @@ def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
         own = scales[start : start + _CHUNK]
         powers = np.exp(logs[:, None] * np.arange(start, start + len(own)))
         # Σ_j α_j Cov(r_i, r_j) at each time: 0 at time 0, then ever nearer to its limit.
-        spread = stationary[:, None] - powers * (ratio @ powers)
+        spread = stationary[:, None] - powers * _product(ratio, powers)
         inputs = own * (1 - (1 - gaps)[:, None] * spread)
         with_sum = _scan(logs, inputs, carry)
         before = np.concatenate([carry[:, None], with_sum[:, :-1]], axis=1)
         carry = with_sum[:, -1]
-        variance, covariance = 1 + weights @ spread, -(weights @ before)
-        found[start : start + len(own)] = own**2 * variance + 2 * own * covariance
+        variance, covariance = (_product(weights[None], each)[0] for each in (spread, before))
+        found[start : start + len(own)] = own**2 * (1 + variance) - 2 * own * covariance
     return np.cumsum(found)
+
+
+def _product(left: Vector, right: Vector) -> Vector:
+    """left @ right, in one thread: the matrices are too small for more."""
+    return np.asarray(np.einsum("ij,jt->it", left, right))
 
 
 def _scan(logs: Vector, inputs: Vector, carry: Vector) -> Vector:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
@@ -14,7 +15,7 @@ from antiphon.mechanisms.counters.rows import Row, clamped
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 
-_BLOCK: Final = 1 << 10
+_BLOCK: Final = 64
 _STEP: Final = 0.5
 
 
@@ -62,19 +63,22 @@ class SquareRootCounter(CorrelatedCounter):
     def _feedback_error(self) -> float:
         """Each product and each sum of two rounds by 2^-53 of at most 2·FAR·R·Σ c_k.
 
-        |p_t| is at most twice the largest drift. No term meets more than two blocks' sums.
+        |p_t| is at most twice the largest drift. A term is in one sum of each depth.
         """
         size = 2 * FAR * self.resolution * 2.0**-53 * MORE
-        sums = min(self.horizon, _BLOCK) + -(-self.horizon // _BLOCK) + 2
+        depth = 1 + math.ceil(math.log(self.horizon + 1, _BLOCK))
+        sums = _BLOCK * depth + 2
         return float(size * sums * coefficients(self.horizon).sum())
 
     def feedback(self, memory: Any) -> Any:
         length = len(memory)
         weights = coefficients(self.horizon)[length:0:-1]
         products = np.asarray(memory) * (weights if memory.ndim == 1 else weights[:, None])
-        whole = length - length % _BLOCK
-        blocks = products[:whole].reshape(-1, _BLOCK, *products.shape[1:]).sum(axis=1).sum(axis=0)
-        total = blocks + products[whole:].sum(axis=0) + 0.5
+        while len(products) > _BLOCK:
+            whole = len(products) - len(products) % _BLOCK
+            blocks = products[:whole].reshape(-1, _BLOCK, *products.shape[1:])
+            products = np.concatenate([blocks.sum(axis=1), products[whole:]])
+        total = products.sum(axis=0) + 0.5
         return float(total) if memory.ndim == 1 else total.view(Row)
 
     def remember(self, memory: Any, push: Any) -> Any:
@@ -108,8 +112,10 @@ def _squares(horizon: int) -> Vector:
 def mixture(horizon: int) -> tuple[Vector, Vector]:
     """α and 1 - λ with coefficients -Σ α_i λ_i^(k-1) of (1 - x)^(1/2), k < horizon, to 1e-6.
 
-    They are -∫ λ^(k-1) dμ(λ) with dμ = √((1-λ)/λ) dλ/π; the trapezoid rule in the logit of λ.
+    They are -∫ λ^(k-1) dμ(λ) with dμ = √((1-λ)/λ) dλ/π, of mass ½; the trapezoid rule in the
+    logit of 1 - λ. What lies near λ = 0 counts for k = 1 only, as one λ that is next to 0.
     """
-    logit = np.arange(-np.log(horizon) - 12, 34, _STEP)
+    logit = np.arange(-np.log(horizon) - 12, 10, _STEP)
     below, gap = 1 / (1 + np.exp(logit)), 1 / (1 + np.exp(-logit))
-    return _STEP * np.sqrt(below) * gap**1.5 / np.pi, gap
+    weight = _STEP * np.sqrt(below) * gap**1.5 / np.pi
+    return np.append(weight, 0.5 - weight.sum()), np.append(gap, 1 - 1e-12)
