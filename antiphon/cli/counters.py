@@ -97,7 +97,9 @@ def _pure(rho: Fraction) -> Fraction:
 
 
 def _row(name: str, counter: Counter) -> Row:
-    claim = "ρ" if counter.norm == 2 else f"ε = {shown(counter.claims[0].parameters[0])}"
+    claim = "ρ"
+    if isinstance(counter, (TreeCounter, BalancedTreeCounter)):
+        claim = f"ε = {shown(counter.epsilon)}"
     return Row(
         name, claim, counter.state_size, counter.max_squared_error, counter.mean_squared_error
     )
@@ -170,7 +172,7 @@ def _print(
     print(f"{horizon:,} updates in {{0, 1}}, one of which may differ; {claim}")
     console.print(table(columns, cells, numbers=columns[2:6]))
     print("Expected squared errors of a count; max/bound is drawn on a logarithmic scale.")
-    print("Normalised: all columns of the factor have the same norm, so each update costs all of ρ.")
+    print("Normalised: all columns of the factor have one norm, so each update costs all of ρ.")
     if converted is not None:
         epsilon = rounded(up(converted[0]), digits=6)
         print(f"The claims with ρ imply ({epsilon}, {shown(converted[1])})-DP.")

@@ -13,9 +13,7 @@ from antiphon.protocol import exact
 _SUMMED: Final = 1 << 18
 
 
-def lower_bound(
-    *, horizon: int, rho: Fraction | float, sensitivity: Fraction | float = 1
-) -> float:
+def lower_bound(*, horizon: int, rho: Fraction | float, sensitivity: Fraction | float = 1) -> float:
     """A mean, and so a max, squared error that no Gaussian factorisation A = B·C gets below.
 
     (‖A‖_*/T)²·sensitivity²/(2ρ), with ‖A‖_* the nuclear norm of the T×T matrix of ones
