@@ -201,6 +201,7 @@ def test_balanced_digits(base, horizon):
 @pytest.mark.parametrize("horizon", [1, 5, 40, 333])
 def test_the_best_arity_is_the_best_of_all(horizon):
     assert best_arity(2**40) in range(21, 40)
+
     def cost(base):
         return heights(horizon, base) ** 2 * mean_nodes(horizon, base)
 
