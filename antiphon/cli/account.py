@@ -59,7 +59,7 @@ def account(question: Question, *, plot: Path | None, as_json: bool) -> int:
     """Print every bound at what is asked; or, if nothing is, the curves as a table."""
     outcome = _answered(question)
     if plot is not None:
-        from antiphon.report_account import privacy_curves
+        from antiphon.report.curves import privacy_curves
 
         privacy_curves(outcome.curves, title=f"Comp[{outcome.listed}]", paths=[plot])
     if as_json:
@@ -175,7 +175,7 @@ def _asked(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
 
 
 def _curves(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
-    from antiphon.report_account import reach
+    from antiphon.report.curves import reach
 
     last = reach(outcome.curves)
     epsilons = [float(f"{each:.3g}") for each in np.linspace(0.0, last, _ROWS)]

@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 
-from antiphon import report_audit
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.report import AuditReport
@@ -20,7 +19,8 @@ from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.report import table
+from antiphon.report import check_pictures, table
+from antiphon.report.audits import plot
 from antiphon.verifiers.verification import Verification
 
 
@@ -53,7 +53,7 @@ class Outputs:
             if path is not None and not path.absolute().parent.is_dir():
                 raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
         if self.plot is not None:
-            report_audit.check([self.plot])
+            check_pictures([self.plot])
             if method != "clopper-pearson":
                 raise InvalidArgument("--plot needs --method clopper-pearson, which bounds a curve")
 
@@ -68,7 +68,7 @@ def audit(test: Request, outputs: Outputs) -> int:
     if outputs.report is not None:
         report.save(outputs.report)
     if outputs.plot is not None:
-        report_audit.plot(report, [outputs.plot])
+        plot(report, [outputs.plot])
     if outputs.as_json:
         print_json(report.to_dict() | {"saved": None if saved is None else str(saved)})
     else:

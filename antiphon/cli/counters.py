@@ -56,7 +56,7 @@ def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as
             rows.append(_row(name, counter))
             advance(len(rows))
     if plot is not None:
-        from antiphon.report_counters import errors
+        from antiphon.report.counters import errors
 
         spans = [(row.name, row.mean, row.largest) for row in rows]
         title = f"Expected squared error of a count, {horizon:,} updates, ρ = {shown(exact_rho)}"

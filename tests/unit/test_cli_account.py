@@ -7,7 +7,7 @@ import pytest
 
 from antiphon.cli.account import rounded
 from antiphon.composition.accounting import optimal
-from antiphon.report_account import privacy_curves
+from antiphon.report.curves import privacy_curves
 
 THOUSAND = ["account", "--rr", "0.1,1e-6", "--times", "1000"]
 

@@ -7,7 +7,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.report_audit import claimed_curve, plot
+from antiphon.report.audits import claimed_curve, plot
 
 RR = RandomizedResponse(epsilon=ap.Log(3))
 GAME = ap.PrivacyGame(RR, RR.claims[0].verification)

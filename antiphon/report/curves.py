@@ -11,8 +11,7 @@ import numpy as np
 
 from antiphon.composition.accounting import Interval, PrivacyCurve
 from antiphon.composition.accounting.interval import Floats
-from antiphon.protocol.errors import InvalidArgument, MissingExtra
-from antiphon.report import COLOURS, GRID, INK, SOFT, STYLE, UNDATED, plain
+from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 
 _POINTS: Final = 160
 _LEAST: Final = 1e-12
@@ -27,20 +26,9 @@ def privacy_curves(
     ``last`` is where the ε axis ends (nats); by default, where the last curve has come down
     to 1e-12 or its floor. One file for each path. Raises: MissingExtra without matplotlib.
     """
-    paths = list(paths)
-    for path in paths:
-        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot") from None
     epsilons = np.linspace(0.0, reach(curves) if last is None else last, _POINTS)
     ends = [curve.delta_between(epsilons) for curve in curves]
-    plotting: Any = mpl
-    with plotting.rc_context(STYLE):
-        figure: Any = Figure(figsize=(9.0, 5.4 + 0.24 * len(curves)))
+    with picture(paths, width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
         axes: Any = figure.subplots()
         plain(axes)
         axes.set_yscale("log")
@@ -55,8 +43,6 @@ def privacy_curves(
         figure.legend(loc=(0.08, 0.005), frameon=False, fontsize=9, labelcolor=INK)
         figure.text(0.09, 0.955, title, fontsize=12.5, fontweight="bold", color=INK)
         figure.subplots_adjust(left=0.09, right=0.975, top=0.93, bottom=0.09 + 0.033 * len(curves))
-        for path in paths:
-            figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
 
 
 def reach(curves: Sequence[PrivacyCurve]) -> float:

@@ -1,19 +1,16 @@
-"""Pictures and tables. matplotlib and rich are imported when they are first needed."""
+"""Running counts over time: the true ones and the noisy ones, and their difference."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.protocol.errors import MissingExtra
-
-COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
-INK, SOFT, GRID = "#1e293b", "#64748b", "#e2e8f0"
+from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
 
 
 @attrs.frozen(eq=False)
@@ -36,42 +33,14 @@ class Panel:
     meaning: str = ""
 
 
-def table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
-) -> Any:
-    """A rich table; the columns named in ``numbers`` are aligned to the right.
-
-    Raises: MissingExtra without rich.
-    """
-    try:
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
-    except ImportError:
-        raise MissingExtra("rich", "cli") from None
-    grid = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for column in columns:
-        grid.add_column(column, justify="right" if column in numbers else "left")
-    for row in rows:
-        grid.add_row(*map(Text, row))
-    return grid
-
-
 def running_counts(
     panels: Sequence[Panel], *, title: str, subtitle: str, unit: str, paths: Iterable[Path]
 ) -> None:
     """Draw true against noisy running counts, with the error below; one file for each path.
 
-    Raises: MissingExtra without matplotlib.
+    Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot") from None
-    plotting: Any = mpl
-    with plotting.rc_context(STYLE):
-        figure: Any = Figure(figsize=(13.5, 7.2))
+    with picture(paths, width=13.5, height=7.2) as figure:
         axes: Any = figure.subplots(
             2, len(panels), sharex="col", height_ratios=(2.6, 1), squeeze=False
         )
@@ -86,15 +55,6 @@ def running_counts(
         figure.subplots_adjust(
             left=0.075, right=0.905, top=0.85, bottom=0.06, wspace=0.46, hspace=0.16
         )
-        for path in paths:
-            figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
-
-
-STYLE: Final[Any] = {
-    "font.size": 10, "svg.hashsalt": "antiphon", "savefig.dpi": 150, "axes.edgecolor": SOFT,
-    "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT,
-}  # fmt: skip
-UNDATED: Final = {"Date": None}
 
 
 def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
@@ -102,15 +62,6 @@ def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
     for panel in panels:
         for curve in panel.curves:
             yield from (abs(n - t) for n, t in zip(curve.noisy, curve.true, strict=True))
-
-
-def plain(axes: Any) -> None:
-    """No frame but two axes, and a light grid behind."""
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.grid(axis="y", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=3)
 
 
 def _dated(axes: Any) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from antiphon.protocol.errors import InvalidArgument, MissingExtra
-from antiphon.report import COLOURS, GRID, INK, SOFT, STYLE, UNDATED, plain
+from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 
 
 def errors(
@@ -18,18 +17,8 @@ def errors(
     One file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for
     a file that is no .png, .svg or .pdf.
     """
-    paths = list(paths)
-    for path in paths:
-        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot") from None
-    plotting: Any = mpl
-    with plotting.rc_context(STYLE):
-        figure: Any = Figure(figsize=(9.6, 1.9 + 0.42 * len(rows)))
+    height = 1.9 + 0.42 * len(rows)
+    with picture(paths, width=9.6, height=height) as figure:
         axes: Any = figure.subplots()
         plain(axes)
         axes.grid(axis="y", visible=False)
@@ -48,10 +37,7 @@ def errors(
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.set_xlabel("expected squared error: mean ○ and max ●", color=SOFT)
         figure.text(0.02, 0.94, title, fontsize=13, fontweight="bold", color=INK)
-        height = 1.9 + 0.42 * len(rows)
         figure.subplots_adjust(left=0.25, right=0.97, top=1 - 0.62 / height, bottom=0.62 / height)
-        for path in paths:
-            figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
 
 
 def _span(axes: Any, place: int, mean: float, largest: float) -> None:

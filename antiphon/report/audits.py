@@ -9,8 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.statistical.report import AuditReport
-from antiphon.protocol.errors import InvalidArgument, MissingExtra
-from antiphon.report import COLOURS, INK, SOFT, STYLE, UNDATED, plain
+from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
 
 _POINTS: Final = 400
 
@@ -23,15 +22,8 @@ def plot(report: AuditReport, paths: Iterable[Path]) -> None:
     One file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for an
     audit by another method than "clopper-pearson", which bounds no curve.
     """
-    paths = list(paths)
-    check(paths)
     rates = report.rates
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    plotting: Any = mpl
-    with plotting.rc_context(STYLE):
-        figure: Any = Figure(figsize=(11, 4.6))
+    with picture(paths, width=11, height=4.6) as figure:
         left, right = figure.subplots(1, 2)
         _curve(left, report, rates)
         _samples(right, report)
@@ -41,22 +33,6 @@ def plot(report: AuditReport, paths: Iterable[Path]) -> None:
             x=0.075, ha="left", fontweight="bold", color=INK,
         )  # fmt: skip
         figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
-        for path in paths:
-            figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
-
-
-def check(paths: Iterable[Path]) -> None:
-    """Raises what ``plot`` would, before anything is computed for it: MissingExtra without
-    matplotlib, InvalidArgument for a name that is no picture's.
-    """
-    for path in paths:
-        if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot") from None
-    del mpl
 
 
 def _curve(axes: Any, report: AuditReport, rates: Any) -> None:

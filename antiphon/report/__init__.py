@@ -1,0 +1,7 @@
+"""Pictures and tables. matplotlib and rich are imported when they are first needed."""
+
+from antiphon.report.canvas import check_pictures
+from antiphon.report.running import Curve, Panel, running_counts
+from antiphon.report.tables import table
+
+__all__ = ["Curve", "Panel", "check_pictures", "running_counts", "table"]

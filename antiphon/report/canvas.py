@@ -1,0 +1,64 @@
+"""What all pictures share: their style, their file formats, and how they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from antiphon.protocol.errors import InvalidArgument, MissingExtra
+
+COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
+INK, SOFT, GRID = "#1e293b", "#64748b", "#e2e8f0"
+_STYLE: Final[Any] = {
+    "font.size": 10, "svg.hashsalt": "antiphon", "savefig.dpi": 150, "axes.edgecolor": SOFT,
+    "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT,
+}  # fmt: skip
+_UNDATED: Final = {"Date": None}
+_FORMATS: Final = (".png", ".svg", ".pdf")
+
+
+def check_pictures(paths: Iterable[Path]) -> None:
+    """Raises what ``picture`` would, before anything is computed for it.
+
+    Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
+    """
+    for path in paths:
+        if path.suffix.lower() not in _FORMATS:
+            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
+    _matplotlib()
+
+
+@contextmanager
+def picture(paths: Iterable[Path], *, width: float, height: float) -> Iterator[Any]:
+    """An empty matplotlib figure (inches), saved to each path once it has been drawn.
+
+    Equal drawings give equal SVG files: they bear no date. Raises: as ``check_pictures``.
+    """
+    paths = list(paths)
+    check_pictures(paths)
+    from matplotlib.figure import Figure
+
+    with _matplotlib().rc_context(_STYLE):
+        figure = Figure(figsize=(width, height))
+        yield figure
+        for path in paths:
+            figure.savefig(path, metadata=_UNDATED if path.suffix == ".svg" else None)
+
+
+def plain(axes: Any) -> None:
+    """No frame but two axes, and a light grid behind."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=3)
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+    return mpl
