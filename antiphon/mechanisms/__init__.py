@@ -1,6 +1,6 @@
 """What answers."""
 
-from antiphon.mechanisms import counters, noise
+from antiphon.mechanisms import counters, histograms, noise
 from antiphon.mechanisms.counters import (
     COUNT,
     BalancedTreeCounter,
@@ -11,8 +11,19 @@ from antiphon.mechanisms.counters import (
     TreeCounter,
     UnboundedCounter,
 )
-from antiphon.mechanisms.histogram_monitor import HistogramMonitor
-from antiphon.mechanisms.histogram_svt import HistogramQuery, HistogramSVT, KthLargest
+from antiphon.mechanisms.histograms import (
+    CountAbove,
+    HistogramMonitor,
+    HistogramQuery,
+    HistogramSVT,
+    KthLargest,
+    Scaled,
+    TopSum,
+    Total,
+    check_query,
+    quantile,
+    search_query,
+)
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.noise import (
     DiscreteGaussian,
@@ -39,6 +50,7 @@ __all__ = [
     "AboveThreshold",
     "BalancedTreeCounter",
     "BufferedToeplitzCounter",
+    "CountAbove",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "ExponentialMechanism",
@@ -60,10 +72,17 @@ __all__ = [
     "RefinedTreeCounter",
     "ReportNoisyMax",
     "RoundToGrid",
+    "Scaled",
     "SparseVector",
     "SquareRootCounter",
+    "TopSum",
+    "Total",
     "TreeCounter",
     "UnboundedCounter",
+    "check_query",
     "counters",
+    "histograms",
     "noise",
+    "quantile",
+    "search_query",
 ]

@@ -10,7 +10,7 @@ import attrs
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import fixed_mechanisms
-from antiphon.mechanisms.histogram_svt import HistogramQuery
+from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
 from antiphon.mechanisms.sparse_vector import SparseVector
 from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Pure, Status
@@ -68,7 +68,7 @@ class MonitorState(NamedTuple):
 
 def _queries(value: Any) -> tuple[HistogramQuery, ...]:
     queries: tuple[Any, ...] = value if type(value) is tuple else ()  # pyright: ignore[reportUnknownVariableType]
-    if not queries or not all(isinstance(each, HistogramQuery) for each in queries):
+    if not queries:
         raise InvalidArgument("queries is a tuple of the HistogramQuery objects that may be asked")
     return queries
 
@@ -100,7 +100,7 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     next answer goes left, whatever was said (destination, response). From the update that
     differs on, the histograms do by a vector of {-1, 0, 1}^d, so q(h) - T by at most 1 (f→f').
     Source: CM §3.3 (updates and queries), Thm 6.1; 1-sensitivity as in CM §7.
-    Raises: InvalidArgument for a monotone mechanism.
+    Raises: InvalidArgument for a monotone mechanism, or queries that are not 1-sensitive.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> from antiphon.mechanisms import AboveThreshold, KthLargest
@@ -117,6 +117,10 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
     dimension: int = attrs.field(converter=_dimension)
     deterministic = True
+
+    def __attrs_post_init__(self) -> None:
+        for query in self.queries:
+            one_sensitive(query, self.dimension, "queries")
 
     @property
     def initial_state(self) -> MonitorState:
@@ -141,8 +145,7 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     def lifting(self) -> Lifting:
         """f: updates at event level, questions alike; f': the two parts, as they claim."""
         outer = updates_and_queries(event_level(), self.questions)
-        ours = all(type(each).__module__.startswith("antiphon.") for each in self.queries)
-        status = Status.PROVED if ours else Status.ASSUMED
+        status = Status.PROVED if all(map(proved, self.queries)) else Status.ASSUMED
         return Lifting(outer, fixed_mechanisms(self.parts), status, "see HistogramMonitor")
 
     def signature(self, right: Signature) -> Signature:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from fractions import Fraction
 from operator import add
 from typing import Any, NamedTuple
@@ -10,8 +9,8 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.mechanisms import parameters
+from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState
-from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Pure, Status
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -20,42 +19,6 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.functions import EventLevel, event_level
 from antiphon.verifiers.relations import OnlyEntry
-
-
-class HistogramQuery(ABC):
-    """q : ℕ^d -> ℕ, *1-sensitive*: |q(x) - q(y)| <= 1 wherever x - y ∈ {-1, 0, 1}^d.
-
-    A query of your own is a frozen attrs class; what it promises is then assumed.
-    """
-
-    __slots__ = ()
-
-    @abstractmethod
-    def __call__(self, counts: tuple[int, ...]) -> int:
-        """The value on a histogram."""
-
-
-def _rank(value: object) -> int:
-    return exact.whole(value, "rank")
-
-
-@register("antiphon.KthLargest/1")
-@attrs.frozen
-class KthLargest(HistogramQuery):
-    """The k-th largest count: the maximum for k = 1. Monotone and 1-sensitive.
-
-    If y <= x + 1 everywhere, at most k - 1 entries of y exceed (the k-th largest of x) + 1.
-
-    >>> KthLargest(2)((3, 9, 4))
-    4
-    """
-
-    rank: int = attrs.field(default=1, converter=_rank)
-
-    def __call__(self, counts: tuple[int, ...]) -> int:
-        if self.rank == 1:
-            return max(counts)
-        return sorted(counts)[-self.rank]
 
 
 class HistogramState(NamedTuple):
@@ -72,13 +35,6 @@ def _histogram(value: Any) -> tuple[int, ...]:
     return counts
 
 
-def _query(_: object, __: object, value: Any) -> None:
-    if not isinstance(value, HistogramQuery):
-        raise InvalidArgument(
-            "query must be a HistogramQuery, such as KthLargest(1): it promises to be 1-sensitive"
-        )
-
-
 @register("antiphon.HistogramSVT/1")
 @attrs.frozen(kw_only=True)
 class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], int]", Any]):
@@ -93,29 +49,23 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
     as ``AboveThreshold`` asks; proved, for queries of this library. Not first-pair consistent,
     so of the parallel theorems only CM Thm 5.2 (δ = 0) applies.
     Source: CM Algorithm 3, Lemma 7.3, whose ε' is ε/2 here.
-    Raises: InvalidArgument for a histogram too small for the query.
+    Raises: InvalidArgument for a query that is not 1-sensitive, or needs more counts.
 
+    >>> from antiphon.mechanisms import KthLargest
     >>> session = HistogramSVT(epsilon=100, query=KthLargest(), histogram=(0, 0)).start(seed=1)
     >>> [session.send((x, 1)) for x in ((1, 0), (0, 1), (0, 1), (1, 1))]
     [BOTTOM, BOTTOM, TOP, HALT]
     """
 
     epsilon: Fraction = attrs.field(converter=parameters.epsilon)
-    query: HistogramQuery = attrs.field(validator=_query)
+    query: HistogramQuery
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     """What is asked for q(h) - Thresh; > 0 is >= 1."""
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "above", AboveThreshold(epsilon=self.epsilon, threshold=1))
-        try:
-            value: Any = self.query(self.histogram)
-        except (LookupError, ArithmeticError, ValueError):
-            value = None
-        if type(value) is not int:
-            raise InvalidArgument(
-                "the query must give an int on the histogram: has it too few counts?"
-            )
+        one_sensitive(self.query, len(self.histogram))
 
     @property
     def initial_state(self) -> HistogramState:
@@ -133,8 +83,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        ours = type(self.query).__module__.startswith("antiphon.")
-        status = Status.PROVED if ours else Status.ASSUMED
+        status = Status.PROVED if proved(self.query) else Status.ASSUMED
         source = "CM Alg. 3, Lemma 7.3, with discrete noise"
         return (Claim(Pure(self.epsilon), self.verification, status, source),)
 
@@ -147,7 +96,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
         return HistogramState(counts, inner), answer
 
     def step_many(self, state: HistogramState, message: Any, coins: Any) -> Any:
-        if type(self.query).__module__.startswith("antiphon."):
+        if proved(self.query):
             return self.step(state, message, coins)
         return super().step_many(state, message, coins)
 

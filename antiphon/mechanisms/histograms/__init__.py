@@ -1,0 +1,29 @@
+"""Histograms that grow: monotone queries of them, and what answers those (CM §7)."""
+
+from antiphon.mechanisms.histograms.checking import QueryViolation, check_query, search_query
+from antiphon.mechanisms.histograms.monitor import HistogramMonitor
+from antiphon.mechanisms.histograms.queries import (
+    CountAbove,
+    HistogramQuery,
+    KthLargest,
+    Scaled,
+    TopSum,
+    Total,
+    quantile,
+)
+from antiphon.mechanisms.histograms.svt import HistogramSVT
+
+__all__ = [
+    "CountAbove",
+    "HistogramMonitor",
+    "HistogramQuery",
+    "HistogramSVT",
+    "KthLargest",
+    "QueryViolation",
+    "Scaled",
+    "TopSum",
+    "Total",
+    "check_query",
+    "quantile",
+    "search_query",
+]

@@ -1,0 +1,196 @@
+"""Monotone histogram queries (CM §7), and how far one step of the input moves them.
+
+A histogram x ∈ ℕ^d counts how often each of d items has come. Neighbouring streams differ in one
+step, so from there on their histograms do by a vector of {-1, 0, 1}^d: all d counts may move at
+once. A query q : ℕ^d -> ℤ is *monotone* if q(x) <= q(y) wherever x <= y in every entry, and
+*s-sensitive* if |q(x) - q(y)| <= s wherever x - y ∈ {-1, 0, 1}^d. ``checking`` tests both.
+
+For a monotone q one inequality is enough: q(x + 1) <= q(x) + s, where 1 = (1, …, 1). For
+y <= x + 1 gives q(y) <= q(x + 1) <= q(x) + s, and the same with x and y exchanged.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.mechanisms import parameters
+from antiphon.protocol import exact
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.registry import register
+
+
+class HistogramQuery(ABC):
+    """q : ℕ^d -> ℤ, monotone and ``sensitivity``-sensitive (see the module).
+
+    A query of your own is a frozen attrs class; what it promises is then assumed, by default
+    that it is 1-sensitive. ``check_query`` and ``search_query`` put it to the test.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        """The value on a histogram."""
+
+    def sensitivity(self, dimension: int) -> int:
+        """An s for which it is s-sensitive, on histograms of so many counts."""
+        return 1
+
+
+def _whole(name: str) -> Any:
+    def convert(value: object) -> int:
+        return exact.whole(value, name)
+
+    return convert
+
+
+@register("antiphon.KthLargest/1")
+@attrs.frozen
+class KthLargest(HistogramQuery):
+    """The k-th largest count: the maximum for k = 1, the minimum for k = d. 1-sensitive.
+
+    All counts of x + 1 are one larger than those of x, so the k-th largest is.
+
+    >>> KthLargest(2)((3, 9, 4))
+    4
+    """
+
+    rank: int = attrs.field(default=1, converter=_whole("rank"))
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        if self.rank == 1:
+            return max(counts)
+        return sorted(counts)[-self.rank]
+
+
+def quantile(share: float | Fraction, dimension: int) -> KthLargest:
+    """The least count that at least ``share`` of all d counts do not exceed; 0.5: a median.
+
+    >>> quantile(0.5, 5)((3, 9, 4, 1, 7))
+    4
+    """
+    found = exact.probability(share, "share")
+    below = max(1, -(-found * exact.whole(dimension, "dimension") // 1))
+    return KthLargest(dimension + 1 - int(below))
+
+
+@register("antiphon.TopSum/1")
+@attrs.frozen
+class TopSum(HistogramQuery):
+    """The sum of the k largest counts. k-sensitive: each of them is one larger in x + 1.
+
+    >>> TopSum(2)((3, 9, 4)), TopSum(2).sensitivity(3)
+    (13, 2)
+    """
+
+    items: int = attrs.field(converter=_whole("items"))
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        return sum(sorted(counts)[-self.items :])
+
+    def sensitivity(self, dimension: int) -> int:
+        return min(self.items, dimension)
+
+
+@register("antiphon.Total/1")
+@attrs.frozen
+class Total(HistogramQuery):
+    """The sum of all counts. d-sensitive: one step may bring all d items.
+
+    >>> Total()((3, 9, 4)), Total().sensitivity(3)
+    (16, 3)
+    """
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        return sum(counts)
+
+    def sensitivity(self, dimension: int) -> int:
+        return dimension
+
+
+@register("antiphon.CountAbove/1")
+@attrs.frozen
+class CountAbove(HistogramQuery):
+    """How many counts are at least ``threshold``: with width w = 1 exactly, d-sensitive.
+
+    A count x_i between threshold - w and threshold counts in part: ⌊Σ_i (x_i - threshold + w)/w⌋,
+    each term moved into [0, 1]. So it is at least the number of counts >= threshold and at most
+    that of counts > threshold - w. ⌈d/w⌉-sensitive, as Σ_i grows by d/w at most; 1-sensitive
+    from w = d on. (One step may take all d counts over a threshold, so no sharper one can be.)
+
+    >>> CountAbove(5)((3, 9, 4, 5)), CountAbove(5, width=4)((3, 9, 4, 5))
+    (2, 3)
+    >>> CountAbove(5).sensitivity(4), CountAbove(5, width=4).sensitivity(4)
+    (4, 1)
+    """
+
+    threshold: int = attrs.field(validator=parameters.integer)
+    width: int = attrs.field(default=1, converter=_whole("width"))
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        start, width = self.threshold - self.width, self.width
+        above = [count - start for count in counts if count > start]
+        return sum([part if part < width else width for part in above]) // width
+
+    def sensitivity(self, dimension: int) -> int:
+        return -(-dimension // self.width)
+
+
+def _query(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, HistogramQuery):
+        raise InvalidArgument("a query is a HistogramQuery, such as KthLargest(1)")
+
+
+@register("antiphon.Scaled/1")
+@attrs.frozen
+class Scaled(HistogramQuery):
+    """⌊q/divisor⌋ of an s-sensitive q: ⌈s/divisor⌉-sensitive, as |⌊a/n⌋ - ⌊b/n⌋| <= ⌈|a - b|/n⌉.
+
+    >>> mean = Scaled(Total(), 3)
+    >>> mean((3, 9, 4)), mean.sensitivity(3)
+    (5, 1)
+    """
+
+    query: HistogramQuery = attrs.field(validator=_query)
+    divisor: int = attrs.field(converter=_whole("divisor"))
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        return self.query(counts) // self.divisor
+
+    def sensitivity(self, dimension: int) -> int:
+        return -(-self.query.sensitivity(dimension) // self.divisor)
+
+
+def proved(query: HistogramQuery) -> bool:
+    """Whether what it promises is proved: of the queries of this library only."""
+    inner = query.query if type(query) is Scaled else query
+    return all(type(each).__module__.startswith("antiphon.") for each in (query, inner))
+
+
+def one_sensitive(query: Any, dimension: int, name: str = "query") -> None:
+    """Check a query that a mechanism is given.
+
+    Raises: InvalidArgument for what is no query of so many counts, or no 1-sensitive one.
+    """
+    if not isinstance(query, HistogramQuery):
+        raise InvalidArgument(
+            f"{name} must be a HistogramQuery, such as KthLargest(1): it promises to be 1-sensitive"
+        )
+    try:
+        value: Any = query((0,) * dimension)
+    except (LookupError, ArithmeticError, ValueError):
+        value = None
+    if type(value) is not int:
+        raise InvalidArgument(
+            f"the {name} must give an int on a histogram of {dimension} counts: are they too few?"
+        )
+    found = query.sensitivity(dimension)
+    if found > 1:
+        raise InvalidArgument(
+            f"the {name} is {found}-sensitive on {dimension} counts, and must be 1-sensitive: give "
+            f"Scaled(query, {found}), and multiply the answers"
+        )
