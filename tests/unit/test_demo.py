@@ -44,6 +44,11 @@ class TestData:
         origins = Tally(slot // 16 for slot in flights().slots)
         assert [origins[i] for i in range(3)] == [120_835, 111_279, 104_662]
 
+    def test_late_flights_are_those_of_the_file(self):
+        late = flights().late
+        assert set(late) == {0, 1}
+        assert sum(late) == 80_100
+
     def test_missing_it_names_the_extra(self, monkeypatch, capsys, tmp_path):
         flights.cache_clear()
         monkeypatch.setattr(data, "find_spec", lambda name: None)
