@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.choosing import SCORES
+from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.cli.output import print_json
 from antiphon.cli.parameters import rational
-from antiphon.cli.user_code import import_file, running, split_target
+from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.report import check_pictures, table
 from antiphon.report.audits import plot
@@ -62,18 +64,43 @@ def audit(test: Request, outputs: Outputs) -> int:
     """Test a claim; status 1 if it is refuted."""
     outputs.check(test.options["method"])
     report = _run(test, quiet=outputs.as_json)
-    saved = outputs.save if report.counterexample is not None else None
-    if saved is not None and report.counterexample is not None:
-        report.counterexample.save(saved)
+    saved = _saved(report, outputs.save, test.target)
     if outputs.report is not None:
         report.save(outputs.report)
     if outputs.plot is not None:
         plot(report, [outputs.plot])
     if outputs.as_json:
-        print_json(report.to_dict() | {"saved": None if saved is None else str(saved)})
+        print_json(report.to_dict() | (_NOT_SAVED if saved is None else attrs.asdict(saved)))
     else:
         _print(report, saved)
     return 1 if report.refuted else 0
+
+
+@attrs.frozen
+class Saved:
+    """A counterexample on disk, and the command that replays it; or why there is none."""
+
+    saved: str
+    replay: str | None
+    why_not: str | None = None
+
+
+_NOT_SAVED: Final = {"saved": None, "replay": None, "why_not": None}
+
+
+def _saved(report: AuditReport, path: Path | None, target: str) -> Saved | None:
+    """Save the counterexample, and replay it from its file as the printed command will."""
+    if path is None or report.counterexample is None:
+        return None
+    report.counterexample.save(path)
+    file = split_target(target, "audit")[0]
+    try:
+        with guarded():
+            Counterexample.load(path).replay()
+    except AntiphonError as error:
+        return Saved(str(path), None, str(error))
+    words = ("antiphon", "replay", str(path), "--with", str(file))
+    return Saved(str(path), shlex.join(words))
 
 
 def _run(test: Request, *, quiet: bool) -> AuditReport:
@@ -129,7 +156,7 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
     )
 
 
-def _print(report: AuditReport, saved: Path | None) -> None:
+def _print(report: AuditReport, saved: Saved | None) -> None:
     from rich.console import Console
 
     print(
@@ -145,8 +172,10 @@ def _print(report: AuditReport, saved: Path | None) -> None:
             for each in report.tests
         ]
         console.print(table(columns, rows, numbers=("p", "adjusted")))
-    if saved is not None:
-        print(f"A view in the event is in {saved}; try: antiphon replay {saved}")
+    if saved is not None and saved.replay is not None:
+        print(f"A view in the event is in {saved.saved}; try: {saved.replay}")
+    elif saved is not None:
+        print(f"A view in the event is in {saved.saved}, but it does not replay: {saved.why_not}")
     elif report.refuted and report.counterexample is None:
         print("No view in the event turned up soon: it is rare, or the test was lucky.")
 
@@ -163,5 +192,7 @@ def _rows(report: AuditReport) -> Iterator[tuple[str, str]]:
     yield "views of each world", f"{report.samples:,}, {trained:,} of them to choose the event"
     yield "method", report.method
     yield "multiple testing", report.correction
+    if report.looks > 1:
+        yield "reports so far", f"{report.looks}, of more and more of these samples"
     if report.interrupted:
         yield "interrupted", "the bounds are of what was done by then"

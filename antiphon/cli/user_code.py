@@ -6,32 +6,27 @@ import sys
 import traceback
 from collections.abc import Generator
 from contextlib import contextmanager, redirect_stdout
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
+from antiphon.audit.statistical.running.files import run_file
+from antiphon.cli.naming import name_variables
 from antiphon.protocol.errors import AntiphonError, InvalidArgument
 
 
 def import_file(path: Path) -> ModuleType:
     """Run a file, so that it can register its types; its module.
 
+    What its variables hold gets names in transcripts where it has none (``naming``).
     Raises: InvalidArgument if there is no such file, or for whatever it raises.
     """
     if not path.is_file():
         raise InvalidArgument(f"{path}: there is no such file")
-    name = f"_antiphon_with_{path.stem}"
-    spec = spec_from_loader(name, SourceFileLoader(name, str(path)))
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[name] = module
     try:
-        with guarded():
-            spec.loader.exec_module(module)
+        module = run_file(path)
     except (Exception, SystemExit) as error:
         raise _raised(error, path, _lines(error, path)) from None
+    name_variables(module, path.stem)
     return module
 
 

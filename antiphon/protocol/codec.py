@@ -26,7 +26,13 @@ from antiphon.protocol.exact import Log
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
 from antiphon.protocol.post_processor import PostProcessor
-from antiphon.protocol.registry import SECRET, Unregistered, lookup, registered_name
+from antiphon.protocol.registry import (
+    SECRET,
+    Unregistered,
+    is_suggested,
+    lookup,
+    registered_name,
+)
 
 Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 
@@ -241,6 +247,8 @@ def _decode_array(data: Any, depth: int) -> Any:
 
 def _decode_type(data: Any, depth: int) -> Any:
     kind = lookup(data["type"]) if type(data["type"]) is str else None
+    if kind is None and is_suggested(str(data["type"])):
+        return _unregistered(data["type"], data)
     if not isclass(kind):
         raise TranscriptError(
             f"no type is registered as {_short(data['type'])}; import the module that registers it "
@@ -280,8 +288,13 @@ def mentions_unregistered(data: Json) -> bool:
 
 def _decode_object(data: Any, depth: int) -> Any:
     thing = lookup(data["object"]) if type(data["object"]) is str else None
+    if thing is None and is_suggested(str(data["object"])):
+        return _unregistered(data["object"], data)
     if thing is None or isclass(thing):
-        raise TranscriptError(f"no object is registered as {_short(data['object'])}")
+        raise TranscriptError(
+            f"no object is registered as {_short(data['object'])}; import the module that "
+            "registers it (on the command line: --with FILE.py)"
+        )
     return thing
 
 

@@ -143,6 +143,9 @@ class ColumnCoins(Coins):
     def bernoulli_exp(self, exponent: Epsilon) -> bool:
         return super().bernoulli_exp(plain(exponent))
 
+    def uniform_integer(self, n: int) -> int:
+        return super().uniform_integer(plain(n))
+
     def discrete_laplace(self, scale: Number) -> int:
         return super().discrete_laplace(plain(scale))
 

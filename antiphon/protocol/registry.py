@@ -46,6 +46,22 @@ def register(name: str) -> Callable[[Thing], Thing]:
     return add
 
 
+def suggest(name: str, thing: object) -> None:
+    """Name something that has no registered name, until something else is so named.
+
+    For what the variables of a user's file hold: "file.variable/0". A reader that has not run
+    the file takes it for unregistered.
+    """
+    if registered_name(thing) is None:
+        _things[name] = thing
+        _names[id(thing)] = name
+
+
+def is_suggested(name: str) -> bool:
+    """Whether a name is none that a definition was given by its author: version 0."""
+    return name.endswith("/0")
+
+
 def _origin(thing: object) -> str:
     """Where a type, or the function inside an object, was defined."""
     source: Any = thing if isclass(thing) else getattr(thing, "function", type(thing))

@@ -1,11 +1,18 @@
 """`antiphon audit`: refuted with status 1 and a view that replays, or not refuted."""
 
 import json
+import os
+import shlex
+import subprocess
+import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
+import antiphon as ap
 from antiphon.audit.statistical import AuditReport
+from antiphon.audit.statistical.running import crews
 from antiphon.cli import main
 
 CODE = textwrap.dedent(
@@ -35,6 +42,28 @@ CODE = textwrap.dedent(
     @ap.mechanism(queries=BITS, answers=BITS)
     def broken(state, bit, coins):
         raise ZeroDivisionError("of the user")
+
+    @ap.mechanism(queries=BITS, answers=BITS)
+    def truthful(state, bit, coins):
+        return state, 1 - bit if coins.bernoulli(Fraction(1, 10)) else bit
+
+    class Curious(ap.Adversary):
+        initial_state = 0
+
+        def step(self, state, message, coins):
+            return 1, ap.HALT if state else ap.Pair(0, 1)
+
+    @ap.adversary
+    def written(answers, coins):
+        return ap.HALT if answers else ap.Pair(0, 1)
+
+    def build(vector):
+        return ap.adversary(lambda a, coins: ap.HALT if a else ap.Pair(0, round(vector[0])))
+
+    plain = ap.PrivacyGame(truthful, response.claims[0].verification)
+    curious = Curious()
+    several = [written, ap.adversary(lambda a, coins: ap.HALT if a else ap.Pair(0, 1))]
+    built = AdversaryFamily(build, [(1, 1)], size=2)
 
     breaking = ap.PrivacyGame(broken, response.claims[0].verification)
 
@@ -156,3 +185,50 @@ def test_an_error_of_the_users_code_is_named_with_its_line(code, capsys):
     assert main(["audit", f"{code}:breaking", "--adversary", "asker", "--epsilon", "1"]) == 2
     line = CODE.splitlines().index('    raise ZeroDivisionError("of the user")') + 1
     assert f"system.py, line {line}: ZeroDivisionError: of the user" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("adversary", ["curious", "written", "several", "built"])
+def test_the_printed_command_replays_when_copied(adversary, tmp_path, capsys):
+    """Of decorated and unregistered parties of a file, in a process that knows nothing."""
+    path, saved = tmp_path / "my system.py", tmp_path / "found it.jsonl"
+    path.write_text(CODE)
+    arguments = ["audit", f"{path}:plain", "--adversary", adversary, "--epsilon", "1"]
+    assert main([*arguments, "--samples", "5000", "--seed", "1", "--save", str(saved)]) == 1
+    printed = capsys.readouterr().out.partition("; try: ")[2].strip()
+    command = shlex.split(printed)
+    assert command[0] == "antiphon"
+    root = str(Path(ap.__file__).parents[1])
+    found = subprocess.run(
+        [sys.executable, "-m", "antiphon.cli", *command[1:]],
+        env=os.environ | {"PYTHONPATH": root}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    assert "identical: both sides replayed" in found.stdout
+    assert "the view lies in the event" in found.stdout
+
+
+def test_a_view_that_cannot_be_rebuilt_is_not_promised(tmp_path, capsys):
+    """The mechanism is in no variable of the file."""
+    path, saved = tmp_path / "hidden.py", tmp_path / "view.jsonl"
+    hides = "hidden = {'veiled': plain}\ndel truthful, plain\n"
+    path.write_text(CODE + hides + "def __getattr__(name):\n    return hidden[name]\n")
+    arguments = ["audit", f"{path}:veiled", "--adversary", "asker", "--epsilon", "1"]
+    assert main([*arguments, "--samples", "5000", "--seed", "1", "--save", str(saved)]) == 1
+    out = capsys.readouterr().out
+    assert "it does not replay: the mechanism" in " ".join(out.split())
+    assert "try:" not in out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("adversary", ["written", "curious", "built"])
+def test_workers_that_are_not_forked_run_the_file_again(
+    code, capsys, monkeypatch, method, adversary
+):
+    arguments = ["audit", f"{code}:plain", "--adversary", adversary, "--epsilon", "1", "--json"]
+    arguments += ["--samples", "5000", "--seed", "1", "--workers"]
+    assert main([*arguments, "1"]) == 1
+    alone = json.loads(capsys.readouterr().out)
+    monkeypatch.setattr(crews, "start_method", lambda: method)
+    assert main([*arguments, "2"]) == 1
+    assert json.loads(capsys.readouterr().out) == alone

@@ -20,6 +20,7 @@ from antiphon.audit.statistical.experiment import CHOOSING, Game, Playing, Setti
 from antiphon.audit.statistical.fixed import Method, fixed_audit
 from antiphon.audit.statistical.intervals import failure
 from antiphon.audit.statistical.populations import Feature
+from antiphon.audit.statistical.reader import as_float
 from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.running import Checkpoint, Progress
 from antiphon.audit.statistical.running.crews import Executor
@@ -84,6 +85,11 @@ def audit(
     The verdict *refuted* is wrong with probability at most α = 1 − confidence; so is each of
     the bounds. *Not refuted* says nothing about privacy.
 
+    That holds for ``samples`` fixed before any result is seen. To look and then decide
+    whether to go on, use method "anytime": a larger audit of the same checkpoint, or one gone
+    on with after Ctrl-C has shown a report, says how many reports there were and states the
+    confidence of all of them together; the same under new seeds is for the caller to count.
+
     Args:
         adversary: one, several, or an ``AdversaryFamily``.
         samples: interactions in each world; with ``training`` of them (None: half, at most
@@ -98,10 +104,12 @@ def audit(
             refuted and re-chooses the event on the way.
         objective: which lower bound the event is chosen for; None: "epsilon" if δ = 0.
         correction: several adversaries: "select" chooses one on training samples and tests
-            that alone; "holm" and "bonferroni" test all, each with ``samples``.
+            that alone; "holm" and "bonferroni" test all, each with ``samples``. The verdict,
+            that the claim fails for *any* of them, is Bonferroni's with both; for *which*,
+            ``report.tests`` has p-values adjusted by the one or the other.
         chunk: test views of each world that are played at once (for "label": of both); by
-            default 2^18 where views have numbers, else a 32nd of all, if that is more. To
-            resume a checkpoint with more samples, give the same number.
+            default 2^18 where views have numbers, else a 32nd of all, if that is more. It is
+            part of the experiment that a checkpoint belongs to, as ``training`` is.
         executor, checkpoint, progress: see ``running.run``.
 
     Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, an
@@ -164,7 +172,7 @@ def _claim(epsilon: exact.Epsilon, delta: object) -> tuple[float, float]:
     claimed, level = exact.probability(delta), exact.epsilon(epsilon)
     if claimed >= 1:
         raise InvalidArgument("every mechanism is (epsilon, 1)-DP: there is nothing to audit")
-    rounded = 0.0 if level == 0 else math.nextafter(float(level), math.inf)
+    rounded = 0.0 if level == 0 else math.nextafter(as_float(level), math.inf)
     growth(rounded)
     return rounded, _above(claimed)
 

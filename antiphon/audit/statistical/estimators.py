@@ -124,7 +124,7 @@ def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
     def below(q: float) -> float:
         return upper_tail(silent, hits.others, 1 - q) if silent else 1.0
 
-    while high - low > 1e-12 * high:
+    for _ in range(64):
         middle = (low + high) / 2
         low, high = (middle, high) if above(middle) < below(middle) else (low, middle)
     return min(1.0, 2 * (1 + 1e-5) * min(above(high), below(low)))

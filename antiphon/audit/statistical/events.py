@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.statistical.places import settled
-from antiphon.audit.statistical.reader import Path, is_number, item_label, items_of
+from antiphon.audit.statistical.reader import Path, as_float, is_number, item_label, items_of
 from antiphon.audit.statistical.sample import NO_NUMBERS, NUMBER, TRUTH, Sample
 from antiphon.audit.statistical.scorers import Place, Scorer, Table, Vector
 from antiphon.protocol.registry import register
@@ -26,13 +26,16 @@ class Event:
     """S = {score > threshold}; else {score < threshold}."""
     bit: int
     wide: tuple[Path, ...] = attrs.field(default=(), repr=False)
-    """Where the views had numbers in the training samples."""
+    """Where the views had numbers in the training samples. What looks at symbols takes a
+    number at any other place for one of them, so that each different one is a kind of view:
+    an event made by hand names the places of its continuous answers here."""
 
     def hits(self, sample: Sample) -> int:
         """How many replicas fall into S."""
+        scorer: Scorer = self.scorer
+        cells = (settled(sample, self.wide) if scorer.symbolic else sample).cells
         return sum(
-            self._hits(skeleton, cell.count, cell.columns)
-            for skeleton, cell in settled(sample, self.wide).cells.items()
+            self._hits(skeleton, cell.count, cell.columns) for skeleton, cell in cells.items()
         )
 
     def _hits(self, skeleton: Hashable, count: int, columns: Vector) -> int:
@@ -58,7 +61,7 @@ class Event:
             if items is not None:
                 return tuple([part(item, (*path, i)) for i, item in enumerate(items)])
             if path in self.wide and is_number(value):
-                numbers.append(float(value))
+                numbers.append(as_float(value))
                 return NUMBER
             return TRUTH[bool(value)] if type(value) in (bool, np.bool_) else value
 

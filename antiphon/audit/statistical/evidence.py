@@ -117,7 +117,8 @@ _PLAIN: Final = ("bit", "epsilon", "delta", "delta_lower", "confidence")
 
 
 def _feature(data: Json) -> Any:
-    return None if mentions_unregistered(data) else decode(data)
+    found = None if mentions_unregistered(data) else decode(data)
+    return found if callable(found) else None
 
 
 def described(seed: np.random.SeedSequence) -> Json:

@@ -9,6 +9,7 @@ import attrs
 from antiphon.audit.statistical.estimators import (
     Hits,
     Rates,
+    down,
     growth,
     label_delta_lower_bound,
     p_value,
@@ -64,6 +65,9 @@ def _report(
     correction: Correction,
 ) -> AuditReport:
     goal = setting.goal
+    looks = max(outcome.looks for outcome in outcomes)
+    if looks > 1:
+        setting = attrs.evolve(setting, confidence=max(0.0, down(1 - looks * goal.alpha)))
     alpha = goal.alpha / len(chosen)
     hits = [Hits(*outcome.result[-1]) for outcome in outcomes]
     rates = [Rates.of(each, alpha=alpha) for each in hits]
@@ -82,13 +86,14 @@ def _report(
         samples=setting.trained + goal.trials,
         tested=goal.trials,
         method=_WORDS[method],
-        correction=_correction(correction, candidates),
+        correction=_correction(correction, candidates) + _repeated(looks, goal.alpha),
         adversary=candidate.name,
         event=choice.event,
         hits=hits[best],
         tests=tests,
         trace=tuple(Hits(*point) for point in outcomes[best].result),
         alpha_each=alpha if method == "clopper-pearson" else None,
+        looks=looks,
         interrupted=any(outcome.interrupted for outcome in outcomes),
         player=candidate.adversary,
         counterexample=setting.show(candidate.adversary, choice.event, rates[best].low, low)
@@ -126,4 +131,17 @@ def _correction(correction: Correction, candidates: int) -> str:
             f"one hypothesis was tested: one of {candidates} adversaries, chosen on training "
             "samples, so none was needed"
         )
-    return f"{candidates} hypotheses were tested, each bounded at α/{candidates} ({correction})"
+    each = f"{candidates} hypotheses were tested, each bounded at α/{candidates} (Bonferroni)"
+    if correction == "bonferroni":
+        return each
+    return f"{each}, and so is the verdict; which of them are refuted, by Holm's method"
+
+
+def _repeated(looks: int, alpha: float) -> str:
+    """What it costs to go on after having seen a report: with each, one more chance of error."""
+    if looks == 1:
+        return ""
+    return (
+        f"; this is report {looks} of samples that grew, each wrong with probability at most "
+        f"α = {alpha:.3g}, so the confidence is that of all {looks} together"
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from antiphon.audit.statistical.reader import Path, is_number, items_of, leaves
+from antiphon.audit.statistical.reader import Path, as_float, is_number, items_of, leaves
 from antiphon.audit.statistical.sample import NO_NUMBERS, NUMBER, Cell, Numbers, Sample
 
 
@@ -51,7 +51,7 @@ def _settled(skeleton: Any, cell: Cell, wide: Collection[Path]) -> Iterator[tupl
         if leaf is NUMBER:
             numbers[path] = next(columns)
         elif path in wide and is_number(leaf):
-            numbers[path] = np.full(cell.count, float(leaf))
+            numbers[path] = np.full(cell.count, as_float(leaf))
     kept = [numbers[path] for path, _ in found if path in numbers and path in wide]
     loose = [path for path in numbers if path not in wide]
     for values, rows in _groups(cell.count, [numbers[path] for path in loose]):

@@ -7,6 +7,7 @@ later places.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
@@ -70,8 +71,16 @@ def numbers_at(skeleton: Any, columns: Numbers) -> dict[Path, Read]:
             found[path] = columns[:, column]
             column += 1
         elif is_number(leaf):
-            found[path] = float(leaf)
+            found[path] = as_float(leaf)
     return found
+
+
+def as_float(number: Any) -> float:
+    """The nearest double; ±∞ for what is past the largest one, as an int or a Fraction may be."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def is_number(leaf: object) -> bool:

@@ -46,7 +46,8 @@ class AuditReport:
     epsilon_lower: float
     """The least ε for the claimed δ is at least this, with the same confidence."""
     confidence: float
-    """1 − α: the verdict *refuted* is wrong with probability at most α."""
+    """1 − α: the verdict *refuted* is wrong with probability at most α. Less than what was
+    asked for if reports of fewer of these samples were seen before: ``looks``."""
     samples: int
     """Interactions in each world, training and test together."""
     tested: int
@@ -67,6 +68,9 @@ class AuditReport:
     """α of this event's two bounds, after correction; None where they are not two bounds."""
     interrupted: bool = False
     """Whether the test was ended early; the bounds are of what was done by then."""
+    looks: int = 1
+    """How many reports of these samples there are, as a checkpoint grew: none but the first
+    has the confidence that was asked for."""
     player: Adversary[Any] | None = attrs.field(default=None, repr=False, eq=False)
     """The adversary that was tested; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
@@ -150,7 +154,7 @@ class AuditReport:
 
 _PLAIN: Final = (
     "verdict", "epsilon", "delta", "delta_lower", "epsilon_lower", "confidence", "samples",
-    "tested", "method", "correction", "adversary", "alpha_each", "interrupted",
+    "tested", "method", "correction", "adversary", "alpha_each", "interrupted", "looks",
 )  # fmt: skip
 
 

@@ -18,12 +18,12 @@ from antiphon.audit.statistical.reader import (
     Path,
     Read,
     Reader,
+    item_label,
     items_of,
     numbers_at,
     place_label,
 )
 from antiphon.audit.statistical.sample import NO_NUMBERS, Numbers
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.registry import register
 
 Vector = npt.NDArray[np.float64]
@@ -42,12 +42,18 @@ class Scorer(Protocol):
         """What the number is: "the answer to message 1"."""
         ...
 
+    @property
+    def symbolic(self) -> bool:
+        """Whether it looks at symbols: then it matters which numbers are held as such."""
+        ...
+
 
 @register("antiphon.Table/1")
 @attrs.frozen
 class Table:
     """A score for each kind of view (its skeleton): how much likelier under b = 1, by counting."""
 
+    symbolic = True
     kinds: tuple[Any, ...] = attrs.field(repr=False)
     values: tuple[float, ...] = attrs.field(repr=False)
     _found: dict[Any, float] = attrs.field(init=False, eq=False, repr=False)
@@ -76,6 +82,7 @@ class Table:
 class Place:
     """The number at one place of the view; views without it are in no event."""
 
+    symbolic = False
     path: Path
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
@@ -157,6 +164,10 @@ class Learned:
         object.__setattr__(self, "_weights", places)
         object.__setattr__(self, "_known", {})
 
+    @property
+    def symbolic(self) -> bool:
+        return bool(self.reader.kinds)
+
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
         model: Model = self.model
         items = items_of(skeleton) if self._weights else None
@@ -185,6 +196,7 @@ class Learned:
 class ByKind:
     """A scorer for each frequent kind of view, and one for the others."""
 
+    symbolic = True
     kinds: tuple[Any, ...] = attrs.field(repr=False)
     scorers: tuple[Any, ...] = attrs.field(repr=False)
     otherwise: Any
@@ -198,7 +210,7 @@ class ByKind:
         return chosen.score(skeleton, columns)
 
     def words(self) -> str:
-        shown = ", ".join(message_label(kind, 30) for kind in self.kinds[:2])
+        shown = ", ".join(item_label(kind, 30) for kind in self.kinds[:2])
         return (
             f"the score of a model for each of {len(self.kinds)} kinds of transcript "
             f"(as {shown}), trained on its numbers"

@@ -14,6 +14,7 @@ import numpy as np
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.codec import encode_any, mentions_unregistered
 from antiphon.protocol.coins import Coins, generator
 from antiphon.protocol.column_coins import ColumnCoins
 from antiphon.protocol.errors import InvalidArgument
@@ -21,6 +22,8 @@ from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.readings import is_column_safe
 from antiphon.protocol.registry import register
+
+Vector: TypeAlias = tuple[float, ...]
 
 
 def _bounds(value: Any) -> tuple[tuple[float, float], ...]:
@@ -55,9 +58,39 @@ class AdversaryFamily:
         ]  # fmt: skip
         vectors = [tuple(float(x) for x in vector) for vector in zip(*columns, strict=True)]
         return [
-            Candidate(_checked(self.build(vector)), f"parameters {_shown(vector)}")
-            for vector in vectors
+            Candidate(self.member(vector), f"parameters {_shown(vector)}") for vector in vectors
         ]
+
+    def member(self, vector: Vector) -> Adversary[Any]:
+        """What is built from a vector; where that has no name in transcripts, by the family."""
+        built = _checked(self.build(vector))
+        return FamilyMember(self, vector) if mentions_unregistered(encode_any(built)) else built
+
+
+@register("antiphon.FamilyMember/1")
+@attrs.frozen
+class FamilyMember(Adversary[Any]):
+    """The adversary that a family builds from a vector, known by these two."""
+
+    family: AdversaryFamily
+    vector: Vector
+    _built: Adversary[Any] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_built", _checked(self.family.build(self.vector)))
+
+    def __reduce__(self) -> Any:
+        return FamilyMember, (self.family, self.vector)
+
+    @property
+    def initial_state(self) -> Any:
+        return self._built.initial_state
+
+    def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+        return self._built.step(state, message, coins)
+
+    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
+        return self._built.step_many(state, message, coins)
 
 
 @attrs.frozen

@@ -2,11 +2,13 @@
 
 import os
 import time
+from fractions import Fraction
 from pathlib import Path
 
 import attrs
 import numpy as np
 
+import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.audit.statistical.running import CountViews
 from antiphon.protocol.errors import BudgetExceeded
@@ -16,6 +18,20 @@ GAME = CountViews(
     counterexample_game(0.1).mechanism(1),
     feature=len,
 )
+
+
+@ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS)
+def noisy(state, bit, coins):
+    return state, bit ^ coins.bernoulli(Fraction(1, 3))
+
+
+@ap.adversary
+def asker(answers, coins):
+    return ap.HALT if answers else 1
+
+
+first = lambda answers: answers[0]  # noqa: E731
+DECORATED = CountViews(asker, noisy, feature=first)
 
 
 def indices(chunk):

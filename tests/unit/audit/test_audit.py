@@ -228,7 +228,10 @@ class TestSeveralAdversaries:
         assert report.player is self.FAMILY[2]
         assert report.hypotheses == len(report.tests) == 3
         assert report.alpha_each == pytest.approx(0.05 / 3)
-        assert "α/3" in report.correction
+        assert "α/3 (Bonferroni)" in report.correction
+        assert ("Holm" in report.correction) is (correction == "holm")
+        first = min(test.adjusted for test in report.tests)  # the smallest decides, in both
+        assert first == pytest.approx(min(1, 3 * min(test.p_value for test in report.tests)))
         assert [test.adjusted <= 0.05 for test in report.tests] == [False, False, True]
         assert all(test.adjusted >= test.p_value for test in report.tests)
 
@@ -237,6 +240,13 @@ class TestSeveralAdversaries:
         report = NOISE_GAME.audit(family, epsilon=0.7, samples=100_000, seed=1)
         assert report.refuted
         assert "parameters (0.9" in report.adversary
+
+    def test_a_member_without_a_name_is_known_by_its_family(self):
+        family = AdversaryFamily(lambda v: ap.adversary(lambda a, coins: v[0]), [(2, 2)], size=1)
+        (candidate,) = family.members(np.random.SeedSequence(1))
+        member = candidate.adversary
+        assert (member.family, member.vector) == (family, (2.0,))
+        assert member.step(member.initial_state, ap.EMPTY, None)[1] == 2.0
 
     def test_families_cover_their_box(self):
         family = AdversaryFamily(lambda v: ap.scripted(v), [(0, 1), (5, 7)], size=10)
@@ -300,6 +310,27 @@ class TestDistribution:
         with pytest.raises(ap.CheckpointError):
             RR_GAME.audit(ASKER, **{**options, "seed": 2})
 
+    def test_a_checkpoint_that_grew_does_not_claim_what_one_look_would(self, tmp_path):
+        """Three reports of samples that grew: wrong in any of them with 3 α, not α."""
+        options = {
+            "epsilon": ap.Log(3), "seed": 1, "chunk": 1000, "training": 1000, "confidence": 0.95,
+            "checkpoint": tmp_path / "audit.checkpoint",
+        }  # fmt: skip
+        reports = [
+            RR_GAME.audit(ASKER, samples=samples, **options) for samples in (3000, 3000, 3500, 6000)
+        ]
+        assert [report.looks for report in reports] == [1, 1, 2, 3]
+        assert reports[0].confidence == 0.95
+        assert reports[0] == reports[1]
+        assert 0.9 - 1e-12 < reports[2].confidence < 0.9
+        assert 0.85 - 1e-12 < reports[3].confidence < 0.85
+        assert "report 3 of samples that grew" in reports[3].correction
+        fresh = RR_GAME.audit(ASKER, samples=6000, **options | {"checkpoint": None})
+        assert fresh.hits == reports[3].hits
+        assert fresh.delta_lower == reports[3].delta_lower
+        reports[3].save(tmp_path / "report.json")
+        assert AuditReport.load(tmp_path / "report.json").looks == 3
+
     def test_progress_is_told(self):
         told = []
         RR_GAME.audit(
@@ -322,6 +353,7 @@ class TestBadInput:
             ({"delta": 1.5}, "delta"),
             ({"epsilon": -1}, "epsilon"),
             ({"epsilon": 800}, "700"),
+            ({"epsilon": 10**400}, "700"),
             ({"method": "magic"}, "clopper-pearson"),
             ({"score": "magic"}, "additive"),
             ({"correction": "none"}, "holm"),

@@ -17,10 +17,12 @@ from antiphon.audit.statistical import (
     Training,
     choose,
     merge,
+    places,
     play_sample,
 )
 from antiphon.audit.statistical.choosing import candidates
 from antiphon.audit.statistical.fitting import additive, rows_of, table
+from antiphon.audit.statistical.places import settled
 from antiphon.audit.statistical.reader import Reader, reader_of
 from antiphon.audit.statistical.sample import Placeholder
 from antiphon.audit.statistical.scorers import Additive, ByKind, Learned, Place, Table
@@ -400,3 +402,31 @@ class TestNumbersHoweverTheyCameAbout:
                 plain = Sample({(value,): Cell(1)})
                 assert event.hits(column) == event.hits(plain) == int((value,) in event)
                 assert event.hits(plain) == int(value == 3 and not wide)
+
+    def test_a_place_reads_columns_without_settling_them(self, monkeypatch):
+        """An event made by hand, with no ``wide``: 200,000 different numbers are no kinds."""
+
+        def never(*_):
+            raise AssertionError("each number was made a kind of view")
+
+        monkeypatch.setattr(places, "_groups", never)
+        column = np.arange(200_000.0)[:, None]
+        sample = Sample({(NUMBER,): Cell(200_000, column), (7,): Cell(3)})
+        assert Event(Place((0,)), 99_999.5, True, 1).hits(sample) == 100_000
+        curve = (np.array([0.0, 10.0]), np.array([0.0, 1.0]))
+        learned = Learned(Reader(((0,),)), Additive(0.0, (curve,), np.empty(0)))
+        assert Event(learned, 0.65, True, 1).hits(sample) == 200_000 - 7 + 3
+
+    @pytest.mark.parametrize("huge", [10**400, -(10**400), Fraction(10**400, 3)])
+    def test_an_int_past_the_largest_double_is_infinite(self, huge):
+        event = Event(Place((0,)), 0.0, True, 1)
+        assert (event.hits(Sample.of({(huge,): 2})) == 2) is (huge > 0)
+        assert ((huge,) in Event(Place((0,)), 0.0, True, 1, ((0,),))) is (huge > 0)
+        mixed = Sample({(NUMBER,): Cell(2, np.array([[1.0], [-1.0]])), (huge,): Cell(5)})
+        (cell,) = settled(mixed, [(0,)]).cells.values()
+        assert np.isposinf(cell.columns).sum() == 5 * (huge > 0)
+        assert np.isneginf(cell.columns).sum() == 5 * (huge < 0)
+
+    def test_a_kind_with_a_number_is_told_as_such(self):
+        scorer = ByKind(((NUMBER),), (Place(()),), Place(()))
+        assert "(as #)" in scorer.words()

@@ -30,6 +30,8 @@ from antiphon.audit.statistical.running import (
     runner,
 )
 from antiphon.audit.statistical.running.fingerprint import digest
+from antiphon.protocol import registry
+from antiphon.protocol.adversary import FunctionAdversary
 
 CHUNKS = Chunks(total=10_500, size=1000, seed=7)
 
@@ -140,6 +142,16 @@ class TestTheResultIsTheSame:
     def test_however_processes_start(self, method, monkeypatch):
         monkeypatch.setattr(crews, "start_method", lambda: method)
         assert run(tasks.total, CHUNKS, merge=tasks.add, executor=2).result == plain()
+
+    def test_decorated_parties_are_sent_by_their_name(self):
+        """To a pool that starts afresh; pickle alone finds the function's name taken."""
+        with pytest.raises(pickle.PicklingError):
+            pickle.dumps(tasks.DECORATED)
+        chunks = Chunks(total=2000, size=500, seed=1)
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            counts = run(tasks.DECORATED, chunks, merge=merge_counts, executor=pool).result
+        assert counts == plain(tasks.DECORATED, chunks, merge_counts)
 
     def test_by_default_processes_start_where_much_is_left(self, monkeypatch):
         """Half a second for each of 12 chunks: more than a second is left after the first."""
@@ -275,6 +287,7 @@ class TestCheckpoints:
         told = []
         outcome = self.part(file, 10_500, progress=lambda *pair: told.append(pair))
         assert outcome == running.Outcome(plain(), 10_500, 10_500, False)
+        assert outcome.looks == (1 if first == 10_500 else 2)
         assert told[0] == (first // 1000 * 1000, 10_500)
         assert told[-1] == (10_500, 10_500)
 
@@ -428,6 +441,15 @@ FINGERPRINTS = (
 
 
 class TestFingerprints:
+    def test_a_registered_function_is_told_by_its_code(self):
+        """Its name is the same when it was edited, and a checkpoint of the old one is another's."""
+        named = registry.register("tests.edited/1")
+        before = digest(named(FunctionAdversary(counter(1))))
+        try:
+            assert digest(named(FunctionAdversary(counter(2)))) != before
+        finally:
+            registry._things.pop("tests.edited/1")
+
     def test_are_the_same_in_every_process(self):
         roots = [Path(ap.__file__).parents[1], Path(__file__).parent]
         seen = {

@@ -13,6 +13,7 @@ import running_tasks as tasks
 
 import antiphon as ap
 from antiphon.audit.statistical.running import Chunks, merge_counts, run
+from antiphon.audit.statistical.running.files import run_file
 
 distributed = pytest.importorskip("distributed")
 CHUNKS = Chunks(total=10_500, size=1000, seed=7)
@@ -62,6 +63,15 @@ class TestLocalCluster:
     def test_functions_of_a_notebook_are_sent_whole(self, client):
         outcome = run(lambda chunk: float(chunk.index), CHUNKS, merge=tasks.add, executor=client)
         assert outcome.result == sum(range(11))
+
+    def test_what_a_file_defines_is_sent_whole(self, client, tmp_path):
+        """A file that was run by its path, which no worker can import."""
+        path = tmp_path / "of_nobody.py"
+        path.write_text(Path(tasks.__file__).read_text())
+        decorated = run_file(path).DECORATED
+        chunks = Chunks(total=2000, size=500, seed=1)
+        counts = run(decorated, chunks, merge=merge_counts, executor=client).result
+        assert counts == run(decorated, chunks, merge=merge_counts, executor="serial").result
 
     def test_a_worker_that_dies(self, client, expected, tmp_path):
         task = tasks.Dies(str(tmp_path / "deaths"))

@@ -368,3 +368,16 @@ def test_probabilities_and_weights_may_differ_from_replica_to_replica():
     # E min(|Z|, 1) = 2(φ(0) - φ(1)) + 2(1 - Φ(1)) = 0.6312; 6 standard errors are 0.013
     assert abs(truth - 0.6312) < 0.013
     assert len(counts) == 4
+
+
+def test_how_many_outcomes_a_uniform_draw_has_may_differ_from_replica_to_replica():
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything(), initial_state=0)
+    @column_safe
+    def nested(state, message, coins):
+        wide = coins.uniform_integer(1000)
+        return state, coins.uniform_integer(1 + wide % 2)
+
+    counts = play_population(ap.scripted([0]), nested, replicas=4000, seed=1)
+    # 1 has probability 1/4; 6 standard errors are 165
+    assert counts.keys() == {(0,), (1,)}
+    assert abs(counts[(1,)] - 1000) < 165

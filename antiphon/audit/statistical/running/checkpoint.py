@@ -2,7 +2,8 @@
 
 A JSON file: format, experiment (digests), chunks done, their merged result, and a digest
 of it all. It is replaced in one step, so it is never half written, and reading it runs no
-code. Only whole chunks are saved, so that the total may grow.
+code. Only whole chunks are saved, so that the total may grow; after how many samples results
+were returned is kept too, because who has seen one may have grown the total for it.
 """
 
 from __future__ import annotations
@@ -57,6 +58,20 @@ def decode_result(data: Any) -> Any:
 
 
 @attrs.frozen
+class Saved:
+    """What a checkpoint holds."""
+
+    chunks: int = 0
+    """How many are merged …"""
+    result: Any = None
+    """… and what they gave,"""
+    data: Json = None
+    """the same as it is written;"""
+    told: tuple[int, ...] = ()
+    """after how many samples a result was returned: at each of these somebody looked."""
+
+
+@attrs.frozen
 class Checkpoint:
     """A file to resume from, and how results are written in it.
 
@@ -68,15 +83,15 @@ class Checkpoint:
     encode: Callable[[Any], Json] = encode_result
     decode: Callable[[Any], Any] = decode_result
 
-    def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> tuple[int, Any]:
-        """Chunks done, and their merged result; (0, None) where there is no file yet.
+    def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> Saved:
+        """What was done; nothing where there is no file yet.
 
         Raises: CheckpointError for a file that is damaged, of another experiment, or past
         the total; the file stays as it is.
         """
         data = self._read()
         if data is None:
-            return 0, None
+            return Saved()
         saved: Mapping[str, Json] = data["experiment"]
         names = [n for n in {**saved, **experiment} if saved.get(n) != experiment.get(n)]
         if names:
@@ -91,7 +106,8 @@ class Checkpoint:
                 f"{chunks.total} asked for; ask for at least as many, or give another file"
             )
         try:
-            return done, self.decode(data["result"]) if done else None
+            result = self.decode(data["result"]) if done else None
+            return Saved(done, result, data["result"], tuple(data.get("told", ())))
         except (AntiphonError, LookupError, TypeError, ValueError) as error:
             raise self._damaged(str(error)) from None
 
@@ -120,13 +136,14 @@ class Checkpoint:
             "or remove this one to begin again"
         )
 
-    def save(self, experiment: Mapping[str, Json], done: int, result: Any) -> None:
+    def save(self, experiment: Mapping[str, Json], saved: Saved) -> None:
         """Replace the file. Raises: CheckpointError if it cannot be written."""
         data: dict[str, Any] = {
             "format": FORMAT,
             "experiment": dict(experiment),
-            "chunks": done,
-            "result": self.encode(result) if done else None,
+            "chunks": saved.chunks,
+            "result": saved.data,
+            "told": list(saved.told),
         }
         text = json.dumps(data | {"digest": _digest(data)})
         try:
@@ -156,10 +173,12 @@ def _replace(path: Path, text: str) -> None:
 class Saver:
     """Saves now and then: at once at first, and later so that it costs little of the time."""
 
-    def __init__(self, checkpoint: Checkpoint, experiment: Mapping[str, Json], done: int) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, experiment: Mapping[str, Json], saved: Saved
+    ) -> None:
         self._checkpoint = checkpoint
         self._experiment = experiment
-        self._saved = done
+        self._saved: Saved = saved
         self._next = 0.0
 
     def due(self) -> bool:
@@ -168,10 +187,23 @@ class Saver:
 
     def save(self, done: int, result: Any) -> None:
         """Save, unless so much is saved already."""
-        if done == self._saved:
+        if done == self._saved.chunks:
             return
-        self._saved = done  # whatever happens: what cannot be saved is not tried twice
         begun = time.monotonic()
-        self._checkpoint.save(self._experiment, done, result)
+        # Whatever happens: what cannot be written is not tried twice.
+        self._saved = attrs.evolve(self._saved, chunks=done)
+        self._write(attrs.evolve(self._saved, data=self._checkpoint.encode(result)))
         now = time.monotonic()
         self._next = now + max(_SECONDS, 20 * (now - begun))
+
+    def tell(self, samples: int) -> int:
+        """Note that a result of so many samples is returned; of how many different numbers yet."""
+        told = self._saved.told
+        if samples not in told:
+            told = (*told, samples)
+            self._write(attrs.evolve(self._saved, told=told))
+        return len(told)
+
+    def _write(self, saved: Saved) -> None:
+        self._checkpoint.save(self._experiment, saved)
+        self._saved = saved

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import multiprocessing
 import os
 import pickle
@@ -10,18 +9,22 @@ import sys
 import threading
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from antiphon.audit.statistical.running.chunks import Chunk
+from antiphon.audit.statistical.running.files import Files
+from antiphon.audit.statistical.running.sending import packed, packed_by_value
 from antiphon.audit.statistical.running.worker import (
     Parcel,
     Task,
     attempt,
     attempt_own,
-    attempt_pickled,
+    attempt_packed,
     begin,
+    begin_packed,
 )
 from antiphon.protocol.errors import ExecutorError, InvalidArgument
 
@@ -59,18 +62,22 @@ class Own(Crew):
     """Processes of our own, started for one task and made anew when one of them dies."""
 
     def __init__(self, task: Task, workers: int) -> None:
-        self._task = task
         self._workers = workers
         self._method = start_method()
-        if self._method != "fork" and (stuck := not_sent(task)) is not None:
-            raise stuck
+        self._begin: tuple[Callable[[Any], None], tuple[Any]] = begin, (task,)
+        if self._method != "fork":
+            try:
+                self._begin = begin_packed, (packed(task),)
+            except Exception as error:
+                raise _not_sent(error) from error
         self._pool = self._fresh()
         self.window = 2 * workers + 1
 
     def _fresh(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context(self._method)
+        start, arguments = self._begin
         pool = ProcessPoolExecutor(
-            self._workers, mp_context=context, initializer=begin, initargs=(self._task,)
+            self._workers, mp_context=context, initializer=start, initargs=arguments
         )
         with warnings.catch_warnings():
             # Python 3.12+ counts threads of native libraries too; ``start_method`` looked.
@@ -107,34 +114,28 @@ class Lent(Crew):
             )
         self._executor: Executor = executor
         self._task = task
-        self._pickled: bytes | None = None
+        self._packed: tuple[Files, bytes] | None = None
         self.window = 2 * _width(executor) + 1
         dask = hasattr(executor, "get_executor")
         # A dask Client takes equal calls for one call, and would give a lost one again.
         self._how = {"pure": False} if dask else {}
         try:
-            self._pickled = _by_value(task) if dask else pickle.dumps(task)
+            self._packed = packed_by_value(task) if dask else packed(task)
         except Exception as error:
             self.stuck = _not_sent(error)  # yet a thread can take it
 
     def submit(self, chunk: Chunk) -> Any:
         submit, how = self._executor.submit, self._how
         try:
-            if self._pickled is None:
+            if self._packed is None:
                 return submit(attempt, self._task, chunk, **how)
-            parcel = Parcel(attempt_pickled, (self._pickled, chunk))
+            parcel = Parcel(attempt_packed, (self._packed, chunk))
             return submit(pickle.loads, pickle.dumps(parcel), **how)
         except Exception as error:  # broken, or shut down: it will not take any other chunk
             raise self.stuck or ExecutorError(
                 f"the executor takes no more chunks ({type(error).__name__}: {error}); pass a new "
                 "one, or a number of processes, which are replaced when they die"
             ) from error
-
-
-def _by_value(task: Task) -> bytes:
-    """A task with the functions that a worker cannot import: those of a script or notebook."""
-    pickled: bytes = importlib.import_module("cloudpickle").dumps(task)  # dask has it
-    return pickled
 
 
 def _width(executor: Any) -> int:
@@ -174,20 +175,20 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def not_sent(task: Task) -> ExecutorError | None:
-    """The error that says that a task cannot be sent to another process, if so."""
-    try:
-        pickle.dumps(task)
-    except Exception as error:
-        return _not_sent(error)
-    return None
-
-
 def _not_sent(error: Exception) -> ExecutorError:
     return ExecutorError(
         f"the task cannot be sent to a worker ({type(error).__name__}: {error}); define its "
-        'functions at the top of a module, or pass executor="serial"'
+        "functions, and what is decorated with @mechanism or @adversary, at the top of a module, "
+        'or pass executor="serial"'
     )
+
+
+def _can_be_sent(task: Task) -> bool:
+    try:
+        packed(task)
+    except Exception:
+        return False
+    return True
 
 
 def may_start(task: Task) -> bool:
@@ -195,5 +196,5 @@ def may_start(task: Task) -> bool:
     return (
         cores() > 1
         and not multiprocessing.current_process().daemon
-        and (start_method() == "fork" or not_sent(task) is None)
+        and (start_method() == "fork" or _can_be_sent(task))
     )

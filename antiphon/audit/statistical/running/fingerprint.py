@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.statistical.running.chunks import Chunks
-from antiphon.protocol.codec import Json, encode, mentions_unregistered
+from antiphon.protocol.codec import Json, encode
 from antiphon.protocol.errors import InvalidArgument
 
 
@@ -50,8 +50,8 @@ def describe(value: Any, around: tuple[int, ...] = ()) -> Json:
         return "itself"
     try:
         plain = encode(value, secrets=True)
-        if not mentions_unregistered(plain):
-            return plain
+        if not _mentions(plain, "unregistered") and not _mentions(plain, "object"):
+            return plain  # an object goes by its name there, and by its code here
     except InvalidArgument:
         pass
     inner = (*around, id(value))
@@ -105,6 +105,12 @@ def _fields(value: Any) -> dict[str, object]:
     if not attrs.has(kind):
         return {"function": value}
     return {field.alias: getattr(value, field.name) for field in attrs.fields(kind) if field.init}
+
+
+def _mentions(data: Json, tag: str) -> bool:
+    if isinstance(data, dict):
+        return tag in data or any(_mentions(part, tag) for part in data.values())
+    return isinstance(data, list) and any(_mentions(part, tag) for part in data)
 
 
 def _name(thing: Any) -> str:

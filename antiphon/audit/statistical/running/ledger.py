@@ -22,6 +22,9 @@ class Outcome(Generic[Result]):
     done: int
     total: int
     interrupted: bool
+    looks: int = attrs.field(default=1, eq=False)
+    """After how many different numbers of samples a result of this experiment was returned,
+    this one included: more than one where a checkpoint was gone on with."""
 
 
 @attrs.frozen
@@ -83,5 +86,6 @@ class Ledger(Generic[Result]):
             self.saver.save(self.done, self.result)
 
     def outcome(self, *, interrupted: bool) -> Outcome[Result]:
-        """What is done."""
-        return Outcome(self.result, self.samples, self.chunks.total, interrupted)
+        """What is done; noted in the checkpoint, because it is going to be seen."""
+        looks = 1 if self.saver is None else self.saver.tell(self.samples)
+        return Outcome(self.result, self.samples, self.chunks.total, interrupted, looks)

@@ -9,7 +9,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, Literal, TypeVar, Union
 
-from antiphon.audit.statistical.running.checkpoint import Checkpoint, Saver
+from antiphon.audit.statistical.running.checkpoint import Checkpoint, Saved, Saver
 from antiphon.audit.statistical.running.chunks import Chunk, Chunks
 from antiphon.audit.statistical.running.crews import (
     Crew,
@@ -66,7 +66,8 @@ def run(
     Ctrl-C ends the run early: the outcome is of the chunks merged so far, ``interrupted``
     is True and ``done`` counts their samples. When no chunk is done it raises
     KeyboardInterrupt. A bound for ``done`` samples is valid if the moment was chosen
-    without looking at results; at any moment, those of an e-process are.
+    without looking at results; at any moment, those of an e-process are. So it is with a
+    checkpoint that is gone on with: ``outcome.looks`` counts the results that were returned.
 
     Raises: InvalidArgument for bad arguments; CheckpointError for a file that is damaged
     or of another experiment; ExecutorError (with the ``outcome`` so far) if workers are
@@ -82,10 +83,10 @@ def run(
     >>> outcome.done, sum(outcome.result.values()), len(outcome.result)
     (1000000, 1000000, 2)
     """
-    saver, done, result = _resumed(task, chunks, checkpoint)
+    saver, saved = _resumed(task, chunks, checkpoint)
     arrived: SimpleQueue[Any] = SimpleQueue()
     with watching(progress) as watch, Interrupt(partial(arrived.put, None)) as interrupt:
-        ledger = Ledger(chunks, merge, saver, watch, done, result)
+        ledger = Ledger(chunks, merge, saver, watch, saved.chunks, saved.result)
         watch(ledger.samples, chunks.total)
         try:
             crew = _crew(task, ledger, executor, interrupt)
@@ -94,6 +95,7 @@ def run(
             else:
                 together(ledger, crew, interrupt, arrived)
         except ExecutorError as error:
+            ledger.save()
             error.outcome = ledger.outcome(interrupted=True) if ledger.done else None
             raise
         finally:
@@ -105,16 +107,16 @@ def run(
 
 def _resumed(
     task: Any, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
-) -> tuple[Saver | None, int, Any]:
+) -> tuple[Saver | None, Saved]:
     if checkpoint is None:
-        return None, 0, None
+        return None, Saved()
     if chunks.seed is None:
         raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
     if not isinstance(checkpoint, Checkpoint):
         checkpoint = Checkpoint(checkpoint)
     what = experiment(task, chunks)
-    done, result = checkpoint.load(what, chunks)
-    return Saver(checkpoint, what, done), done, result
+    saved = checkpoint.load(what, chunks)
+    return Saver(checkpoint, what, saved), saved
 
 
 def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -> Crew | None:

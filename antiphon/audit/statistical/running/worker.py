@@ -15,6 +15,8 @@ from typing import Any
 import attrs
 
 from antiphon.audit.statistical.running.chunks import Chunk
+from antiphon.audit.statistical.running.files import Files
+from antiphon.audit.statistical.running.sending import unpacked
 
 Task = Callable[[Chunk], Any]
 
@@ -42,9 +44,9 @@ def attempt(task: Task, chunk: Chunk) -> Done | Failed:
         return Failed(_portable(error), traceback.format_exc())
 
 
-def attempt_pickled(task: bytes, chunk: Chunk) -> Done | Failed:
-    """Run a pickled task on a chunk. What loading it raises is raised."""
-    return attempt(pickle.loads(task), chunk)
+def attempt_packed(task: tuple[Files, bytes], chunk: Chunk) -> Done | Failed:
+    """Run a packed task on a chunk. What loading it raises is raised."""
+    return attempt(unpacked(*task), chunk)
 
 
 @attrs.frozen
@@ -85,6 +87,11 @@ def begin(task: Task) -> None:
     limits = sys.modules.get("threadpoolctl")
     if limits is not None:  # one core each; and a forked OpenMP would hang with more threads
         limits.threadpool_limits(1)
+
+
+def begin_packed(task: tuple[Files, bytes]) -> None:
+    """The same where the process was not forked, and has to load the task."""
+    begin(unpacked(*task))
 
 
 def attempt_own(chunk: Chunk) -> Done | Failed:
