@@ -12,10 +12,13 @@ from antiphon.mechanisms.counters import (
     UnboundedCounter,
 )
 from antiphon.mechanisms.histograms import (
+    HSS,
+    ContinualHistogram,
     CountAbove,
     HistogramMonitor,
     HistogramQuery,
     HistogramSVT,
+    HSSWithoutTest,
     KthLargest,
     Scaled,
     TopSum,
@@ -47,9 +50,11 @@ from antiphon.mechanisms.sparse_vector import (
 
 __all__ = [
     "COUNT",
+    "HSS",
     "AboveThreshold",
     "BalancedTreeCounter",
     "BufferedToeplitzCounter",
+    "ContinualHistogram",
     "CountAbove",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -59,6 +64,7 @@ __all__ = [
     "GaussianTreeCounter",
     "GridGaussian",
     "GridLaplace",
+    "HSSWithoutTest",
     "HistogramMonitor",
     "HistogramQuery",
     "HistogramSVT",

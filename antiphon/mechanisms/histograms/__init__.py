@@ -1,6 +1,8 @@
 """Histograms that grow: monotone queries of them, and what answers those (CM §7)."""
 
 from antiphon.mechanisms.histograms.checking import QueryViolation, check_query, search_query
+from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
+from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
 from antiphon.mechanisms.histograms.monitor import HistogramMonitor
 from antiphon.mechanisms.histograms.queries import (
     CountAbove,
@@ -14,7 +16,12 @@ from antiphon.mechanisms.histograms.queries import (
 from antiphon.mechanisms.histograms.svt import HistogramSVT
 
 __all__ = [
+    "HSS",
+    "MOST",
+    "AskEach",
+    "ContinualHistogram",
     "CountAbove",
+    "HSSWithoutTest",
     "HistogramMonitor",
     "HistogramQuery",
     "HistogramSVT",

@@ -1,0 +1,233 @@
+"""H, the continual histogram of CM §7: a counter for each item, side by side."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias, Union
+
+import attrs
+
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.concurrent import ConComp
+from antiphon.composition.functions import each_valid
+from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.derivation import Derivation
+from antiphon.mechanisms import parameters
+from antiphon.mechanisms.counters import (
+    COUNT,
+    BalancedTreeCounter,
+    Counter,
+    GaussianTreeCounter,
+    UnboundedCounter,
+)
+from antiphon.protocol import exact
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import HALT, TOP, Ask
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
+from antiphon.verifiers.functions import EventLevel, event_level
+from antiphon.verifiers.relations import EachWithin
+
+MOST: Final = 2**61
+"""The largest entry of an input: nobody counts so far."""
+_FIRST: Final = 16
+"""How many inputs the first epoch of a counter without a horizon has."""
+
+_COUNTS: Final = Either((Finite((TOP,)), Integers()))
+"""The answers of a counter that need not be rounded."""
+
+AnyCounter: TypeAlias = Union[Counter, UnboundedCounter]
+
+
+def _counter(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, Counter | UnboundedCounter):
+        raise InvalidArgument("counter must be a counter, such as TreeCounter(…): that of one item")
+    base = _base(value)
+    if base.dimension is not None or base.users:
+        raise InvalidArgument(
+            "counter is that of one item: without a dimension, and of updates, not of records"
+        )
+
+
+def _base(counter: AnyCounter) -> Counter:
+    return counter.counter if isinstance(counter, UnboundedCounter) else counter
+
+
+class Asking(NamedTuple):
+    """The input that is being counted, the counts heard of it, and if the next is asked for."""
+
+    entries: tuple[Any, ...]
+    heard: tuple[Any, ...]
+    asked: bool
+
+
+@register("antiphon.AskEach/1")
+@attrs.frozen(kw_only=True)
+class AskEach(PostProcessor[Asking]):
+    """IPM: gives entry i of each vector to counter i on its right, and answers all the counts.
+
+    Stands on the left of ConComp[M_1, …, M_d], each the ``counter``. Answers are rounded to ints.
+    Has the three properties of CM §6.1: what it sends where depends on nothing but how many
+    answers have come (destination); it answers those (response). Two vectors that differ by at
+    most Δ in each entry give each counter such a pair, and as often as they do (f→f').
+    """
+
+    counter: AnyCounter = attrs.field(validator=_counter)
+    dimension: int = attrs.field(converter=lambda value: exact.whole(value, "dimension"))
+    deterministic: ClassVar[bool] = True
+
+    @property
+    def initial_state(self) -> Asking:
+        return Asking((), (), False)
+
+    @property
+    def counters(self) -> ConComp:
+        """What stands on its right."""
+        return ConComp((self.counter,) * self.dimension)
+
+    @property
+    def verification(self) -> EventLevel:
+        """f: as many vectors differ as updates of a counter may, in each entry as far."""
+        base = _base(self.counter)
+        return event_level(EachWithin(base.distance), events=base.events)
+
+    @property
+    def lifting(self) -> Lifting:
+        """f, and f' = that of the counters."""
+        return Lifting(self.verification, each_valid(self.counters), Status.PROVED, "see AskEach")
+
+    def signature(self, right: Signature) -> Signature:
+        queries = Tuples((self.counter.signature.updates,) * self.dimension)
+        return Signature(queries, Tuples((Integers(),) * self.dimension), queries)
+
+    def step(
+        self, state: Asking, side: Side, message: Any, coins: Any
+    ) -> tuple[Asking, Side, Any]:
+        if side is LEFT:
+            return Asking(message, (), False), RIGHT, Ask(message[0], 0)
+        if message is HALT:
+            return self.initial_state, LEFT, HALT
+        entries, heard, asked = state
+        if not asked:
+            return Asking(entries, heard, True), RIGHT, Ask(COUNT, len(heard))
+        heard = (*heard, round(message))
+        if len(heard) < self.dimension:
+            return Asking(entries, heard, False), RIGHT, Ask(entries[len(heard)], len(heard))
+        return self.initial_state, LEFT, heard
+
+
+@register("antiphon.ContinualHistogram/1")
+@attrs.frozen(kw_only=True)
+class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, ...]"]):
+    """H: the noisy sum of all vectors so far, entry by entry: AskEach ∘* ConComp[counter × d].
+
+    (c_1, …, c_d) -> d ints. With the counters of ``pure`` or ``concentrated`` an entry is an int
+    from 0 to ``MOST`` and there is no horizon.
+    Privacy: (ε, δ)-DP w.r.t. event level, streams of which one vector differs, by at most the
+    counter's distance in each entry (with distance 1: by a vector of {-1, 0, 1}^d), against
+    adaptive adversaries. What the d counters claim is composed concurrently, by CM Thm 4.10 for
+    (ε, δ)-claims, by Rényi DP for others, and lifted by Thm 6.1; ``delta`` is the δ at which the
+    result is claimed (None: as small as possible). ``ap.guarantee`` has the whole curve.
+    Source: CM §7.1, H-init and H-add, with any counters.
+    Raises: InvalidArgument for a vector past the horizon of the counters; the state is unchanged.
+
+    >>> histogram = ContinualHistogram.pure(dimension=3, epsilon=1000)
+    >>> live = histogram.start(seed=1)
+    >>> live.send((1, 0, 1)), live.send((4, 0, 0))
+    ((1, 0, 1), (5, 0, 1))
+    >>> histogram.claims[0].measure
+    Approximate(epsilon=Fraction(1000, 1), delta=Fraction(0, 1))
+    """
+
+    counter: AnyCounter = attrs.field(validator=_counter)
+    dimension: int = attrs.field(converter=lambda value: exact.whole(value, "dimension"))
+    delta: Fraction | None = attrs.field(
+        default=None, converter=attrs.converters.optional(exact.probability)
+    )
+    chain: Chain = attrs.field(init=False, eq=False, repr=False)
+    claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    derived: Derivation = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        asks = AskEach(counter=self.counter, dimension=self.dimension)
+        chain = asks @ asks.counters
+        certified = Certified(chain, asks.verification, self.delta)
+        object.__setattr__(self, "chain", chain)
+        object.__setattr__(self, "claims", certified.claims)
+        object.__setattr__(self, "derived", certified.derived)
+
+    @classmethod
+    def pure(cls, *, dimension: int, epsilon: exact.Epsilon) -> ContinualHistogram:
+        """ε-DP, without a horizon: k-ary trees with Laplace noise, ε/d for each item."""
+        share = parameters.epsilon(epsilon) / (2 * exact.whole(dimension, "dimension"))
+        first = BalancedTreeCounter(horizon=_FIRST, epsilon=share, largest=MOST, sensitivity=1)
+        return cls(counter=UnboundedCounter(counter=first), dimension=dimension)
+
+    @classmethod
+    def concentrated(
+        cls, *, dimension: int, rho: float | Fraction, delta: float | Fraction
+    ) -> ContinualHistogram:
+        """ρ-zCDP, claimed as an (ε, δ), without a horizon: Gaussian trees, ρ/d for each item."""
+        share = parameters.rho(rho) / (2 * exact.whole(dimension, "dimension"))
+        first = GaussianTreeCounter(horizon=_FIRST, rho=share, largest=MOST, sensitivity=1)
+        return cls(counter=UnboundedCounter(counter=first), dimension=dimension, delta=delta)
+
+    @property
+    def signature(self) -> Signature:
+        return self.chain.signature
+
+    @property
+    def verification(self) -> Any:
+        """f: one vector differs, by at most the counter's distance in each entry."""
+        return self.claims[0].verification
+
+    @property
+    def initial_state(self) -> Any:
+        return self.chain.initial_state
+
+    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+        return self.chain.step(state, message, coins)
+
+    def step_many(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+        return self.chain.step_many(state, message, coins)
+
+    def is_over(self, state: Any) -> bool:
+        return self.chain.is_over(state)
+
+    def failures(self, state: Any) -> tuple[BaseException, ...]:
+        return self.chain.failures(state)
+
+    def why_halted(self, state: Any) -> str | None:
+        return self.chain.why_halted(state)
+
+    @property
+    def horizon(self) -> int | None:
+        """How many vectors it takes; None: any number."""
+        return self.counter.horizon if isinstance(self.counter, Counter) else None
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the largest entry of a vector."""
+        base = _base(self.counter)
+        return (-MOST, MOST) if base.clip else (base.smallest, base.largest)
+
+    @property
+    def distance(self) -> Fraction:
+        """How far each entry of the vector that differs may be from its neighbour."""
+        return _base(self.counter).distance
+
+    def error_bound(self, updates: int, *, beta: float) -> int:
+        """With probability at least 1 - beta, no entry errs by more after ``updates`` vectors.
+
+        A union bound over the items; rounding a counter's answer to an int adds at most 1/2.
+        """
+        if updates == 0:
+            return 0
+        bound = self.counter.error_bound(updates, beta=parameters.beta(beta) / self.dimension)
+        rounded = not _COUNTS.includes(self.counter.signature.answers)
+        return math.floor(bound + 0.5 if rounded else bound)

@@ -1,0 +1,154 @@
+"""HSS (CM §7, Algorithm 4): answering a monotone histogram query at every step."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from operator import add
+from typing import Any, ClassVar
+
+import attrs
+
+from antiphon.composition.creation import Create
+from antiphon.mechanisms import parameters
+from antiphon.mechanisms.histograms.intervals import TESTS, Interval, Intervals, Running, clipped
+from antiphon.mechanisms.noise.discrete import DiscreteLaplace
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.messages import Ask
+from antiphon.protocol.post_processor import RIGHT, Side
+from antiphon.protocol.registry import register
+
+
+@register("antiphon.HSS/1")
+@attrs.frozen(kw_only=True)
+class HSS(Intervals):
+    """P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates q at every step.
+
+    x ∈ {0,1}^d -> (out, j), see ``Intervals``. A sparse vector tells when q has grown past Thresh;
+    only then does H get the sum of the interval, and ``out`` change. ε/3 each go to H, to all
+    sparse vectors (ε' = ε/6) and to all Laplace tests (scale 3/ε).
+    Privacy: ε-DP w.r.t. event level, streams that differ in one step, against adaptive adversaries;
+    with an (ε/3, δ)-DP ``histogram`` (ε, δ)-DP. ``ap.guarantee`` derives it by CM Thms 5.2,
+    4.10 and 6.1; the SVTs' f is not first-pair consistent, so their δ must be 0, and is. Proved
+    for queries of this library.
+    Source: CM Algorithm 4 (Henzinger, Sricharan, Steiner 2023). As printed, the test compares
+    q(c + h) after h has become H's new answer and c 0, and reads nothing private; here it compares
+    those of the interval that has ended. ``printed=True`` is the printed reading.
+    Raises: InvalidArgument for a query that is not 1-sensitive, for what is no vector of d bits,
+    and past the horizon of ``histogram``, if it has one; the state is unchanged.
+
+    *Accuracy.* With p_n = 3β/(2π²n²) let A(j), B(t), L(j), γ_H(j) be what |τ_j|, |ν_t|, the noise of
+    the j-th test and all errors of H's j-th answer exceed with probability at most p_j, p_t, p_j,
+    p_j, γ_H nondecreasing, γ_H(0) = 0; with probability 1 - β none does. Then α(t,j) = A(j) + B(t),
+    ξ(t,j) = α(t,j) + L(j), γ(t,j) = 2α(t,j) + 2γ_H(j) + 2, and all the following holds.
+    (1) Every ⊤ passes its test: q(c+h) + ν > Thresh + τ gives q(c+h) + Lap > Thresh - ξ. So at t in
+    interval j Thresh is γ(t,j) + S_(j-1), S_j the sum of γ(t_i,i) over the ends t_i of the
+    intervals i <= j. (2) q is 1-sensitive, so |q(c+h) - q_t| <= γ_H(j-1), q_t the true value. (3) At
+    an end t_j: q_(t_j) > Thresh - α - γ_H(j-1) = S_j - α(t_j,j) - γ_H(j-1), and |out - q_(t_j)| <=
+    γ_H(j). (4) After it, at t in interval j + 1 without ⊤: q_t <= Thresh + α(t,j+1) + γ_H(j), while
+    out >= q_(t_j) - γ_H(j) > S_j - α(t_j,j) - γ_H(j-1) - γ_H(j) and out <= q_(t_j) + γ_H(j) <= q_t +
+    γ_H(j), as q is monotone. So |out - q_t| <= γ(t,j+1) + 2α(t,j+1) + 3γ_H(j). (Before the first
+    end: q(0) = out <= q_t <= γ(t,1) + α(t,1).) (5) n ends ask for q_(t_n) > S_(n-1) + γ(t_n,n) -
+    α(t_n,n) - γ_H(n-1) > (n-1)γ(1,1), so there are fewer than q*/γ(1,1) + 2 intervals.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> from antiphon.mechanisms import KthLargest
+    >>> hss = HSS(epsilon=1000, query=KthLargest(1), dimension=2)
+    >>> session = ComplexMechanism(hss).start(seed=1)
+    >>> [session.send((1, t % 2)) for t in range(5)]
+    [(0, 1), (0, 1), (3, 2), (3, 2), (5, 3)]
+    """
+
+    printed: bool = attrs.field(default=False, validator=parameters.boolean)
+    _shares: ClassVar[int] = 3
+
+    @cached_property
+    def test(self) -> Create:
+        """The Laplace mechanism of a test: of inputs at most 1 apart."""
+        return Create(DiscreteLaplace(epsilon=self.share))
+
+    def _parts(self) -> tuple[Create, ...]:
+        return (*Intervals._parts(self), self._many("DiscreteLaplace(epsilon=ε_i)"))
+
+    def gamma(self, t: int, j: int) -> int:
+        """γ(t, j) = 2α(t, j) + 2γ_H(j) + 2."""
+        return 2 * self.slack.alpha(t, j) + 2 * self.slack.of_histogram(j) + 2
+
+    def xi(self, t: int, j: int) -> int:
+        """ξ(t, j) = α(t, j) + α_Lap(j)."""
+        return self.slack.alpha(t, j) + self.slack.of_test(j)
+
+    def threshold(self, interval: Interval, t: int) -> int:
+        return interval.raised + self.gamma(t, interval.number)
+
+    def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
+        """H has answered: a Laplace mechanism for the test, of the interval that has ended."""
+        h = clipped(message)
+        tested = h if self.printed else tuple(map(add, state.c, state.interval.h))
+        state = state._replace(awaits="test_made", note=(h, self.query(tested)))
+        return state, RIGHT, Ask(self.test, TESTS)
+
+    def _after_test_made(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
+        h, value = state.note
+        question = Ask(Ask(value, state.interval.number - 1), TESTS)
+        return state._replace(awaits="test", note=h), RIGHT, question
+
+    def _after_test(self, state: Running, message: int) -> tuple[Running, Side, Any]:
+        """The noisy q(c + h): if it is above Thresh - ξ, Thresh grows by γ."""
+        interval, t = state.interval, state.t
+        passed = message > interval.threshold - self.xi(t, interval.number)
+        growth = self.gamma(t, interval.number) if passed else 0
+        return self._next(state, state.note, interval.raised + growth)
+
+    def error_bound(self, t: int, j: int) -> int:
+        """γ(t, j) + 2α(t, j) + 3γ_H(j - 1). Raises: InvalidArgument for the printed reading."""
+        if self.printed:
+            raise InvalidArgument("no bound is proved for the printed reading: use printed=False")
+        alpha, before = self.slack.alpha(t, j), self.slack.of_histogram(j - 1)
+        return self.gamma(t, j) + 2 * alpha + 3 * before
+
+    def most_intervals(self, largest: int) -> int:
+        return max(1, -(-largest // self.gamma(1, 1)) + 1)
+
+
+@register("antiphon.HSSWithoutTest/1")
+@attrs.frozen(kw_only=True)
+class HSSWithoutTest(Intervals):
+    """P of HSS without Laplace tests: Thresh = q(h) + Γ(t, j), so that h itself says where it is.
+
+    As ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4).
+    Privacy: as ``HSS``.
+    Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.
+
+    *Accuracy.* As in ``HSS``, with p_n = 2β/(π²n²). (1) Without ⊤ at t in interval j: q_t <= q(c+h) +
+    γ_H(j-1) <= q(h) + Γ(t,j) + α(t,j) + γ_H(j-1), and out = q(h) <= q_t + γ_H(j-1), as q is
+    monotone. (2) At an end |out - q_t| <= γ_H(j). So |out - q_t| <= Γ(t,j) + α(t,j) + γ_H(j-1), in
+    interval j. (3) ⊤ asks for q(c+h) > q(h) + Γ - α, so q grows by more than Γ - α - 2γ_H(j-1) >= 1
+    from one end to the next: n ends ask for q* - q(0) >= 2n, so there are at most
+    1 + (q* - q(0))/2 intervals.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> from antiphon.mechanisms import KthLargest
+    >>> session = ComplexMechanism(
+    ...     HSSWithoutTest(epsilon=1000, query=KthLargest(1), dimension=2)).start(seed=1)
+    >>> [session.send((1, t % 2)) for t in range(5)]
+    [(0, 1), (2, 2), (2, 2), (4, 3), (4, 3)]
+    """
+
+    _shares: ClassVar[int] = 2
+
+    def big_gamma(self, t: int, j: int) -> int:
+        """Γ(t, j) = α(t, j) + 2γ_H(j) + 1."""
+        return self.slack.alpha(t, j) + 2 * self.slack.of_histogram(j) + 1
+
+    def threshold(self, interval: Interval, t: int) -> int:
+        return interval.answer[0] + self.big_gamma(t, interval.number)
+
+    def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
+        return self._next(state, clipped(message), 0)
+
+    def error_bound(self, t: int, j: int) -> int:
+        """Γ(t, j) + α(t, j) + γ_H(j - 1)."""
+        return self.big_gamma(t, j) + self.slack.alpha(t, j) + self.slack.of_histogram(j - 1)
+
+    def most_intervals(self, largest: int) -> int:
+        return 1 + max(0, largest - self.query((0,) * self.dimension)) // 2

@@ -1,0 +1,270 @@
+"""What HSS and its variant share (CM §7.1): a stream cut into intervals by sparse vectors.
+
+P ∘* ExtConComp, where P creates, first of all and in this order, H; a composition of sparse
+vectors; and, in HSS, one of Laplace mechanisms. Both compositions are ExtConComp w.r.t. f_∞ with
+one fixed (ε_i, 0), created as one mechanism each (``Certified``), so f' is that of fixed mechanisms.
+
+*P has the three properties of CM §6.1.* Every left message is an x ∈ {0,1}^d, and the first thing
+P does with it is to send it right, in a question to the current SVT. All else, whom P asks next,
+when it answers, and what, is computed from messages from the right: h, the thresholds, the number
+of the interval (destination, response). Take two runs with the same messages from the right, whose
+left messages differ in one step at most, in interval i, say. Then creations, thresholds and h are
+the same in both, so every SVT but the i-th gets identical pairs, and the i-th ((x, Thresh),
+(x', Thresh)) once: event level. H's inputs c are the same but for the i-th, which differ by a
+vector of {-1, 0, 1}^d. The i-th Laplace mechanism gets q(c + h) and q(c' + h), at most 1 apart as
+q is 1-sensitive; the others get identical pairs. So f' holds: J has one SVT and one Laplace
+mechanism at most (f→f').
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from functools import cached_property
+from operator import add
+from typing import Any, ClassVar, Final, NamedTuple
+
+import attrs
+
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.functions import fixed_mechanisms, sparse_parallel
+from antiphon.composition.guarantees.certified import Certified
+from antiphon.mechanisms import parameters
+from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
+from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
+from antiphon.mechanisms.histograms.slack import Slack
+from antiphon.mechanisms.histograms.svt import HistogramSVT
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Status
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
+from antiphon.verifiers.functions import EventLevel, event_level
+
+HISTOGRAM: Final = 0
+VECTORS: Final = 1
+TESTS: Final = 2
+"""The indices of what is created first."""
+
+
+class Interval(NamedTuple):
+    """What stays while the sparse vector answers ⊥."""
+
+    number: int
+    """j, from 1."""
+    answer: tuple[int, int]
+    """(out, j)."""
+    h: tuple[int, ...]
+    """H's last answer, rounded and clipped at 0."""
+    raised: int
+    """By how much the passed tests have raised Thresh."""
+    threshold: int
+    """Thresh."""
+    until: int
+    """The last step for which this Thresh stands."""
+
+
+class Running(NamedTuple):
+    """Where the stream stands."""
+
+    t: int
+    c: tuple[Any, ...]
+    """The sum of the interval so far."""
+    interval: Interval
+    awaits: str
+    """Which answer is awaited; empty: that of the sparse vector."""
+    note: Any
+    """What is needed when it comes."""
+
+
+def _dimension(value: object) -> int:
+    return exact.whole(value, "dimension")
+
+
+@attrs.frozen(kw_only=True)
+class Intervals(PostProcessor[Running]):
+    """P of HSS and its variant. Abstract.
+
+    x ∈ {0,1}^d, a tuple of ``dimension`` bits -> (out, j): an estimate of ``query`` on the sum of
+    all x so far, and in which interval it is, from 1: one more than the sparse vectors' ⊤ so far.
+    ``histogram`` is H, by default ``ContinualHistogram.pure``; ``beta`` is the failure probability
+    of ``error_bound``.
+    """
+
+    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    query: HistogramQuery
+    dimension: int = attrs.field(converter=_dimension)
+    beta: float = attrs.field(default=0.05, converter=parameters.beta)
+    histogram: ContinualHistogram = attrs.field()
+    deterministic: ClassVar[bool] = True
+    _shares: ClassVar[int]
+    """Into how many parts ε goes, and β at first: one for H, one for the SVTs, …."""
+
+    @histogram.default
+    def _pure(self) -> ContinualHistogram:
+        one_sensitive(self.query, self.dimension)
+        return ContinualHistogram.pure(dimension=self.dimension, epsilon=self.share)
+
+    @histogram.validator
+    def _suitable(self, _: object, value: Any) -> None:
+        if type(value) is not ContinualHistogram or value.dimension != self.dimension:
+            raise InvalidArgument(
+                f"histogram must be a ContinualHistogram of {self.dimension} counters"
+            )
+        if value.distance < 1 or value.bounds[0] > 0 or value.bounds[1] < MOST:
+            raise InvalidArgument(
+                "the counters of the histogram must take the sums of intervals: give them "
+                "smallest=0, largest=MOST, sensitivity=1"
+            )
+
+    def __attrs_post_init__(self) -> None:
+        one_sensitive(self.query, self.dimension)
+
+    # --- what is created ---------------------------------------------------------------------
+
+    @property
+    def share(self) -> Fraction:
+        """The ε of each part."""
+        return self.epsilon / self._shares
+
+    def sparse_vector(self, h: tuple[int, ...]) -> HistogramSVT:
+        """SVT_{ε',q,h}, of which one differs: 2ε' = ``share``."""
+        return HistogramSVT(epsilon=self.share, query=self.query, histogram=h)
+
+    @cached_property
+    def created(self) -> tuple[Create, ...]:
+        """What P creates first, in order."""
+        return self._parts()
+
+    def _parts(self) -> tuple[Create, ...]:
+        return (Create(self.histogram), self._many("HistogramSVT(epsilon=ε_i) (CM Lemma 7.3)"))
+
+    def _many(self, what: str) -> Create:
+        """Any number of mechanisms, one of which gets a pair that differs (CM Thm 5.2)."""
+        truth = f"all that P creates here is {what}" if proved(self.query) else ""
+        return Create(Certified(ExtConComp(), sparse_parallel([(self.share, 0)]), truth=truth))
+
+    @property
+    def verification(self) -> EventLevel:
+        """f: streams that differ in one step."""
+        return event_level()
+
+    @property
+    def lifting(self) -> Lifting:
+        """f, and f' = that of the fixed mechanisms it creates first (CM Def. 4.9)."""
+        status = Status.PROVED if proved(self.query) else Status.ASSUMED
+        inner = fixed_mechanisms(self.created)
+        return Lifting(self.verification, inner, status, "antiphon.mechanisms.histograms.intervals")
+
+    def signature(self, right: Signature) -> Signature:
+        queries: Space = Tuples((BITS,) * self.dimension)
+        return Signature(queries, Tuples((Integers(), Integers(1))), queries)
+
+    # --- accuracy ----------------------------------------------------------------------------
+
+    @cached_property
+    def slack(self) -> Slack:
+        """The bounds of all the noise, which hold together with probability 1 - beta."""
+        vector = self.sparse_vector((0,) * self.dimension).above
+        return Slack(
+            beta=self.beta,
+            families=self._shares + 1,
+            threshold=vector.threshold_scale,
+            query=vector.query_scale,
+            test=1 / self.share,
+            histogram=self.histogram,
+        )
+
+    @abstractmethod
+    def threshold(self, interval: Interval, t: int) -> int:
+        """Thresh at step t."""
+
+    @abstractmethod
+    def error_bound(self, t: int, j: int) -> int:
+        """With probability 1 - beta no answer (out, j) at a step t errs by more, for all t at once."""
+
+    @abstractmethod
+    def most_intervals(self, largest: int) -> int:
+        """How many intervals there are at most, then, while the true value is at most ``largest``."""
+
+    # --- steps -------------------------------------------------------------------------------
+
+    @property
+    def initial_state(self) -> Running:
+        zeros = (0,) * self.dimension
+        first = Interval(1, (self.query(zeros), 1), zeros, 0, 0, 0)
+        return Running(0, zeros, first, "creation", 0)
+
+    def step(
+        self, state: Running, side: Side, message: Any, coins: Any
+    ) -> tuple[Running, Side, Any]:
+        t, c, interval, awaits, note = state
+        if side is LEFT:
+            if t >= interval.until:
+                interval = self._current(interval, t + 1)
+            state = Running(t + 1, tuple(map(add, c, message)), interval, awaits, note)
+            if awaits:
+                return state._replace(note=(0, message)), RIGHT, self.created[0]
+            return state, RIGHT, Ask(Ask((message, interval.threshold), interval.number - 1), 1)
+        if not awaits and message is BOTTOM:
+            return state, LEFT, interval.answer
+        if message is HALT:
+            return state, LEFT, HALT
+        heard: Any = getattr(self, f"_after_{awaits or 'vector'}")
+        sent: tuple[Running, Side, Any] = heard(state, message)
+        return sent
+
+    def _current(self, interval: Interval, t: int) -> Interval:
+        """The interval with Thresh for step t: Alg. 4's changes from step to step, in one sum."""
+        horizon = self.histogram.horizon
+        if horizon is not None and interval.number > horizon:
+            raise InvalidArgument(
+                f"the histogram's horizon of {horizon} intervals is used up: give one with a "
+                "larger horizon, or with an UnboundedCounter"
+            )
+        return interval._replace(threshold=self.threshold(interval, t), until=self.slack.until(t))
+
+    def _after_creation(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
+        """One of the mechanisms that come first has been created."""
+        made, x = state.note
+        if made + 1 < len(self.created):
+            return state._replace(note=(made + 1, x)), RIGHT, self.created[made + 1]
+        return self._renewed(state, x)
+
+    def _renewed(self, state: Running, x: Any) -> tuple[Running, Side, Any]:
+        """A new sparse vector; ``x``, if not None, is asked of it at once."""
+        create = Create(self.sparse_vector(state.interval.h))
+        return state._replace(awaits="renewal", note=x), RIGHT, Ask(create, VECTORS)
+
+    def _after_renewal(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
+        x, interval = state.note, state.interval
+        state = state._replace(awaits="", note=None)
+        if x is None:
+            return state, LEFT, interval.answer
+        return state, RIGHT, Ask(Ask((x, interval.threshold), interval.number - 1), VECTORS)
+
+    def _after_vector(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
+        """⊤: the interval has ended, and H gets its sum."""
+        assert message is TOP
+        return state._replace(awaits="histogram"), RIGHT, Ask(state.c, HISTOGRAM)
+
+    @abstractmethod
+    def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
+        """H has answered."""
+
+    def _next(
+        self, state: Running, h: tuple[int, ...], raised: int
+    ) -> tuple[Running, Side, Any]:
+        """The next interval, with H's new answer h: c ← 0, out ← q(h), j ← j + 1, a new SVT."""
+        number = state.interval.number + 1
+        interval = Interval(number, (self.query(h), number), h, raised, 0, state.t)
+        zeros = (0,) * self.dimension
+        return self._renewed(Running(state.t, zeros, interval, "", None), None)
+
+
+def clipped(counts: tuple[int, ...]) -> tuple[int, ...]:
+    """h: no count is negative."""
+    return tuple([each if each > 0 else 0 for each in counts])
