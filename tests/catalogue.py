@@ -16,9 +16,12 @@ import antiphon as ap
 from antiphon.composition import BasicFilter, WhitehouseFilter
 from antiphon.mechanisms import (
     COUNT,
+    HSS,
     AboveThreshold,
     BalancedTreeCounter,
     BufferedToeplitzCounter,
+    ContinualHistogram,
+    CountAbove,
     DiscreteGaussian,
     DiscreteLaplace,
     ExponentialMechanism,
@@ -29,6 +32,7 @@ from antiphon.mechanisms import (
     GridLaplace,
     HistogramMonitor,
     HistogramSVT,
+    HSSWithoutTest,
     KaryResponse,
     KthLargest,
     Laplace,
@@ -38,11 +42,14 @@ from antiphon.mechanisms import (
     RandomizedResponse,
     RefinedTreeCounter,
     ReportNoisyMax,
+    Scaled,
     SparseVector,
     SquareRootCounter,
+    Total,
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.mechanisms.histograms import AskEach
 from antiphon.protocol import IdentityPostProcessor, Log, spaces
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -177,11 +184,32 @@ SPARSE = [
     )
 ]
 
+steps = st.tuples(bits, bits)
+_STEP_ALIENS = (0, (0,), (0, 1, 0), (0, True), (0, 2), (0, -1), (0, 1.0), [0, 1], np.array([0, 1]))
+COUNTED = ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2)
+hss = [
+    HSS(epsilon=1000, query=KthLargest(2), dimension=2),
+    HSS(epsilon=1, query=CountAbove(1, width=2), dimension=2, printed=True),
+    HSSWithoutTest(epsilon=1000, query=Scaled(Total(), 2), dimension=2),
+]
+HISTOGRAMS = [
+    Entry("ContinualHistogram", COUNTED, steps, _STEP_ALIENS, enumerable=False),
+    Entry("ContinualHistogram", ContinualHistogram.pure(dimension=2, epsilon=1),
+          st.tuples(st.integers(0, 9), st.integers(0, 9)), ((0, -1), *_STEP_ALIENS[:4]),
+          enumerable=False),
+    Entry("ContinualHistogram", ContinualHistogram(
+        counter=SquareRootCounter(horizon=4, rho=1), dimension=2, delta=0.001), steps,
+        _STEP_ALIENS, enumerable=False),
+    *(Entry("ComplexMechanism", ap.composition.ComplexMechanism(each), steps, _STEP_ALIENS,
+            enumerable=False) for each in hss),
+]  # fmt: skip
+
 MECHANISMS = [
     *NOISE,
     *SPARSE,
     Entry("HistogramSVT", HistogramSVT(epsilon=1, query=KthLargest(2), histogram=(0, 3)), growths,
           _GROWTH_ALIENS, enumerable=False),
+    *HISTOGRAMS,
     Entry("RandomizedResponse", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), bits,
           _BIT_ALIENS, noninteractive=True),
     Entry("RandomizedResponse", RandomizedResponse(epsilon=0.5), bits, _BIT_ALIENS,
@@ -227,6 +255,8 @@ class ProcessorEntry:
     """A strategy for messages from the left."""
     answers: Any
     """A strategy for messages from the right."""
+    hops: int = 3
+    """How many messages it sends to the right, at most, before it answers."""
 
 
 f = two[0].claims[0].verification
@@ -245,6 +275,10 @@ PROCESSORS = [
     ProcessorEntry("HistogramMonitor", monitor, ap.ExtConComp(),
                    growths.map(lambda growth: growth[0]) | st.tuples(st.just(KthLargest(2)), ints),
                    st.sampled_from((ap.TOP, ap.BOTTOM))),
+    *(ProcessorEntry(type(each).__name__, each, ap.ExtConComp(), steps, st.just(ap.BOTTOM), 5)
+      for each in hss),
+    ProcessorEntry("AskEach", AskEach(counter=COUNTED.counter, dimension=2),
+                   ap.ConComp((COUNTED.counter,) * 2), steps, st.integers(-9, 9), 4),
     ProcessorEntry("IdentityPostProcessor", IdentityPostProcessor(), two[0], bits, bits),
     ProcessorEntry("Identifier", ap.Identifier(0), two[0], pairs, bits),
     ProcessorEntry("Identifier", ap.Identifier(1), two[0], pairs, bits),

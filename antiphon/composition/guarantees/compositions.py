@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import groupby
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -70,7 +71,7 @@ def fixed_mechanisms(verification: FixedMechanisms, context: Context) -> Derivat
         verification,
         composed(parameters),
         premises,
-        tuple(map(created, fixed)),
+        _leaves(fixed),
     )
 
 
@@ -100,7 +101,7 @@ def fixed_measures(verification: FixedMechanisms, context: Context) -> Derivatio
     )
     statement = "Rényi divergences of every order add up"
     return Derivation(
-        RENYI, statement, verification, shifted(curve, lost), premises, tuple(map(created, fixed))
+        RENYI, statement, verification, shifted(curve, lost), premises, _leaves(fixed)
     )
 
 
@@ -112,6 +113,11 @@ def _discrete(theorem: str, fixed: Iterable[Create]) -> None:
                 f"{message_label(each.mechanism)} answers {each.mechanism.signature.answers}",
                 "round them: RoundToGrid() @ M",
             )  # fmt: skip
+
+
+def _leaves(fixed: Iterable[Create]) -> tuple[Derivation, ...]:
+    """What the mechanisms claim, said once of equal ones in a row."""
+    return tuple(created(each) for each, _ in groupby(fixed))
 
 
 RENYI: Final = "concurrent composition of Rényi DP (Lyu 2022; Vadhan and Zhang 2023)"

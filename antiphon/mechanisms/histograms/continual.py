@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, ClassVar, Final, NamedTuple, TypeAlias, Union
+from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
@@ -33,8 +33,8 @@ from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.functions import EventLevel, event_level
 from antiphon.verifiers.relations import EachWithin
 
-MOST: Final = 2**61
-"""The largest entry of an input: nobody counts so far."""
+MOST: Final = 2**40
+"""The largest entry of an input, and how many steps may be summed up to one."""
 _FIRST: Final = 16
 """How many inputs the first epoch of a counter without a horizon has."""
 
@@ -52,6 +52,14 @@ def _counter(_: object, __: object, value: Any) -> None:
         raise InvalidArgument(
             "counter is that of one item: without a dimension, and of updates, not of records"
         )
+
+
+def _dimension(value: object) -> int:
+    return exact.whole(value, "dimension")
+
+
+def _delta(value: object) -> Fraction | None:
+    return None if value is None else exact.probability(value)
 
 
 def _base(counter: AnyCounter) -> Counter:
@@ -78,8 +86,8 @@ class AskEach(PostProcessor[Asking]):
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=lambda value: exact.whole(value, "dimension"))
-    deterministic: ClassVar[bool] = True
+    dimension: int = attrs.field(converter=_dimension)
+    deterministic = True
 
     @property
     def initial_state(self) -> Asking:
@@ -105,9 +113,7 @@ class AskEach(PostProcessor[Asking]):
         queries = Tuples((self.counter.signature.updates,) * self.dimension)
         return Signature(queries, Tuples((Integers(),) * self.dimension), queries)
 
-    def step(
-        self, state: Asking, side: Side, message: Any, coins: Any
-    ) -> tuple[Asking, Side, Any]:
+    def step(self, state: Asking, side: Side, message: Any, coins: Any) -> tuple[Asking, Side, Any]:
         if side is LEFT:
             return Asking(message, (), False), RIGHT, Ask(message[0], 0)
         if message is HALT:
@@ -145,10 +151,8 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=lambda value: exact.whole(value, "dimension"))
-    delta: Fraction | None = attrs.field(
-        default=None, converter=attrs.converters.optional(exact.probability)
-    )
+    dimension: int = attrs.field(converter=_dimension)
+    delta: Fraction | None = attrs.field(default=None, converter=_delta)
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     derived: Derivation = attrs.field(init=False, eq=False, repr=False)
@@ -194,7 +198,8 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
         return self.chain.step(state, message, coins)
 
     def step_many(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
-        return self.chain.step_many(state, message, coins)
+        answered: tuple[Any, Any] = self.chain.step_many(state, message, coins)
+        return answered
 
     def is_over(self, state: Any) -> bool:
         return self.chain.is_over(state)

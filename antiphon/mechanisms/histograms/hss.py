@@ -1,4 +1,33 @@
-"""HSS (CM §7, Algorithm 4): answering a monotone histogram query at every step."""
+"""HSS (CM §7, Algorithm 4): answering a monotone histogram query at every step.
+
+*Accuracy.* Let A(j), B(t), L(j), γ_H(j) be what |τ_j|, |ν_t|, the noise of the j-th test and the
+errors of H's j-th answer exceed w.p. at most p_j, p_t, p_j, p_j, where p_n = 3β/(2π²n²), γ_H is
+nondecreasing and γ_H(0) = 0. With probability 1 - β none ever does: suppose that. Put
+
+    α(t,j) = A(j) + B(t),   ξ(t,j) = α(t,j) + L(j),   γ(t,j) = 2α(t,j) + 2γ_H(j) + 2.
+
+Write q_t for the true value, t_j for the end of interval j (the step of its ⊤) and S_j for the sum
+of γ(t_i, i) over i <= j. H's answer h is rounded to ints >= 0, like the truth, and q is
+1-sensitive, so in interval j |q(c+h) - q_t| <= γ_H(j-1).
+
+1. Every ⊤ passes its test: q(c+h) + ν > Thresh + τ gives q(c+h) + Lap > Thresh - ξ. So in
+   interval j Thresh is γ(t,j) + S_(j-1), and at its end S_j.
+2. At the end t_j: q_(t_j) > S_j - α(t_j,j) - γ_H(j-1), and |out - q_(t_j)| <= γ_H(j).
+3. At a later t without ⊤, in interval j+1: q_t <= γ(t,j+1) + S_j + α(t,j+1) + γ_H(j), while
+   out >= q_(t_j) - γ_H(j); and out <= q_(t_j) + γ_H(j) <= q_t + γ_H(j), as q is monotone.
+   So |out - q_t| <= γ(t,j+1) + 2α(t,j+1) + 3γ_H(j). In interval 1, q(0) = out <= q_t <= γ + α.
+4. n ends ask for q_(t_n) > S_(n-1) + γ(t_n,n) - α(t_n,n) - γ_H(n-1) > (n-1)γ(1,1), so there are
+   fewer than q*/γ(1,1) + 2 intervals while q_t <= q*.
+
+*Without the test* (``HSSWithoutTest``): p_n = 2β/(π²n²), Γ(t,j) = α(t,j) + 2γ_H(j) + 1 and Thresh =
+q(h) + Γ(t,j), where q(h) = out.
+
+1. In interval j without ⊤: q_t <= q(h) + Γ(t,j) + α(t,j) + γ_H(j-1), and out <= q_t + γ_H(j-1).
+   At an end |out - q_t| <= γ_H(j). So for the j of the answer
+   |out - q_t| <= Γ(t,j) + α(t,j) + γ_H(j-1).
+2. ⊤ asks for q(c+h) > q(h) + Γ - α, so from one end to the next q grows by more than
+   Γ - α - 2γ_H(j-1) >= 1: n ends ask for q* - q(0) >= 2n, so there are at most 1 + (q* - q(0))/2.
+"""
 
 from __future__ import annotations
 
@@ -35,20 +64,6 @@ class HSS(Intervals):
     those of the interval that has ended. ``printed=True`` is the printed reading.
     Raises: InvalidArgument for a query that is not 1-sensitive, for what is no vector of d bits,
     and past the horizon of ``histogram``, if it has one; the state is unchanged.
-
-    *Accuracy.* With p_n = 3β/(2π²n²) let A(j), B(t), L(j), γ_H(j) be what |τ_j|, |ν_t|, the noise of
-    the j-th test and all errors of H's j-th answer exceed with probability at most p_j, p_t, p_j,
-    p_j, γ_H nondecreasing, γ_H(0) = 0; with probability 1 - β none does. Then α(t,j) = A(j) + B(t),
-    ξ(t,j) = α(t,j) + L(j), γ(t,j) = 2α(t,j) + 2γ_H(j) + 2, and all the following holds.
-    (1) Every ⊤ passes its test: q(c+h) + ν > Thresh + τ gives q(c+h) + Lap > Thresh - ξ. So at t in
-    interval j Thresh is γ(t,j) + S_(j-1), S_j the sum of γ(t_i,i) over the ends t_i of the
-    intervals i <= j. (2) q is 1-sensitive, so |q(c+h) - q_t| <= γ_H(j-1), q_t the true value. (3) At
-    an end t_j: q_(t_j) > Thresh - α - γ_H(j-1) = S_j - α(t_j,j) - γ_H(j-1), and |out - q_(t_j)| <=
-    γ_H(j). (4) After it, at t in interval j + 1 without ⊤: q_t <= Thresh + α(t,j+1) + γ_H(j), while
-    out >= q_(t_j) - γ_H(j) > S_j - α(t_j,j) - γ_H(j-1) - γ_H(j) and out <= q_(t_j) + γ_H(j) <= q_t +
-    γ_H(j), as q is monotone. So |out - q_t| <= γ(t,j+1) + 2α(t,j+1) + 3γ_H(j). (Before the first
-    end: q(0) = out <= q_t <= γ(t,1) + α(t,1).) (5) n ends ask for q_(t_n) > S_(n-1) + γ(t_n,n) -
-    α(t_n,n) - γ_H(n-1) > (n-1)γ(1,1), so there are fewer than q*/γ(1,1) + 2 intervals.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> from antiphon.mechanisms import KthLargest
@@ -118,13 +133,6 @@ class HSSWithoutTest(Intervals):
     As ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4).
     Privacy: as ``HSS``.
     Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.
-
-    *Accuracy.* As in ``HSS``, with p_n = 2β/(π²n²). (1) Without ⊤ at t in interval j: q_t <= q(c+h) +
-    γ_H(j-1) <= q(h) + Γ(t,j) + α(t,j) + γ_H(j-1), and out = q(h) <= q_t + γ_H(j-1), as q is
-    monotone. (2) At an end |out - q_t| <= γ_H(j). So |out - q_t| <= Γ(t,j) + α(t,j) + γ_H(j-1), in
-    interval j. (3) ⊤ asks for q(c+h) > q(h) + Γ - α, so q grows by more than Γ - α - 2γ_H(j-1) >= 1
-    from one end to the next: n ends ask for q* - q(0) >= 2n, so there are at most
-    1 + (q* - q(0))/2 intervals.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> from antiphon.mechanisms import KthLargest

@@ -1,8 +1,8 @@
 """What HSS and its variant share (CM §7.1): a stream cut into intervals by sparse vectors.
 
 P ∘* ExtConComp, where P creates, first of all and in this order, H; a composition of sparse
-vectors; and, in HSS, one of Laplace mechanisms. Both compositions are ExtConComp w.r.t. f_∞ with
-one fixed (ε_i, 0), created as one mechanism each (``Certified``), so f' is that of fixed mechanisms.
+vectors; and, in HSS, one of Laplace mechanisms. Each of the two is an ExtConComp w.r.t. f_∞ with
+one fixed (ε_i, 0), created as one mechanism (``Certified``): f' is that of fixed mechanisms.
 
 *P has the three properties of CM §6.1.* Every left message is an x ∈ {0,1}^d, and the first thing
 P does with it is to send it right, in a question to the current SVT. All else, whom P asks next,
@@ -84,6 +84,23 @@ def _dimension(value: object) -> int:
     return exact.whole(value, "dimension")
 
 
+def _pure(processor: Intervals) -> ContinualHistogram:
+    one_sensitive(processor.query, processor.dimension)
+    return ContinualHistogram.pure(dimension=processor.dimension, epsilon=processor.share)
+
+
+def _suitable(processor: Intervals, _: object, value: Any) -> None:
+    if type(value) is not ContinualHistogram or value.dimension != processor.dimension:
+        raise InvalidArgument(
+            f"histogram must be a ContinualHistogram of {processor.dimension} counters"
+        )
+    if value.distance < 1 or value.bounds[0] > 0 or value.bounds[1] < MOST:
+        raise InvalidArgument(
+            "the counters of the histogram must take the sums of intervals: give them smallest=0, "
+            "largest=MOST, sensitivity=1"
+        )
+
+
 @attrs.frozen(kw_only=True)
 class Intervals(PostProcessor[Running]):
     """P of HSS and its variant. Abstract.
@@ -98,27 +115,12 @@ class Intervals(PostProcessor[Running]):
     query: HistogramQuery
     dimension: int = attrs.field(converter=_dimension)
     beta: float = attrs.field(default=0.05, converter=parameters.beta)
-    histogram: ContinualHistogram = attrs.field()
-    deterministic: ClassVar[bool] = True
+    histogram: ContinualHistogram = attrs.field(
+        default=attrs.Factory(_pure, takes_self=True), validator=_suitable
+    )
+    deterministic = True
     _shares: ClassVar[int]
     """Into how many parts ε goes, and β at first: one for H, one for the SVTs, …."""
-
-    @histogram.default
-    def _pure(self) -> ContinualHistogram:
-        one_sensitive(self.query, self.dimension)
-        return ContinualHistogram.pure(dimension=self.dimension, epsilon=self.share)
-
-    @histogram.validator
-    def _suitable(self, _: object, value: Any) -> None:
-        if type(value) is not ContinualHistogram or value.dimension != self.dimension:
-            raise InvalidArgument(
-                f"histogram must be a ContinualHistogram of {self.dimension} counters"
-            )
-        if value.distance < 1 or value.bounds[0] > 0 or value.bounds[1] < MOST:
-            raise InvalidArgument(
-                "the counters of the histogram must take the sums of intervals: give them "
-                "smallest=0, largest=MOST, sensitivity=1"
-            )
 
     def __attrs_post_init__(self) -> None:
         one_sensitive(self.query, self.dimension)
@@ -184,11 +186,11 @@ class Intervals(PostProcessor[Running]):
 
     @abstractmethod
     def error_bound(self, t: int, j: int) -> int:
-        """With probability 1 - beta no answer (out, j) at a step t errs by more, for all t at once."""
+        """W.p. 1 - beta no answer (out, j) at a step t errs by more, for all t at once."""
 
     @abstractmethod
     def most_intervals(self, largest: int) -> int:
-        """How many intervals there are at most, then, while the true value is at most ``largest``."""
+        """How many intervals there are then, at most, while the true value is <= ``largest``."""
 
     # --- steps -------------------------------------------------------------------------------
 
@@ -225,14 +227,17 @@ class Intervals(PostProcessor[Running]):
                 f"the histogram's horizon of {horizon} intervals is used up: give one with a "
                 "larger horizon, or with an UnboundedCounter"
             )
+        if t > MOST:
+            raise InvalidArgument(f"after {MOST} steps a sum may be too large for the histogram")
         return interval._replace(threshold=self.threshold(interval, t), until=self.slack.until(t))
 
     def _after_creation(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
         """One of the mechanisms that come first has been created."""
         made, x = state.note
-        if made + 1 < len(self.created):
-            return state._replace(note=(made + 1, x)), RIGHT, self.created[made + 1]
-        return self._renewed(state, x)
+        if made + 1 == len(self.created):
+            return self._renewed(state, x)
+        following: Create = self.created[made + 1]
+        return state._replace(note=(made + 1, x)), RIGHT, following
 
     def _renewed(self, state: Running, x: Any) -> tuple[Running, Side, Any]:
         """A new sparse vector; ``x``, if not None, is asked of it at once."""
@@ -255,9 +260,7 @@ class Intervals(PostProcessor[Running]):
     def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
         """H has answered."""
 
-    def _next(
-        self, state: Running, h: tuple[int, ...], raised: int
-    ) -> tuple[Running, Side, Any]:
+    def _next(self, state: Running, h: tuple[int, ...], raised: int) -> tuple[Running, Side, Any]:
         """The next interval, with H's new answer h: c ← 0, out ← q(h), j ← j + 1, a new SVT."""
         number = state.interval.number + 1
         interval = Interval(number, (self.query(h), number), h, raised, 0, state.t)

@@ -41,11 +41,20 @@ class HistogramQuery(ABC):
         return 1
 
 
-def _whole(name: str) -> Any:
-    def convert(value: object) -> int:
-        return exact.whole(value, name)
+def _rank(value: object) -> int:
+    return exact.whole(value, "rank")
 
-    return convert
+
+def _items(value: object) -> int:
+    return exact.whole(value, "items")
+
+
+def _width(value: object) -> int:
+    return exact.whole(value, "width")
+
+
+def _divisor(value: object) -> int:
+    return exact.whole(value, "divisor")
 
 
 @register("antiphon.KthLargest/1")
@@ -59,7 +68,7 @@ class KthLargest(HistogramQuery):
     4
     """
 
-    rank: int = attrs.field(default=1, converter=_whole("rank"))
+    rank: int = attrs.field(default=1, converter=_rank)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         if self.rank == 1:
@@ -87,7 +96,7 @@ class TopSum(HistogramQuery):
     (13, 2)
     """
 
-    items: int = attrs.field(converter=_whole("items"))
+    items: int = attrs.field(converter=_items)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return sum(sorted(counts)[-self.items :])
@@ -129,7 +138,7 @@ class CountAbove(HistogramQuery):
     """
 
     threshold: int = attrs.field(validator=parameters.integer)
-    width: int = attrs.field(default=1, converter=_whole("width"))
+    width: int = attrs.field(default=1, converter=_width)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         start, width = self.threshold - self.width, self.width
@@ -156,7 +165,7 @@ class Scaled(HistogramQuery):
     """
 
     query: HistogramQuery = attrs.field(validator=_query)
-    divisor: int = attrs.field(converter=_whole("divisor"))
+    divisor: int = attrs.field(converter=_divisor)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return self.query(counts) // self.divisor

@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.mechanisms.histograms.continual import ContinualHistogram
+from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 
 _DOWN: Final = 1 - 2.0**-40
@@ -49,9 +49,11 @@ class Slack:
         return laplace_bound(self.query, self.share(t))
 
     def until(self, t: int) -> int:
-        """The last step at which ``of_query`` is what it is at t."""
+        """The last step up to ``MOST`` at which ``of_query`` is what it is at t."""
         value, low, high = self.of_query(t), t, 2 * t
-        while self.of_query(high) == value:
+        while self.of_query(min(high, MOST)) == value:
+            if high >= MOST:
+                return MOST
             low, high = high, 2 * high
         while high - low > 1:
             middle = (low + high) // 2
