@@ -31,6 +31,9 @@ class Adversary(ContinualMechanism[State, Any, Any]):
 
     __slots__ = ()
 
+    listens: bool = True
+    """Whether what it says or does may depend on an answer."""
+
     @property
     def signature(self) -> Signature:
         return Signature(Anything(), Anything())
@@ -96,6 +99,7 @@ class Scripted(Adversary[int]):
     """Says the given messages in order, whatever the answers, then HALT."""
 
     messages: tuple[Any, ...] = attrs.field(converter=_messages)
+    listens = False
 
     @property
     def initial_state(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -13,7 +13,8 @@ import numpy as np
 from antiphon.protocol import discrete_noise
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, generator
 from antiphon.protocol.column_arithmetic import Values
-from antiphon.protocol.columns import Apart, Column, Lanes, plain
+from antiphon.protocol.column_lanes import Lanes
+from antiphon.protocol.columns import Apart, Column, plain
 from antiphon.protocol.enumeration import branch
 from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log
 
@@ -86,11 +87,12 @@ class ColumnCoins(Coins):
         """The truth of a column, after splitting the block by it."""
         if self._place < len(self._script):
             return bool(self._next())
-        truth = column.now() != 0
+        truth = column.now()
+        truth = truth if column.kind is bool else truth != 0
         yes = int(np.count_nonzero(truth))
         if 0 < yes < truth.size:
-            parts = [self.lanes.only(np.flatnonzero(side)) for side in (truth, ~truth)]
-            return bool(self._split([(True, parts[0]), (False, parts[1])]))
+            rest = self.lanes.where(~truth, truth.size - yes)
+            return bool(self._split([(True, self.lanes.where(truth, yes)), (False, rest)]))
         return bool(self._keep(yes > 0))
 
     def _split(self, parts: list[tuple[Any, Lanes]]) -> Any:
@@ -124,6 +126,7 @@ class ColumnCoins(Coins):
         """Number the replicas: from here on they differ. Too many wait for their turn."""
         lanes = self.lanes
         if not lanes.numbered:
+            _reuse_memory()
             if lanes.size > LIMIT:
                 self.waiting.append(Part(Lanes(lanes.size - LIMIT), list(self._script)))
                 lanes = self.lanes = Lanes(LIMIT)
@@ -236,8 +239,9 @@ def _numbers(kind: str, parameter: Any, coins: ColumnCoins) -> Values | None:
     generator, size = coins.generator, coins.lanes.size
     if kind in ("laplace", "gaussian"):
         scale = parameter.now() if type(parameter) is Column else float(parameter)
-        draw = generator.laplace if kind == "laplace" else generator.standard_normal
-        return np.asarray(scale * draw(size=size))
+        drawn = (_laplaces if kind == "laplace" else _normals)(generator, size)
+        drawn *= scale
+        return drawn
     if kind == "uniform_integer" and parameter <= 2**62:
         return generator.integers(parameter, size=size)
     if kind == "categorical":
@@ -247,6 +251,35 @@ def _numbers(kind: str, parameter: Any, coins: ColumnCoins) -> Values | None:
     if kind in discrete_noise.SAMPLERS:  # these are exact here too
         return discrete_noise.many(kind, parameter, size, generator.bit_generator.random_raw)
     return None
+
+
+@cache
+def _reuse_memory() -> None:
+    """Free one large array, after which glibc keeps what is freed for the next columns.
+
+    Before, it maps each array anew, page by page, which takes longer than to fill it.
+    """
+    np.empty(31 << 20, np.uint8)
+
+
+_PIECE: Final = 1 << 14
+"""Numbers that stay in a cache while they are made."""
+
+
+def _laplaces(generator: np.random.Generator, size: int) -> Values:
+    """Standard Laplace draws: a ziggurat and a sign, thrice as fast as NumPy's inversion."""
+    drawn = np.empty(size)
+    for start in range(0, size, _PIECE):
+        piece = drawn[start : start + _PIECE]
+        count = len(piece)
+        generator.standard_exponential(out=piece)
+        bits = np.unpackbits(np.frombuffer(generator.bytes(-(-count // 8)), np.uint8), count=count)
+        piece *= 1.0 - 2.0 * bits
+    return drawn
+
+
+def _normals(generator: np.random.Generator, size: int) -> Values:
+    return generator.standard_normal(size)
 
 
 def multinomial(

@@ -12,11 +12,10 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from antiphon.protocol.column_arithmetic import (
     EXACT,
@@ -28,11 +27,10 @@ from antiphon.protocol.column_arithmetic import (
     largest_int,
     numbers,
 )
+from antiphon.protocol.column_lanes import Lanes
 
 if TYPE_CHECKING:
     from antiphon.protocol.column_coins import ColumnCoins
-
-Indices: TypeAlias = "NDArray[np.intp]"
 
 KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 
@@ -44,41 +42,6 @@ class Apart(BaseException):
     """
 
 
-class Lanes:
-    """Which replicas a block has: a number of them, or, once numbered, their numbers.
-
-    While no column exists the replicas are all alike and a block is just their number.
-    """
-
-    __slots__ = ("_places", "_table", "ids", "numbered", "size", "total")
-
-    def __init__(self, size: int, ids: Indices | None = None, total: int | None = None) -> None:
-        self.size = size
-        self.ids = ids
-        """Their numbers among ``total``; None for all of them."""
-        self.total = size if total is None else total
-        self.numbered = ids is not None
-        self._table: Indices | None = None
-        self._places: dict[Lanes, Indices] = {}
-
-    def only(self, chosen: Indices) -> Lanes:
-        """The replicas at these places."""
-        return Lanes(len(chosen), chosen if self.ids is None else self.ids[chosen], self.total)
-
-    def places(self, born: Lanes) -> Indices:
-        """Where these replicas stand among those of an earlier, larger block."""
-        ids = np.arange(self.total) if self.ids is None else self.ids
-        if born.ids is None:
-            return ids
-        found = self._places.get(born)
-        if found is None:
-            if born._table is None:
-                born._table = np.empty(born.total, np.intp)
-                born._table[born.ids] = np.arange(born.size)
-            found = self._places[born] = born._table[ids]
-        return found
-
-
 class Column:
     """An immutable vector with one number per replica: float, int or bool, never mixed.
 
@@ -87,13 +50,32 @@ class Column:
     overflow 64 bits or is too large to meet a float is left to Python.
     """
 
-    __slots__ = ("_lanes", "_values", "coins")
+    __slots__ = ("_depth", "_lanes", "_sides", "_values", "coins", "kind")
     __immutable__ = True
 
     def __init__(self, values: Values, coins: ColumnCoins) -> None:
-        self._values = values
+        self._values: Any = values
         self._lanes = coins.lanes
+        self._sides: tuple[str, Any, Any] | None = None
+        self._depth = 0
         self.coins = coins
+        self.kind = KINDS[values.dtype.kind]
+        """float, int or bool: what each replica has."""
+
+    @classmethod
+    def later(cls, kind: type, name: str, left: Any, right: Any, coins: ColumnCoins) -> Column:
+        """What a function makes of floats, computed if it is asked for.
+
+        A step that is run again for the other part of a block has drawn and decided
+        already, and asks for little of what it computes on the way.
+        """
+        made = cls.__new__(cls)
+        made._values, made._sides, made.kind, made.coins = None, (name, left, right), kind, coins
+        made._lanes = coins.lanes
+        made._depth = 1 + max(each._depth for each in (left, right) if type(each) is Column)
+        if made._depth > _DEEPEST:
+            made.at(made._lanes)
+        return made
 
     def __repr__(self) -> str:
         return f"<Column of {self._lanes.size} {self.kind.__name__}s>"
@@ -101,15 +83,20 @@ class Column:
     def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError("a column belongs to one population and cannot be copied or pickled")
 
-    @property
-    def kind(self) -> type:
-        """float, int or bool: what each replica has."""
-        return KINDS[self._values.dtype.kind]
-
     def now(self) -> Values:
         """The numbers of the replicas that are being stepped."""
-        lanes = self.coins.lanes
-        return self._values if lanes is self._lanes else self._values[lanes.places(self._lanes)]
+        return self.at(self.coins.lanes)
+
+    def at(self, lanes: Lanes) -> Values:
+        """The numbers of these replicas, which are some of its own."""
+        if self._sides is not None:
+            (name, *sides), own = self._sides, self._lanes
+            left, right = (x.at(own) if type(x) is Column else x for x in sides)
+            with np.errstate(all="ignore"):
+                self._values = UFUNCS[name](left, right)
+            self._sides, self._depth = None, 0
+        values: Values = self._values
+        return values if lanes is self._lanes else values[lanes.places(self._lanes)]
 
     def alone(self) -> Any:
         """The Python number of a single replica. Raises: Apart if there are several."""
@@ -215,10 +202,10 @@ class Column:
         return self._in_python(other, "pow", swapped=True)
 
     def _arithmetic(self, other: Any, name: str, *, swapped: bool = False) -> Any:
+        if self.kind is float and name in _OF_FLOATS and _is_exact(other):
+            left, right = (other, self) if swapped else (self, other)
+            return Column.later(float, name, left, right, self.coins)
         left = numbers(self.now())
-        if type(other) is float and name in _OF_FLOATS and left.dtype.kind == "f":
-            sides = (other, left) if swapped else (left, other)
-            return Column(UFUNCS[name](*sides), self.coins)
         if _only_in_python(other, left):
             return self._in_python(other, name, swapped=swapped)
         right = _operand(other)
@@ -258,6 +245,8 @@ class Column:
         return self._comparison(other, "ge")
 
     def _comparison(self, other: Any, name: str) -> Any:
+        if self.kind is float and _is_exact(other):
+            return Column.later(bool, name, self, other, self.coins)
         left = self.now()
         if type(other) is Fraction and left.dtype.kind == "f":
             return Column(against(left, other, name), self.coins)
@@ -290,7 +279,7 @@ class Column:
         if type(other) is int and abs(other) >= WIDE and self.kind is not float:
             return self._in_python(other, name)
         right = _operand(other)
-        if right is None or "f" in (right.dtype.kind, self._values.dtype.kind):
+        if right is None or self.kind is float or right.dtype.kind == "f":
             return NotImplemented
         return Column(getattr(operator, name)(self.now(), right), self.coins)
 
@@ -306,6 +295,16 @@ class Column:
 
 _OF_FLOATS: Final = ("add", "sub", "mul")
 """What NumPy does to doubles just as Python does, whatever they are."""
+_DEEPEST: Final = 8
+"""So many operations at most wait for one that is asked for."""
+
+
+def _is_exact(other: Any) -> bool:
+    """Whether this is a double, doubles, or an int that is one."""
+    kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
+    if kind is Column:
+        return bool(other.kind is float)
+    return kind is float or (kind is int and abs(other) <= EXACT)
 
 
 def _operand(other: Any) -> Values | None:

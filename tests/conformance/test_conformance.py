@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 import antiphon.mechanisms
+from antiphon.audit.statistical.joining import OneOf
 from antiphon.audit.statistical.populations import Population
 from antiphon.protocol import (
     Claim,
@@ -279,18 +280,25 @@ def _nothing():
 def replicas(population, replicas):
     """(answers, tape) of every replica, in plain Python values."""
     for lanes, block in population.play(replicas):
-        said, tape = (tuple(block.answers), block.tape)
         for place in range(lanes.size):
-            population.coins.lanes = lanes.only(np.array([place])) if lanes.numbered else lanes
-            yield plain(said), tuple(map(plain, tape))
+            own = lanes.only(np.array([place])) if lanes.numbered else lanes
+            population.coins.lanes = own
+            said, tapes = ([one(x, own) for x in many] for many in (block.answers, block.tape))
+            yield plain(tuple(said)), plain(tuple(draw for tape in tapes for draw in tape))
             if not lanes.numbered:
                 break  # they are all alike
 
 
-def agrees_with_plain_steps(mechanism, script, seed):
+def one(item, lanes):
+    """What a single replica has, where blocks were joined."""
+    return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item
+
+
+def agrees_with_plain_steps(mechanism, script, seed, joins=False):
     """Each replica's answers are those of ``step`` on its own draws (law 2)."""
     said = [m for m in script if mechanism.signature.queries.contains(m)]
-    population = Population(ap.scripted(said), mechanism, None, ColumnCoins(seed), keep=True)
+    coins = ColumnCoins(seed)
+    population = Population(ap.scripted(said), mechanism, None, coins, keep=True, joins=joins)
     for answers, tape in replicas(population, 8):
         adversary = ap.scripted(said)
         coins = ReplayedCoins(tape)
@@ -312,7 +320,9 @@ def test_all_replicas_of_a_population_answer_as_plain_steps_do(entry, data):
         played_alone(entry.mechanism, script)
     except ap.AntiphonError:
         return  # refused messages leave no answer
-    agrees_with_plain_steps(entry.mechanism, script, data.draw(st.integers(0, 99)))
+    agrees_with_plain_steps(
+        entry.mechanism, script, data.draw(st.integers(0, 99)), data.draw(st.booleans())
+    )
 
 
 def played_alone(mechanism, script):
@@ -328,7 +338,7 @@ def test_all_replicas_of_a_chain_answer_as_plain_steps_do(entry, data):
     if not isinstance(system, ap.ContinualMechanism):
         return
     script = data.draw(st.lists(entry.left, max_size=4))
-    agrees_with_plain_steps(system, script, data.draw(st.integers(0, 99)))
+    agrees_with_plain_steps(system, script, data.draw(st.integers(0, 99)), data.draw(st.booleans()))
 
 
 def test_a_reading_that_is_not_that_of_the_steps_is_noticed():

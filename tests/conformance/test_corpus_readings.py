@@ -13,10 +13,12 @@ EVERY = pytest.mark.parametrize("entry", corpus(), ids=lambda entry: entry.name)
 
 @EVERY
 @pytest.mark.parametrize("bit", [0, 1])
-def test_all_replicas_answer_as_plain_steps_do(entry, bit):
+@pytest.mark.parametrize("joins", [False, True])
+def test_all_replicas_answer_as_plain_steps_do(entry, bit, joins):
     for seed, player in enumerate(entry.players):
         if hasattr(player.adversary, "messages"):
-            agrees_with_plain_steps(entry.game.mechanism(bit), player.adversary.messages, seed)
+            world = entry.game.mechanism(bit)
+            agrees_with_plain_steps(world, player.adversary.messages, seed, joins)
 
 
 @EVERY

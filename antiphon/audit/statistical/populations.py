@@ -18,11 +18,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import attrs
 import numpy as np
 
+from antiphon.audit.statistical.joining import Tally, apart, is_symbol, key, one_of
 from antiphon.audit.statistical.sample import NUMBER, TRUTH, Cell, Sample
 from antiphon.protocol import exact
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.column_coins import ColumnCoins, Part
-from antiphon.protocol.columns import Apart, Column, Lanes, plain
+from antiphon.protocol.column_lanes import Lanes
+from antiphon.protocol.columns import Apart, Column, plain
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
@@ -48,7 +50,7 @@ class Block(NamedTuple):
     answers: Answers
     message: Any = None
     tape: tuple[Any, ...] = ()
-    """The mechanism's draws so far, if they are kept."""
+    """The mechanism's draws so far, if they are kept: those of each step."""
 
 
 ASK, REPLY, END = range(3)
@@ -68,6 +70,8 @@ class Population:
     coins: ColumnCoins = attrs.field(factory=ColumnCoins)
     keep: bool = False
     """Whether blocks keep their tape."""
+    joins: bool = False
+    """Whether blocks that are alike again are joined; then answers may be ``OneOf``."""
     blocks: int = 0
     """How many block steps have been made."""
 
@@ -85,37 +89,67 @@ class Population:
                 self.coins.lanes = part.lanes
                 yield part.lanes, block
                 continue
-            self.blocks += 1
-            after: Block | None = None
-            with suppress(Apart):
-                after = self._step(part, block)
-            waiting, self.coins.waiting = self.coins.waiting, []
-            stack.extend((rest, block) for rest in waiting)
-            if after is not None:
-                stack.append((Part(self.coins.lanes, []), after))
+            join = self.joins and block.stage == REPLY and not self.adversary.listens
+            todo, ended = [part], list[tuple[Lanes, Block]]()
+            while todo:
+                self.blocks += 1
+                with suppress(Apart):
+                    ended.append(self._step(todo.pop(), block))
+                waiting, self.coins.waiting = self.coins.waiting, []
+                for rest in waiting:
+                    if join and rest.lanes.numbered:
+                        todo.append(rest)
+                    else:
+                        stack.append((rest, block))
+            for lanes, after in _joined(part.lanes, ended):
+                if after.stage != END:
+                    lanes.settle()
+                stack.append((Part(lanes, []), after))
 
-    def _step(self, part: Part, block: Block) -> Block:
-        """One party's step, for the part of the block that goes on."""
+    def _step(self, part: Part, block: Block) -> tuple[Lanes, Block]:
+        """One party's step, and the part of the block that it was made for."""
         stage, own, state, answers, message, tape = block
         if stage == ASK:
             heard = answers[-1] if answers else EMPTY
             own, message = self.coins.run(part, self.adversary.step_many, own, heard)
-            return Block(END if message is HALT else REPLY, own, state, answers, message, tape)
+            stage = END if message is HALT else REPLY
+            return self.coins.lanes, Block(stage, own, state, answers, message, tape)
         state, answer, over = self.coins.run(part, self._reply, state, message)
         if self.keep:
-            tape = (*tape, *self.coins.tape)
+            tape = (*tape, tuple(self.coins.tape))
         answers = answers.append(answer)
         over = over or len(answers) == self.rounds
         if self.rounds is None and len(answers) >= MOST_ROUNDS:
             raise InvalidArgument(
                 f"the adversary has not halted after {MOST_ROUNDS} rounds; pass rounds=…"
             )
-        return Block(END if over else ASK, own, state, answers, None, tape)
+        return self.coins.lanes, Block(END if over else ASK, own, state, answers, None, tape)
 
     def _reply(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any, bool]:
         """The mechanism's step, and whether it is over: that may split the block too."""
         state, answer = self.mechanism.step_many(state, message, coins)
         return state, answer, answer is HALT and bool(self.mechanism.is_over(state))
+
+
+def _joined(parent: Lanes, ended: list[tuple[Lanes, Block]]) -> list[tuple[Lanes, Block]]:
+    """The blocks that one block's step has ended in; those alike as one (``joining``)."""
+    if len(ended) < 2:
+        return ended
+    groups: dict[Hashable, list[tuple[Lanes, Block]]] = {}
+    for place, (lanes, block) in enumerate(ended):
+        alike = lanes.numbered and block.stage == ASK and is_symbol(block.answers[-1])
+        groups.setdefault(key(block.state) if alike else place, []).append((lanes, block))
+    return [_join(parent, group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def _join(parent: Lanes, group: list[tuple[Lanes, Block]]) -> tuple[Lanes, Block]:
+    first = group[0][1]
+    lanes, answer = one_of(parent, [(lanes, block.answers[-1]) for lanes, block in group])
+    tape = first.tape
+    if tape:
+        tape = (*tape[:-1], one_of(parent, [(lanes, block.tape[-1]) for lanes, block in group])[1])
+    answers = History(first.answers[:-1]).append(answer)
+    return lanes, first._replace(answers=answers, tape=tape)
 
 
 def play_population(
@@ -205,17 +239,24 @@ def _features(
     def alone(answers: Any, _: Any) -> Any:
         return coins.apart(evaluate, tuple(answers))
 
-    for lanes, block in Population(adversary, mechanism, rounds, coins).play(replicas, initial):
-        waiting = [Part(lanes, [])]
-        while waiting:
-            try:
-                value = coins.run(waiting.pop(), evaluate if safe else alone, block.answers)
-            except Apart:
-                pass
-            else:
-                yield coins.lanes, value
-            waiting.extend(coins.waiting)
-            coins.waiting = []
+    tally = Tally()
+    population = Population(adversary, mechanism, rounds, coins, joins=True)
+    for whole, block in population.play(replicas, initial):
+        if feature is tuple and tally.add(whole, block.answers):
+            continue
+        for lanes, answers in apart(whole, block.answers):
+            waiting = [Part(lanes, [])]
+            while waiting:
+                try:
+                    value = coins.run(waiting.pop(), evaluate if safe else alone, answers)
+                except Apart:
+                    pass
+                else:
+                    yield coins.lanes, value
+                waiting.extend(coins.waiting)
+                coins.waiting = []
+    for transcript, count in tally.transcripts():
+        yield Lanes(count), transcript
 
 
 def _settled(value: Any) -> Any:
@@ -253,7 +294,7 @@ def _cell(parts: list[tuple[int, list[Any]]]) -> Cell:
     width = len(parts[0][1])
     if not width:
         return Cell(count)
-    columns, start = np.empty((count, width)), 0
+    columns, start = np.empty((count, width), order="F"), 0
     for size, numbers in parts:
         for place, each in enumerate(numbers):
             columns[start : start + size, place] = each
