@@ -67,8 +67,8 @@ def flights() -> Flights:
         ) from None
     times = np.array(keys, dtype=np.int64)
     order = np.argsort(times, kind="stable")
-    bytes_of = [np.array(each, dtype=np.uint8)[order].tobytes() for each in (slots, late)]
-    return Flights(*bytes_of, _dates(times[order]))
+    in_order = [np.array(each, dtype=np.uint8)[order].tobytes() for each in (slots, late)]
+    return Flights(in_order[0], in_order[1], _dates(times[order]))
 
 
 def _package() -> Path:
