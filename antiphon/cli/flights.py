@@ -6,7 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-from antiphon.cli.flights_output import BUSIEST, Outcome, outcome_data, print_outcome
+from antiphon.cli.delays import delays_data, delays_stage, print_delays, write_delays
+from antiphon.cli.flights_output import BUSIEST, Outcome, outcome_data, print_files, print_outcome
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.parameters import rational, shown
 from antiphon.demo.analyst import FlightAnalyst
@@ -40,10 +41,14 @@ def demo(
     outcome = Outcome(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
     _write_readings(counters, files["counters"])
     _draw(outcome, output)
+    late = delays_stage(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json)
+    files |= write_delays(late, output, seeded=seed is not None)
     if as_json:
-        print_json(outcome_data(outcome))
+        print_json(outcome_data(outcome) | {"delays": delays_data(late)})
     else:
         print_outcome(outcome)
+        print_delays(late)
+        print_files(outcome)
     return 0 if mismatch is None else 1
 
 

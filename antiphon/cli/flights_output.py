@@ -118,10 +118,14 @@ def _notes(outcome: Outcome) -> Iterator[str]:
         yield f"Replay of the saved view: identical, {rounds:,} rounds, {took}"
     else:
         yield f"Replay of the saved view: DIFFERENT: {outcome.mismatch}"
-    yield "Files:"
+
+
+def print_files(outcome: Outcome) -> None:
+    """What was written."""
+    print("Files:")
     for name, path in outcome.files.items():
-        yield f"  {name.replace('_', ' '):<12} {path}"
-    yield "The view holds the flights that were played: it is as public as they are."
+        print(f"  {name.replace('_', ' '):<15} {path}")
+    print("The view holds the flights that were played: it is as public as they are.")
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Pictures and tables. matplotlib and rich are imported when they are first needed."""
 
+from antiphon.report.bands import Band, bands
 from antiphon.report.canvas import check_pictures
 from antiphon.report.running import Curve, Panel, running_counts
 from antiphon.report.tables import table
 
-__all__ = ["Curve", "Panel", "check_pictures", "running_counts", "table"]
+__all__ = ["Band", "Curve", "Panel", "bands", "check_pictures", "running_counts", "table"]

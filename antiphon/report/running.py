@@ -10,7 +10,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
+from antiphon.report.canvas import COLOURS, INK, SOFT, picture
+from antiphon.report.dates import dated, label_ends
 
 
 @attrs.frozen(eq=False)
@@ -47,7 +48,7 @@ def running_counts(
         limit = 1.15 * max(_largest_errors(panels))
         for place, panel in enumerate(panels):
             _counts(axes[0][place], panel, unit)
-            _label_ends(axes[0][place], panel.curves)
+            label_ends(axes[0][place], [(c.name, c.dates[-1], c.noisy[-1]) for c in panel.curves])
             _errors(axes[1][place], panel, unit, limit)
         _legend(axes[0][0])
         figure.text(0.075, 0.955, title, fontsize=15, fontweight="bold", color=INK)
@@ -64,23 +65,8 @@ def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
             yield from (abs(n - t) for n, t in zip(curve.noisy, curve.true, strict=True))
 
 
-def _dated(axes: Any) -> None:
-    import matplotlib.dates
-
-    mdates: Any = matplotlib.dates
-    plain(axes)
-    locator = mdates.AutoDateLocator(maxticks=9)
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
-    axes.yaxis.set_major_formatter(_thousands)
-
-
-def _thousands(value: float, position: int | None = None) -> str:
-    return f"{value:,.0f}"
-
-
 def _counts(axes: Any, panel: Panel, unit: str) -> None:
-    _dated(axes)
+    dated(axes, [curve.dates for curve in panel.curves])
     axes.set_title(panel.title, loc="left", fontsize=11.5, color=INK, fontweight="bold")
     axes.set_ylabel(unit)
     if panel.level is not None:
@@ -94,17 +80,6 @@ def _counts(axes: Any, panel: Panel, unit: str) -> None:
         axes.plot(curve.dates, curve.true, color=colour, linewidth=1.4, alpha=0.9)
         axes.plot(curve.dates, curve.noisy, "o", color=colour, markersize=3.6, alpha=0.75)
     axes.set_ylim(bottom=0)
-    axes.set_xlim(*_span(panel.curves))
-
-
-def _span(curves: Sequence[Curve]) -> tuple[Any, Any]:
-    """The dates drawn: all of them, and two weeks at least."""
-    first = min(curve.dates[0] for curve in curves)
-    last = max(curve.dates[-1] for curve in curves)
-    day = np.timedelta64(1, "D")
-    missing = max(0, 14 - (last - first) // day)
-    margin = (last - first) // day // 40 + (missing + 1) // 2
-    return first - margin * day, last + margin * day
 
 
 def _legend(axes: Any) -> None:
@@ -113,24 +88,8 @@ def _legend(axes: Any) -> None:
     axes.legend(loc="upper left", frameon=False, fontsize=9.5, labelcolor=INK)
 
 
-def _label_ends(axes: Any, curves: Sequence[Curve]) -> None:
-    """Each curve's name at its right end, moved apart where two would overlap."""
-    ends = [curve.noisy[-1] for curve in curves]
-    step = 0.052 * (axes.get_ylim()[1] - axes.get_ylim()[0])
-    heights: dict[int, float] = {}
-    below = -step
-    for place in sorted(range(len(curves)), key=lambda i: ends[i]):
-        below = heights[place] = max(ends[place], below + step)
-    for place, curve in enumerate(curves):
-        axes.annotate(
-            f"{curve.name}  {ends[place]:,}", (curve.dates[-1], ends[place]),
-            xytext=(1.015, heights[place]), textcoords=("axes fraction", "data"),
-            va="center", fontsize=9.5, color=COLOURS[place % len(COLOURS)], annotation_clip=False,
-        )  # fmt: skip
-
-
 def _errors(axes: Any, panel: Panel, unit: str, limit: float) -> None:
-    _dated(axes)
+    dated(axes, [curve.dates for curve in panel.curves])
     axes.set_ylabel(f"noisy − true\n({unit})")
     axes.axhline(0, color=SOFT, linewidth=0.9)
     for place, curve in enumerate(panel.curves):
