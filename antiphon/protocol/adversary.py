@@ -34,6 +34,12 @@ class Adversary(ContinualMechanism[State, Any, Any]):
     listens: bool = True
     """Whether what it says or does may depend on an answer."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        # A class with its own step listens, whatever its parent did, unless it says otherwise.
+        super().__init_subclass__(**options)
+        if "step" in vars(cls) and "listens" not in vars(cls):
+            cls.listens = True
+
     @property
     def signature(self) -> Signature:
         return Signature(Anything(), Anything())

@@ -111,6 +111,18 @@ def test_one_who_listens_hears_plain_answers():
     assert not ap.scripted([]).listens
 
 
+def test_a_subclass_with_a_step_of_its_own_listens_again():
+    class Wary(type(ap.scripted([]))):
+        def step(self, state, message, coins):
+            return super().step(state, message, coins)
+
+    class Silent(type(ap.scripted([]))):
+        """Has no step of its own."""
+
+    assert Wary((0,)).listens
+    assert not Silent((0,)).listens
+
+
 def test_true_is_no_one():
     answers = iter([True, 1])
 
