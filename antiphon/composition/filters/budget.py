@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias, Union
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
@@ -157,9 +157,6 @@ class Filter(Budget):
 
 def _rational(total: Sum) -> Fraction:
     return Fraction(total.numerator, total.denominator)
-
-
-Charged: TypeAlias = Union[Pure, Approximate]
 
 
 def epsilon_delta(measure: Measure, cure: str) -> Amounts:

@@ -9,9 +9,11 @@ from typing import Final, NamedTuple
 from antiphon.protocol import exact
 from antiphon.protocol.exact import ExactEpsilon, Log
 
-_LONGEST: Final = 512
-"""Bits of a denominator, or of a logarithm's argument, past which a sum is rounded up."""
-_GRID: Final = 2**320
+_LONGEST: Final = 2048
+"""Bits of a denominator past which a sum is rounded up, to a multiple of 2^-1280."""
+_GRID: Final = 2**1280
+_LONGEST_LOG: Final = 512
+"""Bits of a logarithm's argument past which it is rounded up, to sixty digits."""
 _DIGITS: Final = 60
 _MARGIN: Final = 1e-9
 """Far more than floats are off by: what they decide with this margin is decided."""
@@ -20,8 +22,8 @@ _MARGIN: Final = 1e-9
 class Sum(NamedTuple):
     """numerator/denominator + ln(argument): a sum of rationals and of logarithms ``Log(q)``.
 
-    Exact until a denominator or the argument has more than 512 bits; then it is rounded up,
-    by less than 2^-190 each time, so that adding stays O(1) and a sum is never below the truth.
+    Exact until a denominator has more than 2048 bits or the argument more than 512; then it
+    is rounded up, so that adding stays O(1) and a sum is never below the truth.
     """
 
     numerator: int = 0
@@ -52,7 +54,7 @@ class Sum(NamedTuple):
 
     def _plus_log(self, argument: Fraction) -> Sum:
         total = argument if self.argument is None else self.argument * argument
-        if total.numerator.bit_length() <= _LONGEST:
+        if total.numerator.bit_length() <= _LONGEST_LOG:
             return Sum(self.numerator, self.denominator, total)
         return _bounded(self.rational + exact.bracket(Log(total), _DIGITS)[1], None)
 

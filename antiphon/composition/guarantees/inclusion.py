@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from antiphon.protocol.messages import identical
@@ -33,23 +34,34 @@ def includes(outer: Any, inner: Any) -> bool:
         if type(outer) is Bounded and inner.pairs <= outer.pairs:
             return includes(outer.verification, inner.verification)
         return includes(outer, inner.verification)
-    if type(outer) is EventLevel:
-        return _within_events(outer, inner)
     if type(outer) is type(inner) is UpdatesAndQueries:
         same = identical(outer.queries, inner.queries)
         return same and includes(outer.updates, inner.updates)
-    if type(outer) is type(inner) and type(outer) in (NeighbouringStart, UserLevel):
+    if type(outer) is type(inner) is NeighbouringStart:
         return _implies(outer.relation, inner.relation)
-    return False
+    return _has_room(outer, inner) and differing(inner) <= differing(outer)
 
 
-def _within_events(outer: EventLevel, inner: Any) -> bool:
-    if type(inner) is EventLevel:
-        alike = _implies(outer.relation, inner.relation)
-        return inner.events == 0 or (alike and inner.events <= outer.events)
-    if type(inner) is NeighbouringStart:
-        return outer.events >= 1 and _implies(outer.relation, inner.relation)
-    return False
+def _has_room(outer: Any, inner: Any) -> bool:
+    """Whether every pair that differs in ``inner`` may differ in ``outer``, but for their number.
+
+    Event level: whatever pairs are neighbours. User level: if one user's in both.
+    """
+    narrower = {EventLevel: (EventLevel, UserLevel, NeighbouringStart), UserLevel: (UserLevel,)}
+    if type(inner) not in narrower.get(type(outer), ()):
+        return False
+    return differing(inner) == 0 or _implies(outer.relation, inner.relation)
+
+
+def differing(f: Any) -> float:
+    """How many pairs may differ at most; inf if that is not bounded, or not known."""
+    if type(f) is Bounded:
+        return min(f.pairs, differing(f.verification))
+    if type(f) is NeighbouringStart:
+        return 1
+    if type(f) in (EventLevel, UserLevel) and f.events is not None:
+        return int(f.events)
+    return math.inf
 
 
 def _implies(outer: Any, inner: Any) -> bool:
@@ -59,8 +71,10 @@ def _implies(outer: Any, inner: Any) -> bool:
     return bool(type(outer) is type(inner) is Within and inner.distance <= outer.distance)
 
 
-def group(outer: Any, inner: Any) -> int | None:
+def group(outer: Any, inner: Any, most: float = math.inf) -> int | None:
     """k if ``inner`` is ``outer`` with k differing pairs in place of one; else None.
+
+    ``most`` bounds how many pairs there are.
 
     >>> from antiphon.verifiers.functions import bounded, event_level
     >>> group(event_level(), bounded(event_level(events=3), 9))
@@ -69,12 +83,11 @@ def group(outer: Any, inner: Any) -> int | None:
     if type(inner) is Bounded:
         if type(outer) is Bounded and inner.pairs <= outer.pairs:
             outer = outer.verification
-        size = group(outer, inner.verification)
-        return None if size is None else min(size, inner.pairs)
+        return group(outer, inner.verification, min(most, inner.pairs))
     if type(outer) is type(inner) is UpdatesAndQueries:
         same = identical(outer.queries, inner.queries)
-        return group(outer.updates, inner.updates) if same else None
-    if type(outer) is type(inner) is EventLevel and outer.events >= 1:
-        one = _implies(outer.relation, inner.relation)
-        return -(-inner.events // outer.events) if one else None
-    return None
+        return group(outer.updates, inner.updates, most) if same else None
+    most, single = min(most, differing(inner)), differing(outer)
+    if not _has_room(outer, inner) or math.isinf(most) or not 1 <= single < math.inf:
+        return None
+    return max(1, math.ceil(most / single))

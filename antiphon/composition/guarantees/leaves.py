@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+
+import attrs
 
 from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
@@ -10,9 +13,10 @@ from antiphon.composition.guarantees.inclusion import group, includes
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.labels import message_label
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
 
-_BEHAVIOUR = ("step", "respond", "initial_state", "enter")
+_MAKING = ("__init__", "__attrs_post_init__", "__new__", "__getattribute__", "__getattr__")
 CLAIM = "the mechanism's claim"
 
 
@@ -63,7 +67,7 @@ def of_claims(mechanism: Any, claims: list[Claim]) -> Derivation:
             Premise(
                 f"the claim is about this {type(mechanism).__name__}",
                 Mark.ASSUMED,
-                f"{changed} is its own, but the claim is inherited: state it anew",
+                f"{changed} is new, but the claim is inherited: state it anew",
             )
         )
     text = f"{message_label(mechanism)}: {shown}"
@@ -73,22 +77,41 @@ def of_claims(mechanism: Any, claims: list[Claim]) -> Derivation:
     return Derivation(CLAIM, text, claims[0].verification, curve, tuple(premises))
 
 
-def overridden(mechanism: Any) -> str | None:
-    """The behaviour that a subclass from elsewhere changed while it inherits the claims, if any.
+def overridden(whole: Any, stated: str = "claims") -> str | None:
+    """What a subclass from elsewhere changed while it inherits what is stated; None: nothing.
 
-    Within one package a base class may well state the claims of its subclasses.
+    Anything may matter: a step, the noise that it adds, what is set when it is made. Looks at a
+    mechanism and at those it is made of. Within one package a base class may well state the
+    claims of its subclasses.
     """
-    order = type(mechanism).__mro__
+    for each in _with_parts(whole):
+        order = type(each).__mro__
+        place = next((i for i, kind in enumerate(order) if stated in vars(kind)), None)
+        if place is None:
+            continue
+        home = _package(order[place])
+        for kind in order[:place]:
+            own = [name for name in vars(kind) if not _harmless(name)]
+            if own and _package(kind) != home:
+                return f"{kind.__name__}.{own[0]}"
+    return None
 
-    def defined(name: str) -> int:
-        return next((i for i, kind in enumerate(order) if name in vars(kind)), len(order) - 1)
 
-    def package(place: int) -> str:
-        return order[place].__module__.split(".")[0]
+def _with_parts(whole: Any) -> Iterator[Any]:
+    """A mechanism, and the mechanisms that are its fields."""
+    yield whole
+    for field in attrs.fields(type(whole)) if attrs.has(type(whole)) else ():
+        part = getattr(whole, field.name, None)
+        if isinstance(part, Mechanism):
+            yield from _with_parts(part)
 
-    claimed = defined("claims")
-    own = [name for name in _BEHAVIOUR if defined(name) < claimed]
-    return next((name for name in own if package(defined(name)) != package(claimed)), None)
+
+def _package(kind: type) -> str:
+    return kind.__module__.split(".")[0]
+
+
+def _harmless(name: str) -> bool:
+    return name.startswith("__") and name not in _MAKING or name == "_abc_impl"
 
 
 def _fewer(leaf: Derivation, verification: Any) -> Derivation:

@@ -13,6 +13,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
+from antiphon.composition.guarantees.leaves import overridden
 from antiphon.composition.properties import Violation, check_properties
 from antiphon.protocol.chain import Links
 from antiphon.protocol.claims import Status
@@ -97,6 +98,10 @@ def _properties(
         return Premise(text, Mark.CHECKED, "in all pairs of runs"), explored
     proved = declared is not None and declared.status is Status.PROVED
     if declared is not None and proved and _covers(declared, outer, inner):
+        changed = overridden(processor, "lifting")
+        if changed is not None:
+            why = f"{changed} is new, but lifting is inherited: state it anew"
+            return Premise(text, Mark.ASSUMED, why), None
         return Premise(text, Mark.PROVED, declared.source), None
     why = "its runs cannot be listed; composition.search_properties looks for violations"
     return Premise(text, Mark.ASSUMED, why), None

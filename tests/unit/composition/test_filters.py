@@ -80,8 +80,8 @@ class TestSums:
     def test_what_grows_too_long_is_rounded_up(self):
         primes = [n for n in range(2, 2000) if all(n % d for d in range(2, math.isqrt(n) + 1))]
         rounded, truth = total(Fraction(1, p) for p in primes), sum(Fraction(1, p) for p in primes)
-        assert rounded.denominator.bit_length() <= 512 < truth.denominator.bit_length()
-        assert 0 < rounded.value - truth < Fraction(1, 2**180)
+        assert rounded.denominator.bit_length() <= 2048 < truth.denominator.bit_length()
+        assert 0 < rounded.value - truth < Fraction(1, 2**1270)
         arguments = [Fraction(p + 1, p) for p in primes] + [Fraction(3)] * 400
         folded = total(map(Log, arguments))
         low, high = exact.bracket(Log(math.prod(arguments)), 120)
@@ -95,6 +95,10 @@ class TestSums:
             left = sum_.left(exact.epsilon(limit))
             spent = exact.bracket(sum_.value, 80)[0]
             assert exact.bracket(left, 80)[0] + spent <= exact.bracket(limit, 80)[1]
+
+    def test_the_smallest_doubles_are_not_rounded(self):
+        tiny = Fraction(5, 10**324)
+        assert total([tiny] * 3).at_most(3 * tiny)
 
     def test_huge_sums_do_not_overflow(self):
         assert not total([Fraction(10) ** 400, Log(2)]).at_most(Log(3))

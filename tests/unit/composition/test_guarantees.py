@@ -29,7 +29,14 @@ from antiphon.composition import (
 from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure, shifted
 from antiphon.composition.guarantees.inclusion import group, includes
 from antiphon.composition.guarantees.text import _number, points
-from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, RoundToGrid
+from antiphon.mechanisms import (
+    COUNT,
+    Laplace,
+    LeakyBit,
+    RandomizedResponse,
+    RoundToGrid,
+    UnboundedCounter,
+)
 from antiphon.mechanisms import TreeCounter as Counter
 from antiphon.protocol import (
     Approximate,
@@ -148,9 +155,64 @@ class TestClaims:
         assert ap.guarantee(COUNTER, f).epsilon_at(0) == 1.5
         assert ap.guarantee(COUNTER, bounded(f, 2)).epsilon_at(0) == 1
 
-    def test_no_group_of_users(self):
+    def test_groups_of_one_users_updates(self):
+        event = claiming(claim(Pure(1)))
+        assert ap.guarantee(event, user_level(events=4)).epsilon_at(0) == 4
+        assert ap.guarantee(event, bounded(user_level(), 3)).epsilon_at(0) == 3
         with pytest.raises(NoGuarantee):
-            ap.guarantee(claiming(claim(Pure(1))), bounded(user_level(), 3))
+            ap.guarantee(event, user_level())  # any number of updates
+
+    def test_more_updates_of_a_user_than_a_counter_protects(self):
+        """A claim about two updates of a user is none about three, nor about all of them."""
+        users = Counter(horizon=8, epsilon=1, users=True, events=2)
+        f = users.claims[0].verification
+
+        def with_events(events):
+            return attrs.evolve(f, updates=attrs.evolve(f.updates, events=events))
+
+        assert ap.guarantee(users, with_events(1)).epsilon_at(0) == 1
+        assert ap.guarantee(users, with_events(3)).epsilon_at(0) == 2
+        with pytest.raises(NoGuarantee, match="events=2"):
+            ap.guarantee(users, with_events(None))
+
+    def test_nothing_said_is_nothing_lost(self):
+        assert ap.guarantee(claiming(claim(Pure(1))), bounded(event_level(events=3), 0))
+
+
+class TestInheritedClaims:
+    """A subclass from elsewhere that changes anything must state its claims anew."""
+
+    @attrs.frozen(kw_only=True, repr=False)
+    class Quiet(Counter):
+        def _noise(self, *args, **options):
+            return 0
+
+    @attrs.frozen
+    class Larger(LeakyBit):
+        def __attrs_post_init__(self):
+            object.__setattr__(self, "delta", 2 * self.delta)
+
+    class Renamed(LeakyBit):
+        """Nothing changed."""
+
+    @pytest.mark.parametrize(
+        "mechanism", [Quiet(horizon=8, epsilon=1), Larger(delta=0.1)], ids=["step's part", "made"]
+    )
+    def test_whatever_is_changed(self, mechanism):
+        assert ap.guarantee(mechanism).status is Status.ASSUMED
+        assert "is new, but the claim is inherited" in str(ap.guarantee(mechanism))
+
+    def test_behind_what_passes_its_claims_on(self):
+        quiet = self.Quiet(horizon=8, epsilon=1)
+        for whole in (
+            ap.ConComp([IdentityPostProcessor() @ quiet]),
+            ap.ConComp([Certified(quiet, quiet.claims[0].verification)]),
+            UnboundedCounter(counter=quiet),
+        ):
+            assert ap.guarantee(whole).status is Status.ASSUMED
+
+    def test_nothing_changed(self):
+        assert ap.guarantee(self.Renamed(delta=0.1)).status is Status.PROVED
 
 
 INCLUDED = [
@@ -164,6 +226,9 @@ INCLUDED = [
     (event_level(Within(1)), event_level(events=0)),
     (neighbouring_start(), neighbouring_start(AddOrRemove())),
     (user_level(), user_level(AddOrRemove())),
+    (user_level(), user_level(events=2)),
+    (user_level(events=3), user_level(events=2)),
+    (event_level(events=2), user_level(events=2)),
     (
         updates_and_queries(event_level(events=2), spaces.BITS),
         updates_and_queries(event_level(), spaces.BITS),
@@ -178,6 +243,10 @@ NOT_INCLUDED = [
     (event_level(events=0), neighbouring_start()),
     (neighbouring_start(), event_level()),
     (event_level(), user_level()),
+    (user_level(events=2), user_level()),
+    (user_level(events=2), user_level(events=3)),
+    (user_level(events=3), event_level(events=2)),
+    (event_level(events=2), user_level(events=3)),
     (updates_and_queries(event_level(), spaces.BITS), event_level()),
     (
         updates_and_queries(event_level(), spaces.BITS),
@@ -203,8 +272,9 @@ class TestInclusion:
     )
     def test_what_is_known_holds_on_sequences(self, outer, inner, pairs):
         messages = [ap.Pair(*pair) for pair in pairs]
-        if includes(outer[1], inner[1]) and inner[1](messages) is ap.TOP:
-            assert outer[1](messages) is ap.TOP
+        records = [ap.Pair((1, zero), (1, one)) for zero, one in pairs]
+        for each in (messages, records) if includes(outer[1], inner[1]) else ():
+            assert inner[1](each) is ap.BOTTOM or outer[1](each) is ap.TOP
 
     def test_of_a_subclass_nothing_is_known(self):
         class Own(type(event_level())):
@@ -225,6 +295,11 @@ class TestInclusion:
             (event_level(events=0), event_level(), None),
             (event_level(Within(1)), event_level(Within(2), events=2), None),
             (neighbouring_start(), event_level(), None),
+            (event_level(), user_level(events=3), 3),
+            (event_level(events=2), bounded(user_level(), 7), 4),
+            (user_level(events=2), user_level(events=3), 2),
+            (user_level(events=2), event_level(events=3), None),
+            (event_level(), user_level(), None),
         ],
     )
     def test_groups(self, outer, inner, size):
@@ -361,6 +436,10 @@ class TestCompositions:
         wide = ap.mechanism(queries=spaces.Integers(), answers=spaces.BITS, claims=(own,))
         guarantee = ap.guarantee(EXT, f, catalogue=[wide(lambda s, m, c: (s, 0))])
         assert (guarantee.theorem, guarantee.status) == ("CM Thm 5.5", Status.ASSUMED)
+        bound = attrs.evolve(own, verification=bounded(Own(), 9))
+        wide = ap.mechanism(queries=spaces.Integers(), answers=spaces.BITS, claims=(bound,))
+        guarantee = ap.guarantee(EXT, f, catalogue=[wide(lambda s, m, c: (s, 0))])
+        assert guarantee.status is Status.ASSUMED
         narrow = ap.mechanism(queries=spaces.BITS, answers=spaces.BITS, claims=(own,))
         guarantee = ap.guarantee(EXT, f, catalogue=[narrow(lambda s, m, c: (s, 0))])
         assert guarantee.status is Status.PROVED  # all its sequences were looked at
