@@ -98,10 +98,11 @@ def _pair(text: str) -> tuple[exact.ExactEpsilon, Fraction]:
 
 
 def _epsilon(text: str) -> exact.ExactEpsilon:
-    """0.1, 1/3, or ``ln 3`` for the ε with e^ε = 3."""
+    """0.1, 1/3, or ``ln 3`` (``ln3``) for the ε with e^ε = 3."""
     text = text.strip()
-    if text.startswith(_LOG):
-        return exact.epsilon(exact.Log(rational(text.removeprefix(_LOG).strip(), "e^epsilon")))
+    if text.startswith(_LOG.strip()):
+        growth = text.removeprefix(_LOG.strip()).strip()
+        return exact.epsilon(exact.Log(rational(growth, "e^epsilon")))
     return rational(text, "epsilon")
 
 

@@ -58,13 +58,16 @@ def _system(module: ModuleType, name: str) -> tuple[Any, Any]:
     found: Any = getattr(module, name, None)
     if isinstance(found, PrivacyGame):
         return found.system, found.verification
-    return _named(module, name, Mechanism, "a mechanism, nor a PrivacyGame"), None
+    return _named(module, name, Mechanism, "a mechanism or a PrivacyGame"), None
 
 
 def _named(module: ModuleType, name: str, kind: Any, what: str) -> Any:
     found: Any = getattr(module, name, None)
     if not isinstance(found, kind):
-        raise InvalidArgument(f"{name} in {module.__file__} is not {what}")
+        there = [each for each, value in vars(module).items() if isinstance(value, kind)]
+        fitting = f"; it has {', '.join(there[:6])}" if there else ""
+        but = "there is none" if name not in vars(module) else f"it is a {type(found).__name__}"
+        raise InvalidArgument(f"{module.__file__}: {name} should be {what}, but {but}{fitting}")
     return found
 
 

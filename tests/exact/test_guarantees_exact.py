@@ -39,8 +39,22 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.composition.filters.concentrated import half_square
-from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import Claim, IdentityPostProcessor, Log, Status, ZeroConcentrated
+from antiphon.mechanisms import (
+    AboveThreshold,
+    HistogramMonitor,
+    KthLargest,
+    LeakyBit,
+    RandomizedResponse,
+)
+from antiphon.protocol import (
+    Claim,
+    IdentityPostProcessor,
+    Log,
+    Pure,
+    Status,
+    ZeroConcentrated,
+    spaces,
+)
 from antiphon.verifiers import bounded, event_level, neighbouring_start
 
 TENTH = Fraction(1, 10)
@@ -404,6 +418,65 @@ def test_an_inherited_claim_about_changed_behaviour_is_assumed():
     guarantee, points = both(Braver(delta=TENTH), rounds=2)
     assert guarantee.status is Status.ASSUMED
     assert not never_optimistic(points)
+
+
+@attrs.frozen
+class Stray(ap.ContinualMechanism):
+    """Private, as it says the same to all; but nothing that its signature allows."""
+
+    signature = ap.Signature(spaces.BITS, spaces.BITS)
+    initial_state = None
+    claims = (Claim(Pure(0), event_level(), Status.PROVED, "it says 2"),)
+
+    def step(self, state, message, coins):
+        return state, 2
+
+
+@attrs.frozen
+class Trusting(ap.PostProcessor):
+    """Tells what it was told as soon as its sub-mechanism says what it cannot say."""
+
+    deterministic = True
+    initial_state = None
+
+    def signature(self, right):
+        return ap.Signature(spaces.BITS, spaces.BITS)
+
+    def step(self, state, side, message, coins):
+        if side is ap.Side.LEFT:
+            return message, ap.Side.RIGHT, ap.Create(Stray())
+        if message is ap.TOP:
+            return state, ap.Side.RIGHT, ap.Ask(0, 0)
+        return state, ap.Side.LEFT, state if message == 2 else 0
+
+
+def test_a_sub_mechanism_that_may_say_more_than_its_signature_is_assumed():
+    system, f = ComplexMechanism(Trusting()), bounded(event_level(), 1)
+    guarantee = ap.guarantee(system, f, inner=sparse_parallel([(0, 0)]))
+    assert (guarantee.status, guarantee.delta_at(0)) == (Status.ASSUMED, 0)
+    assert "outside its signature" in guarantee.explain()
+    assert ap.PrivacyGame(system, f).tight_delta(epsilon=0, rounds=1) == 1
+
+
+@attrs.frozen
+class Gossip(HistogramMonitor):
+    """It inherits the word of HistogramMonitor, and says each update to the left."""
+
+    def step(self, state, side, message, coins):
+        after, to, out = HistogramMonitor.step(self, state, side, message, coins)
+        return after, to, after.counts[0] if to is ap.Side.LEFT else out
+
+
+def test_an_inherited_word_of_changed_post_processing_is_assumed():
+    parts = {"mechanism": AboveThreshold(epsilon=1), "queries": (KthLargest(1),), "dimension": 1}
+    honest, gossip = (ComplexMechanism(kind(**parts)) for kind in (HistogramMonitor, Gossip))
+    assert ap.guarantee(honest).status is Status.PROVED
+    assert ap.guarantee(gossip).status is Status.ASSUMED
+    assert "Gossip.step is new" in ap.guarantee(gossip).explain()
+    view = ap.PrivacyGame(gossip, event_level()).play(
+        ap.scripted([ap.Pair((0,), (1,))]), bit=1, seed=0
+    )
+    assert view.answers == (1,)
 
 
 def test_what_only_says_that_it_forwards_is_assumed():

@@ -35,7 +35,7 @@ class TestText:
         assert optimal_column == sorted(optimal_column, reverse=True)
 
     def test_unlike_parameters_and_logarithms(self, cli):
-        _, out, _ = cli("account", "--rr", "ln 3,0", "--rr", "0.2", "--epsilon", "ln 2")
+        _, out, _ = cli("account", "--rr", "ln 3,0", "--rr", "0.2", "--epsilon", "ln2")
         assert out.startswith("Comp[RR_{ln 3,0}, RR_{0.2,0}]: 2 mechanisms\n")
         assert "0.2500000001" in out
         _, out, _ = cli("account", *(f"--rr=0.{n}" for n in range(1, 8)), "--epsilon", "1")

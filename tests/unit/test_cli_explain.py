@@ -102,6 +102,14 @@ def test_bad_input_is_one_line_and_status_2(cli, code, arguments):
     assert err.count("\n") == 1
 
 
+def test_a_missing_name_lists_those_that_would_do(cli, code):
+    _, _, err = cli("explain", f"{code}:counters")
+    assert "counters should be a mechanism or a PrivacyGame, but there is none" in err
+    assert "it has counter, both, many, filtered" in err
+    _, _, err = cli("explain", f"{code}:many", "--f", "counter")
+    assert "it is a TreeCounter; it has pure, leaky, f" in err
+
+
 def test_a_broken_property_for_machines(cli, tmp_path):
     path = tmp_path / "complex.py"
     path.write_text(

@@ -194,8 +194,8 @@ def _bounded(epsilon: Any) -> exact.ExactEpsilon:
     value = exact.epsilon(epsilon)
     if not exact.at_most(value, MOST):
         raise InvalidArgument(
-            f"epsilon = {float(MOST):g} is the most that is accounted for; a larger one promises "
-            "nothing: account for the other mechanisms alone, and take δ = 1 for all"
+            f"an epsilon is more than {float(MOST):g}, the most that is accounted for: such a "
+            "mechanism promises nothing, nor does a composition with it; give a smaller one"
         )
     return value
 

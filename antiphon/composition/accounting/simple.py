@@ -75,16 +75,17 @@ class AdvancedCurve(_OfParameters):
         return "Kairouz, Oh and Viswanath 2015, Thm 3.5"
 
     @cached_property
-    def _moments(self) -> tuple[float, float]:
-        """Σε_i tanh(ε_i/2), the mean loss, and Σε_i², both rounded up."""
+    def _moments(self) -> tuple[float, float, float]:
+        """Σε_i tanh(ε_i/2), the mean loss, the largest ε_i, and Σ(ε_i/largest)²; rounded up."""
         values = [(up(e), n) for e, n in self.composed.epsilons]
+        largest = max(e for e, _ in values)  # by which nothing underflows
         mean = math.fsum(n * e * math.tanh(e / 2) for e, n in values)
-        square = math.fsum(n * e * e for e, n in values)
-        return mean * (1 + _SLACK), square * (1 + _SLACK)
+        square = math.fsum(n * (e / largest) ** 2 for e, n in values)
+        return mean * (1 + _SLACK), largest, square * (1 + _SLACK)
 
     def _stick(self, epsilon: float) -> float:
-        mean, square = self._moments
-        excess = (epsilon - mean) * (1 - _SLACK)
+        mean, largest, square = self._moments
+        excess = (epsilon - mean) / largest * (1 - _SLACK)
         if excess <= 0:
             return 1.0
         exponent = excess * excess / (2 * square) * (1 - _SLACK)
@@ -92,7 +93,7 @@ class AdvancedCurve(_OfParameters):
         if exponent <= 1:
             return plain * (1 + _SLACK * (1 + exponent))
         # δ̃ = √Σε² / (e^x - e), in a form that does not overflow
-        better = math.sqrt(square) * plain / (1 - math.exp(1 - exponent))
+        better = largest * math.sqrt(square) * plain / (1 - math.exp(1 - exponent))
         return min(plain, better) * (1 + _SLACK * (2 + exponent)) + 5e-324
 
 

@@ -112,7 +112,7 @@ def _extended(system: ExtConComp, verification: Any, context: Context) -> Deriva
         "an f of composition: fixed_mechanisms, fixed_parameters, sparse_parallel or, with a "
         "budget, adaptive_parameters",
         "none was given" if f is None else f"it is {message_label(f)}",
-        "pass one",
+        "pass one: guarantee(system, f); --f NAME on the command line",
     )
 
 

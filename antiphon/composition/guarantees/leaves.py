@@ -10,11 +10,12 @@ import attrs
 from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import group, includes
-from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.adapters import FunctionMechanism, NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
+from antiphon.protocol.post_processor import PostProcessor
 
 _MAKING = ("__init__", "__attrs_post_init__", "__new__", "__getattribute__", "__getattr__")
 CLAIM = "the mechanism's claim"
@@ -87,8 +88,8 @@ def overridden(whole: Any, stated: str = "claims") -> str | None:
     for each in _with_parts(whole):
         order = type(each).__mro__
         place = next((i for i, kind in enumerate(order) if stated in vars(kind)), None)
-        if place is None:
-            continue
+        if place is None or order[place] is Mechanism:
+            continue  # nothing is stated
         home = _package(order[place])
         for kind in order[:place]:
             own = [name for name in vars(kind) if not _harmless(name)]
@@ -97,13 +98,24 @@ def overridden(whole: Any, stated: str = "claims") -> str | None:
     return None
 
 
+def ours(whole: Any) -> bool:
+    """Whether a mechanism, and all that it is made of, is code of this package."""
+    return all(
+        _package(type(each)) == "antiphon" and type(each) is not FunctionMechanism
+        for each in _with_parts(whole)
+    )
+
+
 def _with_parts(whole: Any) -> Iterator[Any]:
-    """A mechanism, and the mechanisms that are its fields."""
+    """A mechanism, and the mechanisms and post-processors that are its fields."""
     yield whole
-    for field in attrs.fields(type(whole)) if attrs.has(type(whole)) else ():
-        part = getattr(whole, field.name, None)
-        if isinstance(part, Mechanism):
-            yield from _with_parts(part)
+    kind: Any = type(whole)
+    for field in attrs.fields(kind) if attrs.has(kind) else ():
+        value: Any = getattr(whole, field.name, None)
+        parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+        for part in parts:
+            if isinstance(part, Mechanism | PostProcessor):
+                yield from _with_parts(part)
 
 
 def _package(kind: type) -> str:
@@ -111,7 +123,7 @@ def _package(kind: type) -> str:
 
 
 def _harmless(name: str) -> bool:
-    return name.startswith("__") and name not in _MAKING or name == "_abc_impl"
+    return (name.startswith("__") and name not in _MAKING) or name == "_abc_impl"
 
 
 def _fewer(leaf: Derivation, verification: Any) -> Derivation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import attrs
@@ -13,7 +13,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
-from antiphon.composition.guarantees.leaves import overridden
+from antiphon.composition.guarantees.leaves import ours, overridden
 from antiphon.composition.properties import Violation, check_properties
 from antiphon.protocol.chain import Links
 from antiphon.protocol.claims import Status
@@ -74,9 +74,20 @@ def lifted(
         f"{name} turns f-valid pairs into f'-valid ones, and tells nothing else",
         outer,
         inside.curve,
-        (Premise(f"{name} has one initial state", Mark.CHECKED), premise),
+        (Premise(f"{name} has one initial state", Mark.CHECKED), premise, *_answering(made or ())),
         (inside,),
     )
+
+
+def _answering(made: Sequence[Create]) -> Iterator[Premise]:
+    """That what P creates answers as its signature says: exploring tried no other answers."""
+    text = "what P creates answers nothing outside its signature"
+    others = [each.mechanism for each in made if not ours(each.mechanism)]
+    if others:
+        shown = ", ".join(message_label(each, 40) for each in others[:3])
+        yield Premise(text, Mark.ASSUMED, f"their classes say so: {shown}")
+    elif made:
+        yield Premise(text, Mark.PROVED, "the conformance suite checks it")
 
 
 def _properties(

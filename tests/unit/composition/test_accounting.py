@@ -7,7 +7,14 @@ from typing import ClassVar
 import pytest
 
 import antiphon as ap
-from antiphon.composition.accounting import advanced, basic, frequencies, optimal
+from antiphon.composition.accounting import (
+    advanced,
+    basic,
+    concentrated,
+    frequencies,
+    optimal,
+    renyi,
+)
 from antiphon.composition.accounting.contour import Contours
 from antiphon.composition.accounting.losses import Losses
 
@@ -52,6 +59,21 @@ def test_basic_and_advanced_are_never_below_optimal():
             assert best <= simple <= sums or simple == pytest.approx(best)
         assert curves[0].epsilon_at(1e-2) <= curves[1].epsilon_at(1e-2)
         assert curves[1].epsilon_at(1e-2) <= curves[2].epsilon_at(1e-2)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**155), 8e-300, Fraction(1, 10**320)])
+def test_epsilons_whose_squares_are_no_doubles(epsilon):
+    """H of one RR_ε at 0 is tanh(ε/2), for a tiny ε half of it."""
+    for make in (basic, advanced, renyi, concentrated, optimal):
+        curve, half = make([(epsilon, Fraction(1, 10))]), Fraction(epsilon) / 2
+        for at in (0, half):
+            assert Fraction(curve.delta_at(at)) > Fraction(1, 10)
+        assert curve.delta_at(epsilon) == 0.1
+        assert epsilon <= curve.epsilon_at(0.1) <= 2 * epsilon
+    many = advanced([(epsilon, 0)], times=10**4).epsilon_at(1e-6)
+    assert 141 * Fraction(epsilon) < many < 143 * Fraction(epsilon)  # √(2·10^4) ε, and no 10^4 ε
+    tight = optimal([(epsilon, 0)]).delta_between(0)
+    assert tight.lower <= Fraction(epsilon) / 2 <= tight.upper
 
 
 def test_one_mechanism_is_itself():
@@ -114,7 +136,7 @@ class TestBadInput:
 
     def test_a_huge_epsilon(self):
         for huge in (1e300, 10**400, 1e10):
-            with pytest.raises(ap.InvalidArgument, match=r"1e\+09 is the most"):
+            with pytest.raises(ap.InvalidArgument, match=r"1e\+09, the most"):
                 optimal([(huge, 0)])
         assert optimal([(10**9, 0)] * 2).delta_between(10**9).lower == pytest.approx(1)
 
