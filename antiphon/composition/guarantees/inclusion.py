@@ -47,8 +47,12 @@ def _has_room(outer: Any, inner: Any) -> bool:
 
     Event level: whatever pairs are neighbours. User level: if one user's in both.
     """
-    narrower = {EventLevel: (EventLevel, UserLevel, NeighbouringStart), UserLevel: (UserLevel,)}
-    if type(inner) not in narrower.get(type(outer), ()):
+    narrower: Any = ()
+    if type(outer) is EventLevel:
+        narrower = (EventLevel, UserLevel, NeighbouringStart)
+    elif type(outer) is UserLevel:
+        narrower = (UserLevel,)
+    if type(inner) not in narrower:
         return False
     return differing(inner) == 0 or _implies(outer.relation, inner.relation)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import attrs
-
 from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import group, includes
@@ -101,7 +99,7 @@ def overridden(whole: Any, stated: str = "claims") -> str | None:
 def ours(whole: Any) -> bool:
     """Whether a mechanism, and all that it is made of, is code of this package."""
     return all(
-        _package(type(each)) == "antiphon" and type(each) is not FunctionMechanism
+        _package(type(each)) == "antiphon" and type(each) is not FunctionMechanism  # pyright: ignore[reportUnknownArgumentType]
         for each in _with_parts(whole)
     )
 
@@ -109,11 +107,9 @@ def ours(whole: Any) -> bool:
 def _with_parts(whole: Any) -> Iterator[Any]:
     """A mechanism, and the mechanisms and post-processors that are its fields."""
     yield whole
-    kind: Any = type(whole)
-    for field in attrs.fields(kind) if attrs.has(kind) else ():
+    for field in getattr(whole, "__attrs_attrs__", ()):
         value: Any = getattr(whole, field.name, None)
-        parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
-        for part in parts:
+        for part in value if isinstance(value, tuple) else (value,):  # pyright: ignore[reportUnknownVariableType]
             if isinstance(part, Mechanism | PostProcessor):
                 yield from _with_parts(part)
 
