@@ -46,23 +46,30 @@ def above_threshold(n, queries, *, threshold, rho, nu, seed):
     return counts
 
 
-# --- all queries for all replicas at once, as DP-Sniper and StatDP sample ----------------------
+# --- all queries for all replicas at once, as DP-Sniper and StatDP sample: (n, answers) ---------
 
 
 def noisy(n, queries, *, scale, seed):
-    """The noisy answers, (n, queries)."""
+    """The noisy answers."""
     generator = np.random.default_rng(seed)
     return np.asarray(queries) + generator.laplace(scale=scale, size=(n, len(queries)))
 
 
-def noisy_max(n, queries, *, scale, seed):
-    """Counts of the place of the largest noisy answer."""
-    return np.bincount(noisy(n, queries, scale=scale, seed=seed).argmax(axis=1))
+def _raised(n, queries, scale, seed, exponential):
+    if not exponential:
+        return noisy(n, queries, scale=scale, seed=seed)
+    generator = np.random.default_rng(seed)
+    return np.asarray(queries) + generator.exponential(scale=scale, size=(n, len(queries)))
 
 
-def largest(n, queries, *, scale, seed):
-    """The largest noisy answers."""
-    return noisy(n, queries, scale=scale, seed=seed).max(axis=1)
+def noisy_max(n, queries, *, scale, seed, exponential=False):
+    """The place of the largest noisy answer."""
+    return _raised(n, queries, scale, seed, exponential).argmax(axis=1)[:, None]
+
+
+def largest(n, queries, *, scale, seed, exponential=False):
+    """The largest noisy answer."""
+    return _raised(n, queries, scale, seed, exponential).max(axis=1)[:, None]
 
 
 def prefix_sums(n, queries, *, scale, seed):
@@ -70,9 +77,44 @@ def prefix_sums(n, queries, *, scale, seed):
     return noisy(n, queries, scale=scale, seed=seed).cumsum(axis=1)
 
 
-def above_threshold_at_once(n, queries, *, threshold, rho, nu, seed):
-    """Counts of the place of the first ⊤, len(queries) for none."""
-    limits = threshold + np.random.default_rng(seed + 1).laplace(scale=rho, size=(n, 1))
-    above = noisy(n, queries, scale=nu, seed=seed) >= limits
-    first = np.where(above.any(axis=1), above.argmax(axis=1), len(queries))
-    return np.bincount(first, minlength=len(queries) + 1)
+def sparse_vector(n, queries, *, threshold, rho, nu, seed, told=None, tops=1):
+    """1 for ⊤ and 0 for ⊥, −1 once there were so many ⊤ (0: it never halts).
+
+    ``told``: a number instead of ⊤; the one compared for 0, else with fresh noise of that scale.
+    """
+    generator = np.random.default_rng(seed)
+    queries = np.asarray(queries, float)
+    limits = threshold + generator.laplace(scale=rho, size=(n, 1))
+    compared = queries + generator.laplace(scale=nu, size=(n, len(queries))) if nu else queries
+    above = compared >= limits
+    said = above.astype(float)
+    if told is not None:
+        fresh = queries + generator.laplace(scale=told, size=above.shape) if told else compared
+        said = np.where(above, fresh, 0.0)
+    count = np.zeros(n, int)
+    for place in range(len(queries) if tops else 0):
+        said[count >= tops, place] = -1
+        count += above[:, place]
+    return said
+
+
+def reports(n, chosen, *, f, p, q, seed):
+    """RAPPOR: bits that are 1 where chosen, randomised for ever, and then once more if p > 0."""
+    generator = np.random.default_rng(seed)
+    kept = np.broadcast_to(np.asarray(chosen), (n, len(chosen)))
+    draw = generator.random(kept.shape)
+    permanent = np.where(draw < f / 2, 1, np.where(draw < f, 0, kept))
+    if not p:
+        return permanent
+    return (generator.random(kept.shape) < np.where(permanent == 1, q, p)).astype(int)
+
+
+def geometric(n, ends, *, seed):
+    """The least z with u <= F(z), for a uniform u in 1..F(n)."""
+    drawn = np.random.default_rng(seed).integers(1, ends[-1] + 1, size=n)
+    return np.searchsorted(ends, drawn)[:, None]
+
+
+def random_numbers(n, draws, *, seed):
+    """So many Laplace draws each, and nothing else: what NumPy itself takes."""
+    np.random.default_rng(seed).laplace(size=(n, draws))

@@ -5,7 +5,8 @@
 Ratios are taken within one run, best of several rounds on each side; they are printed, and
 kept as ``extra_info``. Targets: the counterexample game within 1.5 times NumPy and 50 times
 faster than one interaction at a time; sparse vector with 20 queries within 3 times NumPy; a
-billion replicas by counts in 20 ms; cost linear in the replicas, in bounded memory.
+billion replicas by counts in 20 ms; cost linear in the replicas, in bounded memory. The
+standard targets 3 times faster than vectorised NumPy samples them, as DP-Sniper does.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.audit.corpus import corpus
 from antiphon.audit.corpus.sparse_vector import SparseVector
 from antiphon.audit.statistical.populations import play_population, play_sample
+from antiphon.audit.statistical.sample import NUMBER
 
 MILLION = 10**6
 COPIES = 50
@@ -106,34 +108,93 @@ def test_sparse_vector(benchmark, threshold):
 
 
 FIVE, TEN = (1, 1, 0, 0, 0), (1,) * 5 + (0,) * 5
+SVT = partial(by_hand.sparse_vector, queries=TEN, threshold=1)
+RAPPOR = ENTRIES["RAPPOR"].system, 3
+BLOOM = [place in RAPPOR[0].bloom(RAPPOR[1]) for place in range(20)]
+GEOMETRIC = ENTRIES["truncated geometric"].system
 BY_HAND = {
     "Laplace": partial(by_hand.noisy, queries=(1.0,), scale=10),
+    "truncated geometric": partial(
+        by_hand.geometric, ends=[GEOMETRIC.distribution(4, z) for z in range(6)]
+    ),
     "NoisyHist1": partial(by_hand.noisy, queries=(1,) * 5, scale=10),
+    "NoisyHist2": partial(by_hand.noisy, queries=(1,) * 5, scale=0.1),
     "NoisyMax1": partial(by_hand.noisy_max, queries=FIVE, scale=20),
+    "NoisyMax2": partial(by_hand.noisy_max, queries=FIVE, scale=20, exponential=True),
     "NoisyMax3": partial(by_hand.largest, queries=FIVE, scale=20),
-    "SVT1": partial(by_hand.above_threshold_at_once, queries=TEN, threshold=0.5, rho=20, nu=40),
-    "SVT4": partial(by_hand.above_threshold_at_once, queries=TEN, threshold=1, rho=40, nu=40 / 3),
-    "SVT5": None,
-    "SVT6": None,
-    "one-time RAPPOR": None,
-    "PrefixSum": partial(by_hand.prefix_sums, queries=TEN, scale=10),
+    "NoisyMax4": partial(by_hand.largest, queries=FIVE, scale=20, exponential=True),
+    "SVT1": partial(SVT, threshold=0.5, rho=20, nu=40),
+    "SVT2": partial(SVT, rho=20, nu=40),
+    "SVT3": partial(SVT, rho=20, nu=20, told=0),
+    "SVT4": partial(SVT, rho=40, nu=40 / 3),
+    "SVT5": partial(SVT, rho=20, nu=0, tops=0),
+    "SVT6": partial(SVT, rho=20, nu=20, tops=0),
+    "numeric SVT": partial(SVT, rho=30, nu=120, told=60, tops=2),
+    "RAPPOR": partial(by_hand.reports, chosen=BLOOM, f=0.75, p=0.45, q=0.55),
+    "one-time RAPPOR": partial(by_hand.reports, chosen=BLOOM, f=0.95, p=0, q=1),
     "parallel Laplace": partial(by_hand.noisy, queries=(1,) * 20, scale=200),
+    "PrefixSum": partial(by_hand.prefix_sums, queries=TEN, scale=10),
 }
+
+
+def targets(name):
+    """One world of a target, and who asks what ``BY_HAND`` asks: the first of each pair."""
+    entry = ENTRIES[name]
+    return entry.game.mechanism(0), entry.players[-1].adversary
+
+
+def first_answers(sample):
+    """How often there was a first answer that is ⊤ or a number >= 1."""
+    found = 0
+    for kind, cell in sample.cells.items():
+        first = kind[0][0] if type(kind[0]) is tuple else kind[0]
+        if first is NUMBER:
+            found += int((cell.columns[:, 0] >= 1).sum())
+        elif first is ap.TOP or (type(first) is int and first >= 1):
+            found += cell.count
+    return found
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_the_targets_by_hand_are_the_targets(name):
+    """How often the first answer is ⊤ or at least 1, within 6 σ of the difference."""
+    world, adversary = targets(name)
+    rows = BY_HAND[name](MILLION // 10, seed=1)[:, 0]
+    count = first_answers(play_sample(adversary, world, replicas=MILLION // 10, seed=1))
+    theirs = int((rows >= 1).sum())
+    assert abs(count - theirs) < 6 * (2 * max(theirs, 100)) ** 0.5
 
 
 @pytest.mark.benchmark(group="samples per second of the standard targets")
 @pytest.mark.parametrize("name", BY_HAND)
 def test_samples_per_second(benchmark, name):
-    """Through the real game, on one core, beside NumPy where a line or two do it."""
-    entry, sampler = ENTRIES[name], BY_HAND[name]
-    world, adversary = entry.game.mechanism(0), entry.players[-1].adversary
-    n = MILLION // 2
-    ours = lambda: play_sample(adversary, world, replicas=n, seed=1)  # noqa: E731
-    benchmark.pedantic(ours, rounds=2)
-    mine = seconds(ours)
-    figures = {"million_samples_a_second": round(n / mine / 1e6, 2)}
-    if sampler:
-        figures["times_numpy"] = round(mine / seconds(lambda: sampler(n, seed=1)), 2)
+    """Through the real game, beside vectorised NumPy as DP-Sniper samples it.
+
+    Processor time of one core, best of four turns each. ``random_share``: what part of the
+    time of NumPy's loop goes into its random numbers alone; 1 / random_share is the most that
+    anything could gain on it with NumPy's own Laplace draws (a ziggurat is thrice as fast).
+    """
+    world, adversary = targets(name)
+    n, best = MILLION // 2, {"ours": 9e9, "numpy": 9e9, "draws": 9e9}
+    draws = {"Laplace": 1, "PrefixSum": 10, "parallel Laplace": 20, "SVT5": 1, "SVT6": 11}
+    turns = {
+        "ours": lambda: play_sample(adversary, world, replicas=n, seed=1),
+        "numpy": lambda: BY_HAND[name](n, seed=1),
+        "draws": lambda: by_hand.random_numbers(n, draws.get(name, 5), seed=1),
+    }
+    for _ in range(4):
+        for each, work in turns.items():
+            start = time.process_time()
+            work()
+            best[each] = min(best[each], time.process_time() - start)
+    benchmark.pedantic(turns["ours"], rounds=1)
+    figures = {
+        "million_samples_a_second": round(n / best["ours"] / 1e6, 2),
+        "by_NumPy": round(n / best["numpy"] / 1e6, 2),
+        "times_faster_than_NumPy": round(best["numpy"] / best["ours"], 2),
+    }
+    if name in draws or name.startswith("NoisyHist"):
+        figures["random_share"] = round(best["draws"] / best["numpy"], 2)
     report(benchmark, **figures)
 
 

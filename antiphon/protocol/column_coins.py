@@ -20,7 +20,7 @@ from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""
-LIMIT: Final = 1 << 17
+LIMIT: Final = 1 << 18
 """Most replicas in a block with columns; part of an experiment, as the order of draws is."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
 """Draws of many at once, by name, and what each of them is."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Hashable, Iterator, Sequence
+from itertools import product
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -153,9 +154,12 @@ class Tally:
         """Every transcript that was met, and how often."""
         for form, answers in self._answers.items():
             counts: Any = self._counts[form]
-            if not isinstance(counts, dict):
-                met = np.flatnonzero(counts).tolist()
-                counts = dict(zip(met, counts[met].tolist(), strict=True))
-            known: dict[int, int] = counts  # pyright: ignore[reportUnknownVariableType]
-            for code, count in known.items():
-                yield tuple(_decoded(answers, code)), count
+            if isinstance(counts, dict):
+                known: dict[int, int] = counts  # pyright: ignore[reportUnknownVariableType]
+                for code, count in known.items():
+                    yield tuple(_decoded(answers, code)), count
+                continue
+            sides = (each.choices if type(each) is OneOf else (each,) for each in answers)
+            for transcript, count in zip(product(*sides), counts.tolist(), strict=True):
+                if count:  # the last choice counts ones, as the last digit of a number does
+                    yield transcript, count
