@@ -65,7 +65,10 @@ def freeze(value: Any, depth: int = 0) -> Any:
     Raises: InvalidArgument for a list, dict, set or bytearray, an array of objects, or
     nesting deeper than MAX_DEPTH.
     """
-    return value if type(value) in ATOMS else _frozen(type(value), value, depth)
+    kind = type(value)
+    if kind in ATOMS or (kind is tuple and ATOMS.issuperset(map(type, value))):
+        return value
+    return _frozen(kind, value, depth)
 
 
 def _frozen(kind: Any, value: Any, depth: int) -> Any:
@@ -78,7 +81,7 @@ def _frozen(kind: Any, value: Any, depth: int) -> Any:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind is tuple:
-        return tuple(freeze(item, depth + 1) for item in value)
+        return tuple([freeze(item, depth + 1) for item in value])
     if kind in _MUTABLE:
         raise InvalidArgument(
             f"a message must be immutable, and a {kind.__name__} is not: use a tuple, a frozen "

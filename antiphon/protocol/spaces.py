@@ -31,6 +31,10 @@ class Space(ABC):
     def contains(self, value: Any) -> bool:
         """Whether the value belongs. Total: never raises, whatever the value."""
 
+    def contains_all(self, values: tuple[Any, ...]) -> bool:
+        """Whether all the values belong."""
+        return all(map(self.contains, values))
+
     @property
     @abstractmethod
     def discrete(self) -> bool:
@@ -91,6 +95,8 @@ class Finite(Space):
 
     values: tuple[Any, ...] = attrs.field(converter=_elements)
     _index: dict[Any, Any] = attrs.field(init=False, eq=False, repr=False)
+    _kind: frozenset[Any] = attrs.field(init=False, eq=False, repr=False)
+    """The type of all values, where they are the same if they are equal; else nothing."""
 
     def __attrs_post_init__(self) -> None:
         index: dict[Any, list[Any]] = {}
@@ -103,6 +109,14 @@ class Finite(Space):
                 raise InvalidArgument("a finite space lists each value once")
             alike.append(value)
         object.__setattr__(self, "_index", index)
+        kinds = frozenset(map(type, self.values))
+        plain = len(kinds) == 1 and kinds <= {int, str, bytes}
+        object.__setattr__(self, "_kind", kinds if plain else frozenset())
+
+    def contains_all(self, values: tuple[Any, ...]) -> bool:
+        if self._kind.issuperset(map(type, values)):
+            return self._index.keys() >= set(values)
+        return super().contains_all(values)
 
     def contains(self, value: Any) -> bool:
         if type(value) is Column:
@@ -270,11 +284,20 @@ class Tuples(Space):
     """Tuples whose i-th entry belongs to the i-th space: a product."""
 
     spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
+    _each: Space | None = attrs.field(init=False, eq=False, repr=False)
+    """The one space of all entries, if they have one."""
+
+    def __attrs_post_init__(self) -> None:
+        first = self.spaces[0] if self.spaces else None
+        alike = all(identical(first, space) for space in self.spaces)
+        object.__setattr__(self, "_each", first if alike else None)
 
     def contains(self, value: Any) -> bool:
         kind = type(value)  # pyright: ignore[reportUnknownVariableType]
         if kind is not tuple or len(value) != len(self.spaces):
             return False
+        if self._each is not None:
+            return self._each.contains_all(value)
         for space, item in zip(self.spaces, value, strict=True):  # noqa: SIM110
             if not space.contains(item):
                 return False
