@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
+from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.protocol.errors import CompositionError, Intractable
 from antiphon.protocol.interning import fingerprint
@@ -81,6 +82,8 @@ class Lockstep(NamedTuple):
     """How many messages have come from the left."""
     over: bool = False
     """Whether P has halted."""
+    within: tuple[tuple[tuple[int, ...], Create], ...] = ()
+    """What was created inside of a created composition: where, by indices, and what."""
 
 
 def check_properties(
@@ -142,7 +145,7 @@ def _next(lock: Lockstep, messages: tuple[Any, ...]) -> Iterator[tuple[Side, Any
     if lock.sent is None:
         yield from ((LEFT, zero, one) for zero, one in product(messages, repeat=2))
     else:
-        found = (answer for out in lock.sent for answer in _answers(out, lock.created))
+        found = (answer for out in lock.sent for answer in _answers(out, lock))
         yield from ((RIGHT, answer, answer) for answer in distinct(found))
 
 
@@ -169,22 +172,52 @@ def advance(
         if not identical(out0, out1):
             return Broken(Property.RESPONSE, "the runs answer the left differently")
         over = out0 is HALT and post_processor.is_over(state0) is True
-        return Lockstep(states, valid, lock.inner, lock.created, None, lefts, over)
+        return lock._replace(states=states, outer=valid, sent=None, lefts=lefts, over=over)
     inside = lock.inner
     if type(valid) is not Refused and type(inside) is not Refused:
         inside = inner.step(inside, out0, out1)
         if type(inside) is Refused:
             reason = f"the pair sent to the right is not f'-valid: {inside.reason}"
             return Broken(Property.VALIDITY, reason)
-    created = (*lock.created, out0) if type(out0) is Create else lock.created
-    return Lockstep(states, valid, inside, created, (out0, out1), lefts)
+    created, within = lock.created, lock.within
+    place, said = _address(out0)
+    if type(said) is Create and not place:
+        created = (*created, said)
+    elif type(said) is Create:
+        within = (*within, (place, said))
+    sent = (out0, out1)
+    return Lockstep(states, valid, inside, created, sent, lefts, within=within)
 
 
-def _answers(message: Any, created: tuple[Create, ...]) -> tuple[Any, ...]:
+def _address(message: Any) -> tuple[tuple[int, ...], Any]:
+    """In which composition inside of which others a message arrives, and as what."""
+    place: tuple[int, ...] = ()
+    while type(message) is Ask and type(message.query) in (Ask, Create):
+        place, message = (*place, message.index), message.query
+    return place, message
+
+
+def _answers(message: Any, lock: Lockstep) -> tuple[Any, ...]:
     """What ExtConComp may answer to a message."""
-    if type(message) is Create:
+    place, said = _address(message)
+    created: list[Create] = list(lock.created)
+    for depth, index in enumerate(place):
+        if not 0 <= index < len(created):
+            return (HALT,)
+        if not _extended(created[index].mechanism):  # who knows what it answers: it must say so
+            return (*created[index].mechanism.signature.answers.enumerate(), HALT)
+        created = [each for at, each in lock.within if at == place[: depth + 1]]
+    if type(said) is Create:
         return (TOP,)
-    if type(message) is Ask and 0 <= message.index < len(created):
-        space = created[message.index].mechanism.signature.answers
+    if type(said) is Ask and 0 <= said.index < len(created):
+        space = created[said.index].mechanism.signature.answers
         return (*space.enumerate(), HALT)
     return (HALT,)
+
+
+def _extended(mechanism: Any) -> bool:
+    """Whether it is an ExtConComp without a budget, certified or not."""
+    from antiphon.composition.guarantees.certified import Certified  # which imports this module
+
+    inner = mechanism.mechanism if type(mechanism) is Certified else mechanism
+    return type(inner) is ExtConComp and inner.budget is None

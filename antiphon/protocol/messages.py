@@ -65,7 +65,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
     Raises: InvalidArgument for a list, dict, set or bytearray, an array of objects, or
     nesting deeper than MAX_DEPTH.
     """
-    kind = type(value)
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind in ATOMS or (kind is tuple and ATOMS.issuperset(map(type, value))):
         return value
     return _frozen(kind, value, depth)

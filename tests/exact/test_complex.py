@@ -11,15 +11,19 @@ from antiphon.audit.theorems.complex_mechanisms import ROUNDS, checks
 from antiphon.audit.theorems.components import PURE_RESPONSE, walk
 from antiphon.audit.theorems.routers import EachBit, Leak, Router
 from antiphon.composition import (
+    Certified,
     ComplexMechanism,
     Create,
+    ExtConComp,
     Property,
     TwoCopies,
     check_properties,
+    each_valid,
+    fixed_mechanisms,
     search_properties,
     sparse_parallel,
 )
-from antiphon.protocol import HALT, TOP, Pair, Side, same, spaces
+from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Pair, Side, same, spaces
 from antiphon.protocol.spaces import Anything, Integers, Signature
 from antiphon.verifiers import bounded, event_level
 
@@ -90,6 +94,45 @@ class TestExhaustiveCheck:
 
         f = event_level()
         assert check_properties(constant, f, INNER, queries=(0, 1), rounds=10**9, limit=9) is None
+
+    @pytest.mark.parametrize("leaks", [False, True])
+    def test_what_is_created_inside_of_what_is_created_is_known(self, leaks):
+        """Each bit gets a response of its own, all in one composition; 1-sparse, or all differ."""
+        inside = Certified(ExtConComp(), sparse_parallel([PURE_RESPONSE.parameters]), truth="below")
+
+        @ap.post_processor(deterministic=True, initial_state=(0, None))
+        def nesting(state, side, message, coins):
+            count, bit = state
+            if side is Side.LEFT:
+                first = Create(inside) if not count else Ask(PURE_RESPONSE, 0)
+                return (count, message), Side.RIGHT, first
+            if message is TOP and not count:
+                return (1, bit), Side.RIGHT, Ask(PURE_RESPONSE, 0)
+            if message is TOP:
+                return (count + 1, bit), Side.RIGHT, Ask(Ask(bit, count - 1), 0)
+            told = (bit if leaks else 0) if message is BOTTOM or message is HALT else 1
+            return (count, 0), Side.LEFT, told
+
+        inner = fixed_mechanisms([inside])
+        check = {"queries": (0, 1), "rounds": 20, "questions": 2}
+        found = check_properties(nesting, F, inner, **check)
+        assert (None if found is None else found.property) is (Property.RESPONSE if leaks else None)
+        twice = bounded(event_level(events=2), 2)
+        wide = check_properties(nesting, twice, inner, **check)
+        assert wide.property is Property.VALIDITY or leaks
+
+    def test_what_a_composition_of_another_kind_answers_is_not_guessed(self):
+        composition = ap.ConComp([PURE_RESPONSE])
+        fixed = Certified(composition, each_valid(composition))
+
+        @ap.post_processor(deterministic=True, initial_state=0)
+        def asking(state, side, message, coins):
+            if side is Side.LEFT:
+                return 0, Side.RIGHT, Create(fixed)
+            return 1, *((Side.LEFT, message) if state else (Side.RIGHT, Ask(Ask(1, 0), 0)))
+
+        with pytest.raises(ap.Intractable):
+            check_properties(asking, F, fixed_mechanisms([fixed]), queries=(0, 1), rounds=9)
 
     def test_nobody_asks_after_a_halt(self):
         @ap.post_processor(deterministic=True, initial_state=0)

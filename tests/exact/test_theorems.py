@@ -129,7 +129,7 @@ REASONS = [
     ("6.1", "lacks response", "response: the runs answer the left differently"),
     ("6.1", "lacks validity", "f→f': the pair sent to the right is not f'-valid"),
     ("HSS", "not set to 0", "more than 1 pair(s) differ"),
-    ("HSS", "without the Laplace", "create FiniteResponse(name='Laplace')"),
+    ("HSS", "without the Laplace", "not the next of the fixed ones"),
 ]
 
 

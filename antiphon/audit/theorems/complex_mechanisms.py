@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from antiphon.audit.theorems.components import CURVE, PURE_RESPONSE, RESPONSE
 from antiphon.audit.theorems.finite import WALK, promised
 from antiphon.audit.theorems.routers import EachBit, Leak, Router
 from antiphon.audit.theorems.statements import (
+    Parameters,
     composed,
     in_both_worlds,
     private,
@@ -92,29 +93,32 @@ def _inserted(*, room: bool = True) -> Evidence:
 
 
 def _lifted(leak: Leak | None = None) -> Evidence:
-    return lifted(_router(leak), EVENT, _inner(), ROUNDS, HOPS)
+    inner = _inner()
+    return lifted(_router(leak), EVENT, inner, inner.parameters, ROUNDS, HOPS)
 
 
 def _local() -> Evidence:
     inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
-    return lifted(EachBit(RESPONSE), event_level(), inner, 4, 16)
+    return lifted(EachBit(RESPONSE), event_level(), inner, inner.parameters, 4, 16)
 
 
 def lifted(
     post_processor: PostProcessor[Any],
     outer: Verification[Any],
-    inner: Budgeted,
+    inner: Verification[Any],
+    parameters: Sequence[Parameters],
     rounds: int,
     hops: int,
+    queries: Sequence[Any] = (0, 1),
 ) -> Evidence:
     """Thm 6.1: P has the three properties, and P ∘* ExtConComp has what f' promises.
 
-    What f' promises is Comp[RR…] of its fixed parameters (Thms 4.12, 5.2, 5.5).
+    What f' promises is Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5).
     """
     violation = check_properties(
-        post_processor, outer, inner, queries=(0, 1), rounds=hops, questions=rounds
+        post_processor, outer, inner, queries=queries, rounds=hops, questions=rounds
     )
-    claimed = composed(inner.parameters, CURVE)
+    claimed = composed(parameters, CURVE)
     found = private(ComplexMechanism(post_processor), outer, claimed, rounds)
     if violation is None:
         return found

@@ -14,7 +14,7 @@ from antiphon.protocol.claims import Approximate, Claim, Status
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
-from antiphon.protocol.spaces import Finite, Integers, Signature
+from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
 from antiphon.verifiers.verification import Verification
 
 AnyMechanism = TypeVar("AnyMechanism", bound=Any)
@@ -166,6 +166,32 @@ class FiniteCounter(ContinualMechanism[int, int, int]):
     def step(self, state: int, message: int, coins: Any) -> tuple[int, int]:
         count = min(state + coins.categorical(clipped(message, self.largest)), self.total)
         return count, count
+
+
+class OneCountThreshold(FiniteAboveThreshold):
+    """The same on a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
+
+    @property
+    def signature(self) -> Signature:
+        queries = Finite(tuple(((x,), each) for x in (0, 1) for each in self.thresholds))
+        return Signature(queries, Finite((TOP, BOTTOM, HALT)), queries)
+
+    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+        (x,), threshold = message
+        return FiniteAboveThreshold.step(self, state, (x, threshold), coins)
+
+
+class OneCount(FiniteCounter):
+    """The same on a histogram of one count: (c,) -> (the noisy sum,)."""
+
+    @property
+    def signature(self) -> Signature:
+        queries = Tuples((Integers(0, self.largest),))
+        return Signature(queries, Tuples((Integers(0, self.total),)), queries)
+
+    def step(self, state: int, message: Any, coins: Any) -> tuple[int, Any]:
+        count, _ = FiniteCounter.step(self, state, message[0], coins)
+        return count, (count,)
 
 
 @attrs.frozen

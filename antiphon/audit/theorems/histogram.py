@@ -1,36 +1,38 @@
-"""A small HSS (CM Alg. 4, §7) for d = 1: counter, sparse vectors and Laplace tests at once.
+"""HSS (CM Alg. 4, §7) for d = 1 with finite sub-mechanisms: the real P, and all of it at once.
 
-Every sub-mechanism is finite and pure; its ε is its exact tight ε. The counter, all
-sparse vectors together (k = 1) and all Laplace tests together (k = 1) make f' the
-function f_∞ of three parameters (Thm 5.2), and Thm 6.1 lifts what it promises to HSS.
+Every sub-mechanism is finite and pure; its ε is its exact tight ε. f' is that of three fixed
+mechanisms: the counter; all sparse vectors together and all Laplace tests together (k = 1 each,
+Thm 5.2). By Thm 4.10 it promises Comp[RR] of the three ε, and Thm 6.1 lifts that to HSS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 
 from antiphon.audit.theorems.check import Check, Evidence, twin
 from antiphon.audit.theorems.complex_mechanisms import lifted
 from antiphon.audit.theorems.finite import (
-    FiniteAboveThreshold,
-    FiniteCounter,
+    OneCount,
+    OneCountThreshold,
     claiming,
     finite_laplace,
     promised,
 )
+from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import sparse_parallel
+from antiphon.composition.functions import fixed_mechanisms, sparse_parallel
+from antiphon.composition.guarantees.certified import Certified
+from antiphon.mechanisms.histograms.hss import HSS
+from antiphon.mechanisms.histograms.intervals import Interval
+from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.protocol.claims import Approximate
 from antiphon.protocol.exact import Log
-from antiphon.protocol.messages import BOTTOM, HALT, Ask
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
-from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.verifiers.functions import bounded, event_level, neighbouring_start
-from antiphon.verifiers.relations import Within
+from antiphon.verifiers.relations import EachWithin, Within
 from antiphon.verifiers.verification import Refused, Verification
 
 ROUNDS = 3
@@ -72,15 +74,15 @@ class SameThresholds(Verification[Any]):
 @cache
 def counter() -> Create:
     """H: fed the intervals' sums, of which at most one differs, by 1."""
-    f = bounded(event_level(Within()), ROUNDS)
-    return Create(promised(FiniteCounter(ROUNDS, CAP), f, ROUNDS))
+    f = bounded(event_level(EachWithin()), ROUNDS)
+    return Create(promised(OneCount(ROUNDS, CAP), f, ROUNDS))
 
 
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
     """SVT_{q,h} for each h, all with the ε of the worst."""
     f = SameThresholds(EVENT)
-    made = [FiniteAboveThreshold(3, base, CAP, THRESHOLDS) for base in range(CAP + 1)]
+    made = [OneCountThreshold(3, base, CAP, THRESHOLDS) for base in range(CAP + 1)]
     tight = [promised(each, f, ROUNDS).claims[0].parameters[0] for each in made]
     worst = max((Log(1) if not isinstance(e, Log) else e for e in tight), key=lambda e: e.argument)
     return tuple(Create(claiming(each, Approximate(worst, 0), f)) for each in made)
@@ -93,108 +95,59 @@ def laplace() -> Create:
     return Create(promised(finite_laplace(CAP), f, 1))
 
 
+@cache
+def together(one: Create) -> Create:
+    """Any number of such mechanisms, one of which gets a pair that differs."""
+    return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
+
+
 # --- HSS -----------------------------------------------------------------------------------
 
 
-class Steps(NamedTuple):
-    """The state of ``SmallHistogram``."""
-
-    phase: str
-    """Which answer is awaited."""
-    x: int
-    interval: int
-    """c: the sum since the last firing."""
-    before: int
-    """The sum of the interval that has just ended, until it has been tested."""
-    h: int
-    newer: int
-    """H's answer, until it replaces h."""
-    out: int
-    threshold: int
-    created: int
-    vector: int
-    """The index of the current SVT."""
-
-
 @attrs.frozen
-class SmallHistogram(PostProcessor[Steps]):
-    """HSS (CM Alg. 4) for d = 1 with γ = ξ = 1 and Thresh at most 3, as a deterministic IPM.
+class Capped(HistogramQuery):
+    """q(h) = min(h, CAP)."""
 
-    ``printed``: the comparison reads the new h and c = 0, as Alg. 4 prints it, instead
-    of the interval that has just ended (theory §3). ``resets``: c ← 0 after a firing;
-    False is a broken twin.
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        return min(counts[0], CAP)
+
+
+@attrs.frozen(kw_only=True)
+class SmallHSS(HSS):
+    """HSS with γ = ξ = 1, Thresh at most 3 and finite sub-mechanisms.
+
+    ``resets``: c ← 0 after a firing; False is a broken twin.
     """
 
-    printed: bool = False
     resets: bool = True
-    deterministic = True
 
-    @property
-    def initial_state(self) -> Steps:
-        return Steps("", 0, 0, 0, 0, 0, 0, 1, 0, 1)
+    def _parts(self) -> tuple[Create, ...]:
+        return counter(), together(sparse_vectors()[0]), together(laplace())
 
-    def signature(self, right: Signature) -> Signature:
-        return Signature(BITS, Integers(0, CAP), BITS)
+    def sparse_vector(self, h: tuple[int, ...]) -> Create:
+        return sparse_vectors()[min(h[0], CAP)]
 
-    def step(self, state: Steps, side: Side, message: Any, coins: Any) -> Any:
-        if side is LEFT:
-            state = state._replace(x=message, interval=state.interval + message)
-            if state.created:
-                return self._ask_vector(state)
-            return state._replace(phase="counter made", created=1), RIGHT, counter()
-        if message is HALT:
-            return state, LEFT, HALT
-        answered: Any = getattr(self, "_" + state.phase.replace(" ", "_"))
-        return answered(state, message)
+    def laplace(self) -> Create:
+        return laplace()
 
-    def _ask_vector(self, state: Steps) -> Any:
-        question = Ask((state.x, state.threshold), state.vector)
-        return state._replace(phase="vector", x=0), RIGHT, question
+    def gamma(self, t: int, j: int) -> int:
+        return 1
 
-    def _new_vector(self, state: Steps) -> Any:
-        after = state._replace(vector=state.created, created=state.created + 1)
-        return after, RIGHT, sparse_vectors()[min(state.h, CAP)]
+    def xi(self, t: int, j: int) -> int:
+        return 1
 
-    def _counter_made(self, state: Steps, message: Any) -> Any:
-        return self._new_vector(state._replace(phase="first vector made"))
+    def threshold(self, interval: Interval, t: int) -> int:
+        return min(interval.raised + 1, THRESHOLDS[-1])
 
-    def _first_vector_made(self, state: Steps, message: Any) -> Any:
-        return self._ask_vector(state)
-
-    def _vector(self, state: Steps, message: Any) -> Any:
-        if message is BOTTOM:
-            return state._replace(phase=""), LEFT, state.out
-        return state._replace(phase="counter"), RIGHT, Ask(state.interval, 0)
-
-    def _counter(self, state: Steps, message: int) -> Any:
-        """H has answered: h ← H(c), out ← q(h), and a Laplace mechanism for the test."""
-        after = state._replace(
-            phase="test made",
-            newer=message,
-            out=min(message, CAP),
-            before=state.interval,
-            interval=0 if self.resets else state.interval,
-            created=state.created + 1,
-        )
-        return after, RIGHT, laplace()
-
-    def _test_made(self, state: Steps, message: Any) -> Any:
-        tested = state.newer if self.printed else state.h + state.before
-        after = state._replace(phase="test", h=state.newer, newer=0, before=0)
-        return after, RIGHT, Ask(min(tested, CAP), state.created - 1)
-
-    def _test(self, state: Steps, message: int) -> Any:
-        """Thresh grows if the noisy q(c + h) > Thresh − ξ; then a new SVT with the new h."""
-        grown = min(state.threshold + 1, THRESHOLDS[-1])
-        threshold = grown if message > state.threshold - 1 else state.threshold
-        return self._new_vector(state._replace(phase="vector made", threshold=threshold))
-
-    def _vector_made(self, state: Steps, message: Any) -> Any:
-        return state._replace(phase=""), LEFT, state.out
+    def _next(self, state: Any, h: tuple[int, ...], raised: int) -> Any:
+        after, side, message = HSS._next(self, state, h, raised)
+        return after if self.resets else after._replace(c=state.c), side, message
 
 
 def _hss(*, printed: bool = False, resets: bool = True, tests: bool = True) -> Evidence:
-    """The three properties, and tight δ against Comp[RR] of the three ε (Thms 5.2, 6.1)."""
-    parts = [counter(), sparse_vectors()[0]] + ([laplace()] if tests else [])
-    inner = sparse_parallel([each.parameters for each in parts])
-    return lifted(SmallHistogram(printed, resets), EVENT, inner, ROUNDS, 9 * ROUNDS)
+    """The three properties, and tight δ against Comp[RR] of the three ε (Thms 4.10, 6.1)."""
+    hss = SmallHSS(epsilon=1, query=Capped(), dimension=1, printed=printed, resets=resets)
+    parts = hss.created if tests else hss.created[:2]
+    parameters = [each.parameters for each in parts]
+    inner = fixed_mechanisms(parts)
+    return lifted(hss, EVENT, inner, parameters, ROUNDS, 9 * ROUNDS, ((0,), (1,)))

@@ -31,7 +31,6 @@ q(h) + Γ(t,j), where q(h) = out.
 
 from __future__ import annotations
 
-from functools import cached_property
 from operator import add
 from typing import Any, ClassVar
 
@@ -76,8 +75,7 @@ class HSS(Intervals):
     printed: bool = attrs.field(default=False, validator=parameters.boolean)
     _shares: ClassVar[int] = 3
 
-    @cached_property
-    def test(self) -> Create:
+    def laplace(self) -> Create:
         """The Laplace mechanism of a test: of inputs at most 1 apart."""
         return Create(DiscreteLaplace(epsilon=self.share))
 
@@ -100,7 +98,7 @@ class HSS(Intervals):
         h = clipped(message)
         tested = h if self.printed else tuple(map(add, state.c, state.interval.h))
         state = state._replace(awaits="test_made", note=(h, self.query(tested)))
-        return state, RIGHT, Ask(self.test, TESTS)
+        return state, RIGHT, Ask(self.laplace(), TESTS)
 
     def _after_test_made(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
         h, value = state.note

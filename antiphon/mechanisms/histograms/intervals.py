@@ -132,9 +132,9 @@ class Intervals(PostProcessor[Running]):
         """The ε of each part."""
         return self.epsilon / self._shares
 
-    def sparse_vector(self, h: tuple[int, ...]) -> HistogramSVT:
-        """SVT_{ε',q,h}, of which one differs: 2ε' = ``share``."""
-        return HistogramSVT(epsilon=self.share, query=self.query, histogram=h)
+    def sparse_vector(self, h: tuple[int, ...]) -> Create:
+        """SVT_{ε',q,h}, 2ε' = ``share``."""
+        return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
@@ -170,7 +170,8 @@ class Intervals(PostProcessor[Running]):
     @cached_property
     def slack(self) -> Slack:
         """The bounds of all the noise, which hold together with probability 1 - beta."""
-        vector = self.sparse_vector((0,) * self.dimension).above
+        zeros = (0,) * self.dimension
+        vector = HistogramSVT(epsilon=self.share, query=self.query, histogram=zeros).above
         return Slack(
             beta=self.beta,
             families=self._shares + 1,
@@ -233,16 +234,16 @@ class Intervals(PostProcessor[Running]):
 
     def _after_creation(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
         """One of the mechanisms that come first has been created."""
-        made, x = state.note
-        if made + 1 == len(self.created):
+        x = state.note[1]
+        made: int = state.note[0] + 1
+        if made == len(self.created):
             return self._renewed(state, x)
-        following: Create = self.created[made + 1]
-        return state._replace(note=(made + 1, x)), RIGHT, following
+        return state._replace(note=(made, x)), RIGHT, self.created[made]
 
     def _renewed(self, state: Running, x: Any) -> tuple[Running, Side, Any]:
         """A new sparse vector; ``x``, if not None, is asked of it at once."""
-        create = Create(self.sparse_vector(state.interval.h))
-        return state._replace(awaits="renewal", note=x), RIGHT, Ask(create, VECTORS)
+        created = self.sparse_vector(state.interval.h)
+        return state._replace(awaits="renewal", note=x), RIGHT, Ask(created, VECTORS)
 
     def _after_renewal(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
         x, interval = state.note, state.interval
