@@ -147,3 +147,11 @@ def _implied(measure: Measure, rho: Fraction) -> bool:
     if isinstance(measure, Approximate) and 0 < measure.delta < 1:
         return exact.at_most(zcdp_epsilon(rho, measure.delta), measure.epsilon)
     return False
+
+
+def of_this_library(thing: object) -> bool:
+    """Whether what a class says of itself was proved and is tested here: that of its objects is
+    this library's own, and not of ``audit``, where broken twins and targets live.
+    """
+    module = type(thing).__module__
+    return module.startswith("antiphon.") and not module.startswith("antiphon.audit.")

@@ -12,6 +12,7 @@ from antiphon.composition.guarantees.leaves import by_claim
 from antiphon.composition.guarantees.lifting import lifted
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.chain import AnyChain, chain
+from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism
 from antiphon.protocol.post_processor import PostProcessor
@@ -62,7 +63,7 @@ def _processed(
 
 
 def _forwards(link: PostProcessor[Any]) -> Premise:
-    ours = type(link).__module__.startswith("antiphon.")
+    ours = of_this_library(link)
     return Premise(
         f"{message_label(link, 40)} sends queries on unchanged and remembers none",
         Mark.PROVED if ours else Mark.ASSUMED,

@@ -24,6 +24,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.composition.guarantees.leaves import by_claim
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.chain import AnyChain, Chain
+from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
@@ -62,7 +63,7 @@ def _other(system: Any, verification: Any, context: Context) -> Derivation:
 def _built(system: Any, chain: AnyChain, verification: Any, context: Context) -> Derivation:
     """A mechanism that says by a ``chain`` of what parts it is made."""
     inside = context.derive(chain, verification, context)
-    ours = type(system).__module__.startswith("antiphon.")
+    ours = of_this_library(system)
     premise = Premise(
         f"{message_label(system, 40)} is its chain of parts",
         Mark.PROVED if ours else Mark.ASSUMED,

@@ -19,6 +19,7 @@ import attrs
 
 from antiphon.mechanisms import parameters
 from antiphon.protocol import exact
+from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
@@ -176,8 +177,9 @@ class Scaled(HistogramQuery):
 
 def proved(query: HistogramQuery) -> bool:
     """Whether what it promises is proved: of the queries of this library only."""
-    inner = query.query if type(query) is Scaled else query
-    return all(type(each).__module__.startswith("antiphon.") for each in (query, inner))
+    while type(query) is Scaled:
+        query = query.query
+    return of_this_library(query)
 
 
 def one_sensitive(query: Any, dimension: int, name: str = "query") -> None:

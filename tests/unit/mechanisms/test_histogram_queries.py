@@ -134,3 +134,15 @@ def test_mechanisms_refuse_queries_that_are_not_1_sensitive(query):
 def test_parameters_are_checked(make):
     with pytest.raises(ap.InvalidArgument):
         make()
+
+
+def test_a_query_of_a_user_stays_one_however_it_is_scaled():
+    @attrs.frozen
+    class Lying(HistogramQuery):
+        def __call__(self, counts):
+            return 7 * sum(counts)
+
+    assert proved(Scaled(Scaled(Total(), 2), 3))
+    assert not proved(Scaled(Scaled(Lying(), 2), 3))
+    Lying.__module__ = "antiphon.audit.corpus.twins"
+    assert not proved(Lying())
