@@ -26,7 +26,7 @@ from antiphon.audit.statistical.running import Chunks, CountViews, merge_counts,
 def sparse_vector():
     """20 queries, by columns: 2¹⁸ replicas a chunk."""
     svt = SparseVector("1", threshold=1000)
-    return CountViews(ap.scripted([0] * 20), svt), Chunks(total=12 << 18, seed=1)
+    return CountViews(ap.scripted([0] * 20), svt), Chunks(total=64 << 18, seed=1)
 
 
 def counterexample():

@@ -63,7 +63,7 @@ class Outputs:
 def audit(test: Request, outputs: Outputs) -> int:
     """Test a claim; status 1 if it is refuted."""
     outputs.check(test.options["method"])
-    report = _run(test, quiet=outputs.as_json)
+    game, report = _run(test, quiet=outputs.as_json)
     saved = _saved(report, outputs.save, test.target)
     if outputs.report is not None:
         report.save(outputs.report)
@@ -73,6 +73,7 @@ def audit(test: Request, outputs: Outputs) -> int:
         print_json(report.to_dict() | (_NOT_SAVED if saved is None else attrs.asdict(saved)))
     else:
         _print(report, saved)
+        _explain_sameness(game, report, test.options["rounds"])
     return 1 if report.refuted else 0
 
 
@@ -103,7 +104,7 @@ def _saved(report: AuditReport, path: Path | None, target: str) -> Saved | None:
     return Saved(str(path), shlex.join(words))
 
 
-def _run(test: Request, *, quiet: bool) -> AuditReport:
+def _run(test: Request, *, quiet: bool) -> tuple[PrivacyGame, AuditReport]:
     path, name = split_target(test.target, "audit")
     module = import_file(path)
     game = _game(module, name)
@@ -112,7 +113,7 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
         options["feature"] = _function(module, test.feature)
     options["score"] = test.score if test.score in SCORES else _function(module, test.score)
     with running(path):
-        return game.audit(
+        return game, game.audit(
             _adversaries(module, test.adversary),
             epsilon=rational(test.epsilon, "epsilon"),
             delta=rational(test.delta, "delta"),
@@ -178,6 +179,19 @@ def _print(report: AuditReport, saved: Saved | None) -> None:
         print(f"A view in the event is in {saved.saved}, but it does not replay: {saved.why_not}")
     elif report.refuted and report.counterexample is None:
         print("No view in the event turned up soon: it is rare, or the test was lucky.")
+
+
+def _explain_sameness(game: PrivacyGame, report: AuditReport, rounds: int | None) -> None:
+    """Where no view told the worlds apart at all: say so, and why the game was halted if it was."""
+    hits = report.hits
+    if report.refuted or hits.own < hits.trials or hits.against < hits.others:
+        return
+    print("Every view lies in the event: nothing in them told the two worlds apart.")
+    if report.player is not None:
+        with guarded():
+            reason = game.play(report.player, bit=0, rounds=rounds).why_halted
+        if reason is not None:
+            print(f"The game was halted: {reason}")
 
 
 def _rows(report: AuditReport) -> Iterator[tuple[str, str]]:

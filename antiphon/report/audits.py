@@ -82,6 +82,8 @@ def _samples(axes: Any, report: AuditReport) -> None:
     )  # fmt: skip
     if len(counts) > 1:
         axes.set_xscale("log")
+    else:
+        axes.locator_params(axis="x", nbins=4)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("test views of each world")
     axes.set_ylabel(f"δ at ε = {report.epsilon:.4g} is at least")

@@ -29,6 +29,7 @@ CODE = textwrap.dedent(
     response = RandomizedResponse(epsilon=ap.Log(3))
     asker = ap.scripted([ap.Pair(0, 1)])
     noise = Laplace(epsilon=1)
+    refused = ap.scripted([ap.Pair("a", "b")])
     wide = ap.scripted([ap.Pair(0.0, 1.0)])
     askers = [ap.scripted([ap.Pair(0.0, 0.1)]), wide]
     family = AdversaryFamily(lambda v: ap.scripted([ap.Pair(0.0, v[0])]), [(0, 1)], size=4)
@@ -179,6 +180,15 @@ def test_bad_input_is_one_line_and_status_2(code, capsys, target, options):
     err = capsys.readouterr().err.replace("noise on standard output\n", "")
     assert err.startswith("antiphon: ")
     assert err.count("\n") == 1
+
+
+def test_an_adversary_who_is_refused_is_told_so(code, capsys):
+    """Its views are all alike: not refuted, but neither was anything tested."""
+    arguments = ["audit", f"{code}:noise", "--adversary", "refused", "--epsilon", "1"]
+    assert main([*arguments, "--samples", "2000", "--seed", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "nothing in them told the two worlds apart" in out
+    assert "The game was halted: " in out
 
 
 def test_an_error_of_the_users_code_is_named_with_its_line(code, capsys):

@@ -108,8 +108,9 @@ def audit(
             that the claim fails for *any* of them, is Bonferroni's with both; for *which*,
             ``report.tests`` has p-values adjusted by the one or the other.
         chunk: test views of each world that are played at once (for "label": of both); by
-            default 2^18 where views have numbers, else a 32nd of all, if that is more. It is
-            part of the experiment that a checkpoint belongs to, as ``training`` is.
+            default an eighth of all, between 2^15 and 2^18; where views have no numbers, a 32nd
+            if that is more. It is part of the experiment that a checkpoint belongs to, as
+            ``training`` is.
         executor, checkpoint, progress: see ``running.run``.
 
     Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, an

@@ -31,7 +31,11 @@ Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 POINTS: Final = 64
 """So many points of a trace are kept at most."""
 CHUNK: Final = 1 << 18
-"""Views of each world in a chunk, where views have numbers, which are kept until scored."""
+"""Most views of each world in a chunk, where views have numbers, which are kept until scored;"""
+LEAST_CHUNK: Final = 1 << 15
+"""so many at least, because a chunk costs something,"""
+LEAST_CHUNKS: Final = 8
+"""and else so few that a report can show how its bound grew."""
 PLAIN_CHUNKS: Final = 32
 """At most so many chunks where views have none: they may cost the same, however large."""
 LEAST_ROUND: Final = 400
@@ -77,8 +81,8 @@ class Playing:
             if "unhashable" not in str(error):
                 raise
             raise InvalidArgument(
-                f"views cannot be counted ({error}); pass feature=…, a function of the answers "
-                "that gives numbers, symbols, or tuples of them"
+                f"views cannot be counted ({error}); pass feature=… (--feature), a function of "
+                "the answers that gives numbers, symbols, or tuples of them"
             ) from None
 
     def training(
@@ -145,7 +149,8 @@ class Workforce:
         """The hits of a task; ``place`` tells several tasks of one audit apart."""
         path, size = self.checkpoint, self.chunk
         if size is None:
-            size = CHUNK if task.event.wide else max(CHUNK, -(-views // PLAIN_CHUNKS))
+            size = min(CHUNK, max(LEAST_CHUNK, -(-views // LEAST_CHUNKS)))
+            size = size if task.event.wide else max(size, -(-views // PLAIN_CHUNKS))
         if place and isinstance(path, str | Path):
             path = Path(f"{path}-{place + 1}")
         return run(

@@ -76,6 +76,7 @@ def _report(
     best = max(range(len(chosen)), key=lambda i: (lows[i], -tests[i].p_value if tests else 0.0))
     (candidate, choice), low = chosen[best], lows[best]
     refuted = low > goal.delta
+    tested = outcomes[best].done // (2 if method == "label" else 1)
     return AuditReport(
         verdict="refuted" if refuted else "not refuted",
         epsilon=goal.epsilon,
@@ -83,8 +84,8 @@ def _report(
         delta_lower=low,
         epsilon_lower=max(each.epsilon_at(goal.delta) for each in rates),
         confidence=setting.confidence,
-        samples=setting.trained + goal.trials,
-        tested=goal.trials,
+        samples=setting.trained + tested,
+        tested=tested,
         method=_WORDS[method],
         correction=_correction(correction, candidates) + _repeated(looks, goal.alpha),
         adversary=candidate.name,

@@ -121,7 +121,8 @@ class Population:
         over = over or len(answers) == self.rounds
         if self.rounds is None and len(answers) >= MOST_ROUNDS:
             raise InvalidArgument(
-                f"the adversary has not halted after {MOST_ROUNDS} rounds; pass rounds=…"
+                f"the adversary has not halted after {MOST_ROUNDS} rounds; "
+                "pass rounds=… (on the command line: --rounds)"
             )
         return self.coins.lanes, Block(END if over else ASK, own, state, answers, None, tape)
 

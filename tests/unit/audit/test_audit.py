@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import math
+import signal
 from fractions import Fraction
 
 import attrs
@@ -330,6 +331,20 @@ class TestDistribution:
         assert fresh.delta_lower == reports[3].delta_lower
         reports[3].save(tmp_path / "report.json")
         assert AuditReport.load(tmp_path / "report.json").looks == 3
+
+    def test_what_was_interrupted_says_how_much_was_done(self):
+        def stop(done, total):
+            if done >= 3000:
+                signal.raise_signal(signal.SIGINT)
+
+        for method, tested in (("clopper-pearson", 3000), ("label", 1500)):
+            report = RR_GAME.audit(
+                ASKER, epsilon=1, samples=20_000, seed=1, chunk=1000, method=method,
+                executor="serial", progress=stop,
+            )  # fmt: skip
+            assert report.interrupted
+            assert (report.tested, report.samples) == (tested, 10_000 + tested)
+            assert report.hits.trials + report.hits.others == 2 * tested
 
     def test_progress_is_told(self):
         told = []
