@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _BUFFERS: Final = 7
 """The most buffers in the table."""
 _CHUNK: Final = 1 << 16
+_SHORT: Final = 1 << 13
+"""Vectors whose product NumPy takes in one thread: more would only wait for each other."""
 _DOUBLES: Final = 2.0**50
 """Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
 
@@ -59,14 +61,14 @@ def one_by_one(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> V
 
 def side_by_side(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> Vector:
     """For arrays: all coordinates at once, in place."""
-    values = np.array(values)
+    values = np.asarray(values)
     width = counter.dimension or 1
     thetas, weights = np.array(counter.thetas)[:, None], np.array(counter.weights)[:, None]
     memory, scratch = np.zeros((2, len(counter.buffers), width))
     released, drift, slip, push = np.zeros((4, width))
-    found, far = np.empty(values.shape), counter.far
+    found, far, short = np.empty(values.shape), counter.far, width < _SHORT
     for where, noise, divisors in _chunks(counter, values, coins):
-        exact = max(noise.max(), -noise.min()) < _DOUBLES
+        exact = bool(np.einsum("i,i->", noise, noise) < _DOUBLES**2)
         found[where] = values[where] * float(counter.unit)
         for sums, j, q in zip(found[where], noise.reshape(-1, width), divisors, strict=True):
             np.multiply(weights, memory, out=scratch)
@@ -83,7 +85,7 @@ def side_by_side(counter: BufferedToeplitzCounter, values: Any, coins: Coins) ->
             drift += push
             memory *= thetas
             memory += push
-            if not (drift @ drift < far * far or max(drift.max(), -drift.min()) < far):
+            if not ((short and drift @ drift < far * far) or max(drift.max(), -drift.min()) < far):
                 drift += math.inf
                 memory, exact = np.clip(memory, -counter.farthest, counter.farthest), False
             released += slip
