@@ -39,7 +39,7 @@ import numpy as np
 from antiphon.mechanisms.counters.buffers import Vector
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
 from antiphon.mechanisms.counters.normalised import squared_errors
-from antiphon.mechanisms.counters.rows import Row, gaussians
+from antiphon.mechanisms.counters.rows import Row, gaussians, nearest
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Status, ZeroConcentrated
@@ -221,7 +221,7 @@ class CorrelatedCounter(Counter):
             noise = coins.discrete_gaussian(self.grid)
         else:
             noise = gaussians(coins, self.grid, self.dimension).view(Row)
-        slip = (noise - self.feedback(memory) // 1.0 + divisor / 2) // divisor
+        slip = nearest(noise, self.feedback(memory), divisor)
         push = slip * divisor
         drift, memory = drift + push, self.remember(memory, push)
         if not -self.far < drift < self.far:

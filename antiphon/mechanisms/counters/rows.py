@@ -14,6 +14,8 @@ from antiphon.protocol.messages import freeze
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 _INT64: Final = 2**63 - 1
+DOUBLES: Final = 2.0**50
+"""Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
 
 
 class Row(np.ndarray[Any, np.dtype[Any]]):
@@ -33,7 +35,7 @@ class Row(np.ndarray[Any, np.dtype[Any]]):
         return hash(tuple(self.ravel().tolist()))
 
     def __bool__(self) -> bool:
-        return bool(np.all(self.view(np.ndarray)))
+        return bool(self.view(np.ndarray).all())
 
     def __fingerprint__(self) -> tuple[Any, ...]:
         return self.dtype.str, self.shape, tuple(self.ravel().tolist())
@@ -78,6 +80,16 @@ def clamped(value: Any, bound: float) -> Any:
     if type(value) is Row:
         return np.clip(value, -bound, bound)
     return min(max(value, -bound), bound)
+
+
+def nearest(noise: Any, feedback: Any, divisor: float) -> Any:
+    """⌊(noise - ⌊feedback⌋)/divisor + ½⌋, for whole noise and divisor: a number or a row."""
+    if type(noise) is not Row:
+        return (noise - feedback // 1.0 + divisor / 2) // divisor
+    shifted = noise - np.floor(feedback) + divisor / 2
+    # NumPy's // costs several times as much.
+    small = shifted @ shifted < DOUBLES**2
+    return np.floor(shifted / divisor) if small else shifted // divisor
 
 
 def gaussians(coins: Coins, sigma: Fraction, count: int) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from antiphon.mechanisms.counters.buffers import Vector
-from antiphon.mechanisms.counters.rows import gaussians
+from antiphon.mechanisms.counters.rows import DOUBLES, gaussians
 from antiphon.protocol.coins import Coins
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ _BUFFERS: Final = 7
 _CHUNK: Final = 1 << 16
 _SHORT: Final = 1 << 13
 """Vectors whose product NumPy takes in one thread: more would only wait for each other."""
-_DOUBLES: Final = 2.0**50
-"""Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
 
 
 def _chunks(
@@ -61,16 +59,15 @@ def one_by_one(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> V
 
 def side_by_side(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> Vector:
     """For arrays: all coordinates at once, in place."""
-    values = np.asarray(values)
-    width = counter.dimension or 1
-    thetas, weights = np.array(counter.thetas)[:, None], np.array(counter.weights)[:, None]
-    memory, scratch = np.zeros((2, len(counter.buffers), width))
+    values, width = np.asarray(values), counter.dimension or 1
+    thetas, weights = (np.tile(each, (width, 1)).T.copy() for each in _pairs(counter))
+    memory, scratch = np.zeros((2, *weights.shape))
     released, drift, slip, push = np.zeros((4, width))
     found, far, short = np.empty(values.shape), counter.far, width < _SHORT
     for where, noise, divisors in _chunks(counter, values, coins):
-        exact = bool(np.einsum("i,i->", noise, noise) < _DOUBLES**2)
-        found[where] = values[where] * float(counter.unit)
-        for sums, j, q in zip(found[where], noise.reshape(-1, width), divisors, strict=True):
+        exact = bool(np.einsum("i,i->", noise, noise) < DOUBLES**2)
+        sums = np.multiply(values[where], float(counter.unit), out=found[where])
+        for own, j, q in zip(sums, noise.reshape(-1, width), divisors, strict=True):
             np.multiply(weights, memory, out=scratch)
             np.add.reduce(scratch, axis=0, out=slip, initial=0.5)
             np.floor(slip, out=slip)
@@ -82,13 +79,18 @@ def side_by_side(counter: BufferedToeplitzCounter, values: Any, coins: Coins) ->
             else:
                 np.floor_divide(slip, q, out=slip)
             np.multiply(slip, q, out=push)
+            own += slip
+            own += released
+            released = own
             drift += push
             memory *= thetas
             memory += push
             if not ((short and drift @ drift < far * far) or max(drift.max(), -drift.min()) < far):
                 drift += math.inf
                 memory, exact = np.clip(memory, -counter.farthest, counter.farthest), False
-            released += slip
-            released += sums
-            sums[:] = released
     return found
+
+
+def _pairs(counter: BufferedToeplitzCounter) -> Vector:
+    """θ and ω of each buffer."""
+    return np.array([counter.thetas, counter.weights])
