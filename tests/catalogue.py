@@ -24,6 +24,7 @@ from antiphon.mechanisms import (
     CountAbove,
     DiscreteGaussian,
     DiscreteLaplace,
+    Echo,
     ExponentialMechanism,
     GapSparseVector,
     Gaussian,
@@ -37,6 +38,7 @@ from antiphon.mechanisms import (
     KthLargest,
     Laplace,
     LeakyBit,
+    MultiplicativeWeights,
     NumericSparseVector,
     PermuteAndFlip,
     RandomizedResponse,
@@ -210,6 +212,7 @@ MECHANISMS = [
     Entry("HistogramSVT", HistogramSVT(epsilon=1, query=KthLargest(2), histogram=(0, 3)), growths,
           _GROWTH_ALIENS, enumerable=False),
     *HISTOGRAMS,
+    Entry("Echo", Echo(), ints | st.sampled_from((ap.TOP, ap.BOTTOM)), (True, 0.5, "1", ap.HALT)),
     Entry("RandomizedResponse", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), bits,
           _BIT_ALIENS, noninteractive=True),
     Entry("RandomizedResponse", RandomizedResponse(epsilon=0.5), bits, _BIT_ALIENS,
@@ -264,6 +267,10 @@ pairs = st.builds(ap.Pair, bits, bits)
 
 monitor = HistogramMonitor(mechanism=SPARSE[2].mechanism, queries=(KthLargest(2),), dimension=2)
 
+learner = MultiplicativeWeights(size=2, epsilon_each=1, updates=2, threshold=3, rate=0.5, step=0.5)
+halves = st.lists(st.sampled_from((0.0, 0.5, 1.0)), min_size=2, max_size=2).map(np.array)
+tables = st.lists(st.integers(0, 9), min_size=2, max_size=2).map(np.array)
+
 PROCESSORS = [
     ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(), Laplace(epsilon=1), finite, finite),
     ProcessorEntry("RoundToGrid", ap.mechanisms.RoundToGrid(0.1), Laplace(epsilon=1), finite,
@@ -279,6 +286,8 @@ PROCESSORS = [
       for each in hss),
     ProcessorEntry("AskEach", AskEach(counter=COUNTED.counter, dimension=2),
                    ap.ConComp((COUNTED.counter,) * 2), steps, st.integers(-9, 9), 4),
+    ProcessorEntry("MultiplicativeWeights", learner, ap.ExtConComp(), halves | tables,
+                   st.sampled_from((ap.TOP, ap.BOTTOM)) | st.integers(-9, 9), 6),
     ProcessorEntry("IdentityPostProcessor", IdentityPostProcessor(), two[0], bits, bits),
     ProcessorEntry("Identifier", ap.Identifier(0), two[0], pairs, bits),
     ProcessorEntry("Identifier", ap.Identifier(1), two[0], pairs, bits),

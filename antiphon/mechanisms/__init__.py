@@ -28,6 +28,11 @@ from antiphon.mechanisms.histograms import (
     search_query,
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.multiplicative_weights import (
+    Echo,
+    MultiplicativeWeights,
+    learned_weights,
+)
 from antiphon.mechanisms.noise import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -58,6 +63,7 @@ __all__ = [
     "CountAbove",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Echo",
     "ExponentialMechanism",
     "GapSparseVector",
     "Gaussian",
@@ -72,6 +78,7 @@ __all__ = [
     "KthLargest",
     "Laplace",
     "LeakyBit",
+    "MultiplicativeWeights",
     "NumericSparseVector",
     "PermuteAndFlip",
     "RandomizedResponse",
@@ -88,6 +95,7 @@ __all__ = [
     "check_query",
     "counters",
     "histograms",
+    "learned_weights",
     "noise",
     "quantile",
     "search_query",

@@ -18,6 +18,7 @@ from antiphon.verifiers.relations import (
     OneEntry,
     OnlyEntry,
     Relation,
+    ReplacedRow,
     Within,
 )
 from antiphon.verifiers.verification import Refused, Verification
@@ -34,6 +35,7 @@ __all__ = [
     "OnlyEntry",
     "Refused",
     "Relation",
+    "ReplacedRow",
     "Verification",
     "Verifier",
     "Within",

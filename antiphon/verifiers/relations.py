@@ -176,3 +176,17 @@ class OneEntry:
         if not (type(zero) is type(one) is tuple) or len(zero) != len(one):
             return False
         return sum(not identical(a, b) for a, b in zip(zero, one, strict=True)) <= 1
+
+
+@register("antiphon.ReplacedRow/1")
+@attrs.frozen
+class ReplacedRow:
+    """Histograms, as integer arrays of one length, of the same rows but for one of another kind."""
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are such arrays: equal, or one more here and one less there."""
+        arrays = type(zero) is type(one) is np.ndarray and zero.shape == one.shape
+        if not arrays or zero.ndim != 1 or not zero.dtype.kind == one.dtype.kind == "i":
+            return False
+        pairs = zip(zero.tolist(), one.tolist(), strict=True)
+        return sorted(b - a for a, b in pairs if a != b) in ([], [-1, 1])

@@ -1,0 +1,111 @@
+"""Parameters of private multiplicative weights for the least provable error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+from antiphon.composition.accounting import advanced, optimal
+from antiphon.mechanisms import parameters
+from antiphon.mechanisms.multiplicative_weights.mechanism import SHARE, MultiplicativeWeights
+from antiphon.protocol import exact
+from antiphon.protocol.errors import InvalidArgument
+
+_MOST: Final = 1 << 16
+"""Updates, at most."""
+_FINE: Final = 1 << 40
+_MORE: Final = 1 + 1e-6
+
+
+def learned_weights(
+    *,
+    size: int,
+    rows: int,
+    queries: int,
+    epsilon: float | Fraction,
+    delta: float | Fraction = 0,
+    beta: float = 0.05,
+    step: float = 1.0,
+) -> MultiplicativeWeights:
+    """Multiplicative weights that answer so many queries with the least ``error_bound``.
+
+    For ``rows`` known when the queries come. Composed, it is (epsilon, delta)-DP; with
+    probability at least 1 - beta it answers all queries within the bound before it halts. Tries
+    numbers of updates c a fifth apart: more of them let the threshold be nearer to the noise,
+    and make the noise larger, by c, or √c with delta > 0.
+    Raises: InvalidArgument for parameters that are no such numbers.
+
+    >>> learner = learned_weights(size=100, rows=10**6, queries=1000, epsilon=1)
+    >>> learner.updates, learner.error_bound(1000, beta=0.05)
+    (264, 137989.0)
+    >>> learner = learned_weights(size=100, rows=10**6, queries=1000, epsilon=1, delta=1e-6)
+    >>> learner.updates, learner.error_bound(1000, beta=0.05)
+    (1165, 120793.0)
+    """
+    budget, chance = parameters.epsilon(epsilon), exact.probability(delta, "delta")
+    exact.whole(rows, "rows")
+
+    def tuned(count: int, curve: Any) -> MultiplicativeWeights:
+        each = _each(count, budget, chance, curve)
+        return _tuned(size, rows, queries, count, each, beta, step)
+
+    counts = _counts(exact.whole(size, "size"))
+    rough = min(
+        (tuned(count, advanced) for count in counts),
+        key=lambda each: each.error_bound(queries, beta=beta),
+    )
+    return tuned(rough.updates, optimal) if chance else rough
+
+
+def updates_for(size: int, distance: float) -> int:
+    """How many updates are enough where each is made for a query off by ``distance`` (of 1).
+
+    ⌊ln(size)/(2·distance²)⌋ + 1, with the rate 4·distance: see ``mechanism``.
+
+    >>> updates_for(100, 0.05)
+    922
+    """
+    return math.floor(math.log(exact.whole(size, "size")) / (2 * distance**2) * _MORE) + 1
+
+
+def _counts(size: int) -> Iterator[int]:
+    count = max(1.0, math.log(size) / 2)
+    while count <= _MOST:
+        yield math.ceil(count)
+        count *= 1.2
+
+
+def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Any) -> Fraction:
+    """The ε of an update, of which ``count`` are (epsilon, delta)-DP together by that curve."""
+    least = epsilon / count
+    if not delta:
+        return least
+    low, high = least, epsilon
+    while high - low > low / 500:
+        middle = Fraction(round((low + high) / 2 * _FINE), _FINE)
+        pair = (SHARE * middle, 0), ((1 - SHARE) * middle, 0)
+        enough = curve(pair, times=count).delta_at(epsilon) <= delta
+        low, high = (middle, high) if enough else (low, middle)
+    return low
+
+
+def _tuned(
+    size: int, rows: int, queries: int, count: int, each: Fraction, beta: float, step: float
+) -> MultiplicativeWeights:
+    """The least threshold for which ``count`` updates are enough."""
+
+    def made(threshold: int, rate: float) -> Any:
+        return MultiplicativeWeights(
+            size=size, epsilon_each=each, updates=count, threshold=threshold, rate=rate, step=step
+        )
+
+    plain = made(0, 1.0)
+    alpha, of_value = plain.noise(queries, beta=beta)
+    distance = math.sqrt(math.log(size) / (2 * count)) * _MORE
+    clear = max(math.ceil(plain.slack(rows) + distance * rows * plain.steps), of_value + 1)
+    gap = (clear - plain.slack(rows)) / (rows * plain.steps)
+    if not gap > 0:
+        raise InvalidArgument("too few rows for so fine a step")
+    return made(alpha + clear, 4 * gap)

@@ -1,0 +1,48 @@
+"""A mechanism that says what it is told: for what is public, in complex mechanisms."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+
+from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Integers, Signature
+from antiphon.verifiers.functions import event_level
+
+_SAID: Final = Either((Integers(), Finite((TOP, BOTTOM))))
+
+
+@register("antiphon.Echo/1")
+@attrs.frozen
+class Echo(ContinualMechanism[None, Any, Any]):
+    """Answers each message with itself: an int, ⊤ or ⊥.
+
+    A post-processor whose answer depends on a message from its left, such as a public query,
+    lacks the response property (CM §6.1); it has it if the answer goes through an Echo.
+    Privacy: 0-DP w.r.t. pairs that are all identical; proved.
+
+    >>> Echo().start().send(7)
+    7
+    """
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(_SAID, _SAID)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "both sides of each pair are the same message"
+        return (Claim(Pure(0), event_level(events=0), Status.PROVED, source),)
+
+    def step(self, state: None, message: Any, coins: Any) -> tuple[None, Any]:
+        return None, message
+
+    step_many = step

@@ -1,0 +1,51 @@
+"""The public hypothesis of multiplicative weights, the same on any machine.
+
+It is the distribution W_x ∝ e^(rate·s_x) on a universe of ``size`` elements, where the s_x are
+sums of whole numbers and so exact. Weights are whole numbers too, in units of 2^-bits of the
+largest, computed by operations that IEEE 754 rounds alike everywhere; each is within one unit
+of its real value: half of it is rounding to the unit, and e^x is within 2^-45 of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+Whole = npt.NDArray[np.int64]
+
+_BITS: Final = 40
+_PER_HALVING: Final = 1 / 0.6931471805599453
+_HIGH: Final = 0.6931471803691238
+"""The first 32 bits of ln 2: times a whole number below 2^21 it is exact."""
+_LOW: Final = 1.9082149292705877e-10
+_LEAST: Final = -100.0
+"""e^x below this is less than half a unit."""
+
+
+def bits(size: int, largest: int) -> int:
+    """How fine weights can be, so that Σ v_x w_x for entries v_x <= largest fits 62 bits."""
+    return min(_BITS, 61 - (size * largest).bit_length())
+
+
+def powers(exponents: Any) -> Any:
+    """e^x for an array of x <= 0, to a relative 2^-45."""
+    halvings = np.rint(exponents * _PER_HALVING)
+    rest = exponents - halvings * _HIGH - halvings * _LOW
+    total = np.ones_like(rest)
+    for k in range(14, 0, -1):  # Taylor, for |rest| <= ln(2)/2
+        total = 1.0 + rest * total / k
+    return np.ldexp(total, halvings.astype(np.int32))
+
+
+def weights(sums: Whole, rate: float, fineness: int) -> Whole:
+    """The weights of exponents rate·sums, the largest being 2^fineness."""
+    exponents = np.maximum((sums - sums.max()) * rate, _LEAST)
+    return np.rint(np.ldexp(powers(exponents), fineness)).astype(np.int64)
+
+
+def expected(query: Whole, heavy: Whole, rows: int) -> int:
+    """The integer nearest to rows·Σ v_x W_x: what the hypothesis answers."""
+    total, sum_ = int(heavy.sum()), int(query @ heavy)
+    return (2 * rows * sum_ + total) // (2 * total)

@@ -1,0 +1,296 @@
+"""Private multiplicative weights (Hardt and Rothblum 2010): many linear queries on one histogram.
+
+A public hypothesis W, a distribution learned from private answers only, answers queries; a
+sparse vector tells which of its answers are far from the truth. Only those cost privacy: they
+are answered with Laplace noise, and the hypothesis learns from them.
+
+**Accuracy.** Let all noise stay within its bounds, α for a test (the noise of its threshold
+and of each query together) and α' for an answer, in steps; by union bounds this fails
+with probability at most β. Write u for a query with values in [0, 1], D for the data as a
+distribution, n for the rows and R for the steps of 1. Then
+
+* an answer of the hypothesis errs by less than T + α steps, a noisy one by α' at most;
+* at an update the hypothesis was off by T - α steps at least, so, being rounded to half a step
+  and computed to ``slack`` steps, |u·D - u·W| >= μ = (T - α - slack)/(R n);
+* with α' < T - α the noisy answer says truly whether u·W is too large or too small, and
+  W_x ← W_x e^(±η u_x)/Z lowers KL(D‖W) = Σ D_x ln(D_x/W_x) by ±η u·D - ln Z >=
+  η|u·D - u·W| - η²/8 (Hoeffding's lemma: ln Z <= ±η u·W + η²/8), so by ημ - η²/8 at least;
+* KL(D‖W) is at most ln|X| for the uniform W at first, and never negative.
+
+So there are at most ln|X|/(ημ - η²/8) updates: with η = 4μ, ln|X|/(2μ²). Hardt and Rothblum's
+bound, 4 ln|X|/α² in Dwork and Roth 2014, Thm 4.12, is this one for μ = α/√8.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import attrs
+import numpy as np
+
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.creation import Create
+from antiphon.composition.functions import fixed_parameters
+from antiphon.mechanisms import parameters
+from antiphon.mechanisms.counters.rows import row
+from antiphon.mechanisms.multiplicative_weights.echo import Echo
+from antiphon.mechanisms.multiplicative_weights.hypothesis import bits, expected, weights
+from antiphon.mechanisms.noise import DiscreteLaplace
+from antiphon.mechanisms.noise.accuracy import laplace_bound
+from antiphon.mechanisms.sparse_vector import AboveThreshold
+from antiphon.protocol import exact
+from antiphon.protocol.claims import Status
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature
+from antiphon.verifiers.functions import event_level, updates_and_queries
+from antiphon.verifiers.relations import ReplacedRow
+
+SHARE: Final = Fraction(3, 4)
+"""The part of an update's ε that its test has, unless said otherwise: it has the more noise."""
+_MOST: Final = 2.0**40
+"""Rows of one kind in one message."""
+_SAFE: Final = 1 + 2.0**-40
+
+
+class Awaited(enum.Enum):
+    """What the next message from the right is."""
+
+    CREATED = "⊤ for a creation, before the test"
+    VERDICT = "of the test"
+    PUBLIC = "what Echo was told"
+    NOISE = "⊤ for the creation of a Laplace mechanism"
+    VALUE = "a noisy answer"
+
+
+class WeightsState(NamedTuple):
+    """The data; the hypothesis; how many updates and creations there were; what is going on."""
+
+    counts: Any
+    rows: int
+    sums: Any
+    """Of the steps of all queries learned from, each with its sign."""
+    weights: Any
+    updates: int
+    created: int
+    query: Any
+    """In steps; None for rows."""
+    guess: int
+    """What the hypothesis answers, in steps."""
+    awaited: Awaited | None
+
+
+def _whole(name: str) -> Any:
+    return lambda value: exact.whole(value, name)
+
+
+def _rate(value: object) -> float:
+    return float(exact.positive(value, "rate"))
+
+
+def _step(value: object) -> float:
+    found = exact.positive(value, "step")
+    if found.numerator != 1 or found.denominator & (found.denominator - 1):
+        raise InvalidArgument("step must be 1, 1/2, 1/4, …: queries are multiples of it in [0, 1]")
+    return float(found)
+
+
+@register("antiphon.MultiplicativeWeights/1")
+@attrs.frozen(kw_only=True)
+class MultiplicativeWeights(PostProcessor[WeightsState]):
+    """IPM: answers linear queries on a histogram by a hypothesis that it learns privately.
+
+    From the left: rows, an int64 array of how many there are of each of ``size`` kinds, answered
+    ⊤ (all of them at once, or as they come); or a query u, a float64 array of multiples of
+    ``step`` in [0, 1], answered by about Σ u_x count_x. Counting queries have ``step`` 1.
+    HALT after ``updates`` updates. Stands on the left of ExtConComp:
+    ``ComplexMechanism(MultiplicativeWeights(…))``; ``learned_weights`` chooses the parameters.
+
+    An answer of the hypothesis that a test finds less than ``threshold`` steps from the truth is
+    given as it is. Otherwise an update: the answer is the truth with Laplace noise, and weights
+    go up, or down, by e^(``rate``·u_x). Each update is an ``AboveThreshold``, with ``share`` of
+    ``epsilon_each``, and a ``DiscreteLaplace`` with the rest, both created when needed.
+    Privacy: that of ``updates`` such pairs w.r.t. rows of which one is replaced by another:
+    ``ap.guarantee`` derives it (CM Thm 6.1 and 4.12), (updates·epsilon_each, 0) or an ε(δ).
+    Where P sends depends on answers from the right only, and so does what it says to the left:
+    also what is public goes through a sub-mechanism, ``Echo``, since it depends on the
+    query (destination, response). In steps a query is a vector of 0, …, R = 1/step, so its
+    values on neighbours, and their distances from a public number, are at most R apart, exactly:
+    nothing is rounded after that (f→f').
+    Source: Hardt and Rothblum 2010; Dwork and Roth 2014, §4.2; accuracy: see the module.
+    Raises: InvalidArgument for queries too fine for 62 bits, and for rows past them.
+
+    >>> import numpy as np
+    >>> from antiphon.composition import ComplexMechanism
+    >>> learner = MultiplicativeWeights(size=4, epsilon_each=9, updates=5, threshold=30, rate=0.5)
+    >>> session = ComplexMechanism(learner).start(seed=1)
+    >>> session.send(np.array([400, 0, 0, 0]))
+    TOP
+    >>> [session.send(np.array([1.0, 0.0, 1.0, 0.0])) for _ in range(3)]
+    [401.0, 400.0, 400.0]
+    """
+
+    size: int = attrs.field(converter=_whole("size"))
+    epsilon_each: Fraction = attrs.field(converter=parameters.epsilon)
+    updates: int = attrs.field(converter=_whole("updates"))
+    threshold: int = attrs.field(validator=parameters.integer)
+    rate: float = attrs.field(converter=_rate)
+    step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
+    share: Fraction = attrs.field(default=SHARE, converter=parameters.share)
+    steps: int = attrs.field(init=False, eq=False, repr=False)
+    """R: the steps of 1."""
+    test: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
+    value: DiscreteLaplace = attrs.field(init=False, eq=False, repr=False)
+    _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
+    _bits: int = attrs.field(init=False, eq=False, repr=False)
+    deterministic = True
+
+    def __attrs_post_init__(self) -> None:
+        steps = round(1 / self.step_size)
+        fineness = bits(self.size, steps)
+        if fineness < 16:
+            raise InvalidArgument("size/step must be below 2^44: give a larger step")
+        test = AboveThreshold(
+            epsilon=self.share * self.epsilon_each, threshold=self.threshold, sensitivity=steps
+        )
+        value = DiscreteLaplace(epsilon=(1 - self.share) * self.epsilon_each, sensitivity=steps)
+        made = tuple(map(Create, (Echo(), test, value)))
+        derived = {"steps": steps, "test": test, "value": value, "_creations": made}
+        for name, each in {**derived, "_bits": fineness}.items():
+            object.__setattr__(self, name, each)
+
+    @property
+    def initial_state(self) -> WeightsState:
+        nothing, even = (row([each] * self.size, np.int64) for each in (0, 1 << self._bits))
+        return WeightsState(nothing, 0, nothing, even, 0, 0, None, 0, None)
+
+    @property
+    def histograms(self) -> Arrays:
+        """Rows, as counts of each kind."""
+        return Arrays((self.size,), "int64", low=0.0, high=_MOST)
+
+    @property
+    def questions(self) -> Arrays:
+        """The linear queries."""
+        return Arrays((self.size,), "float64", low=0.0, high=1.0, step=self.step_size)
+
+    @property
+    def lifting(self) -> Lifting:
+        """f: rows of which one may be replaced, queries alike; f': the tests and answers."""
+        outer = updates_and_queries(event_level(ReplacedRow()), self.questions)
+        each = (self.test.epsilon, 0), (self.value.epsilon, 0)
+        inner = fixed_parameters([(0, 0), *(each * self.updates)])
+        return Lifting(outer, inner, Status.PROVED, "see MultiplicativeWeights")
+
+    def signature(self, right: Signature) -> Signature:
+        answers = Either((Multiples(self.step_size), Finite((TOP, HALT))))
+        return Signature(Either((self.histograms, self.questions)), answers, self.histograms)
+
+    def why_halted(self, state: WeightsState) -> str | None:
+        over = state.updates == self.updates
+        return f"all {self.updates} updates are used up" if over else None
+
+    # --- one message -----------------------------------------------------------------------------
+
+    def step(
+        self, state: WeightsState, side: Side, message: Any, coins: Any
+    ) -> tuple[WeightsState, Side, Any]:
+        if side is LEFT:
+            return self._heard(state, message)
+        if message is HALT:
+            return state, LEFT, HALT
+        match state.awaited:
+            case Awaited.CREATED:
+                return self._tested(state)
+            case Awaited.VERDICT if message is TOP:
+                after = state._replace(created=state.created + 1, awaited=Awaited.NOISE)
+                return after, RIGHT, self._creations[2]
+            case Awaited.VERDICT:
+                public = TOP if state.query is None else state.guess
+                return state._replace(awaited=Awaited.PUBLIC), RIGHT, Ask(public, 0)
+            case Awaited.NOISE:
+                question = Ask(_value(state), state.created - 1)
+                return state._replace(awaited=Awaited.VALUE), RIGHT, question
+            case _:
+                if type(message) is not int:
+                    return state, LEFT, message
+                value = state.awaited is Awaited.VALUE
+                after = self._learned(state, message) if value else state
+                return after, LEFT, message * self.step_size
+
+    def _heard(self, state: WeightsState, message: Any) -> tuple[WeightsState, Side, Any]:
+        if state.updates == self.updates:
+            return state, LEFT, HALT
+        if message.dtype != np.int64:
+            query = row(message * self.steps, np.int64)
+            guess = expected(query, state.weights, state.rows)
+            return self._tested(state._replace(query=query, guess=guess))
+        rows = state.rows + sum(message.tolist())
+        if rows * self.steps >= 2**62:
+            raise InvalidArgument("more rows than 62 bits can count in steps: give a larger step")
+        return self._tested(state._replace(counts=state.counts + message, rows=rows, query=None))
+
+    def _tested(self, state: WeightsState) -> tuple[WeightsState, Side, Any]:
+        """Ask the test, after what is not created yet: Echo at first, a test after an update."""
+        here = state.created - 2 * state.updates
+        if here < 2:
+            after = state._replace(created=state.created + 1, awaited=Awaited.CREATED)
+            return after, RIGHT, self._creations[here]
+        state = state._replace(awaited=Awaited.VERDICT)
+        if state.query is None:
+            return state, RIGHT, Ask(BOTTOM, 0)
+        return state, RIGHT, Ask(abs(_value(state) - state.guess), state.created - 1)
+
+    def _learned(self, state: WeightsState, noisy: int) -> WeightsState:
+        state = state._replace(updates=state.updates + 1)
+        if state.query is None:
+            return state
+        sums = state.sums + (state.query if noisy >= state.guess else -state.query)
+        heavy = weights(sums, self.rate / self.steps, self._bits)
+        return state._replace(sums=sums, weights=heavy)
+
+    # --- accuracy --------------------------------------------------------------------------------
+
+    def noise(self, queries: int, *, beta: float) -> tuple[int, int]:
+        """α and α' of the module, in steps, for so many queries."""
+        third = parameters.beta(beta) / 3
+        once, each = third / self.updates, third / exact.whole(queries, "queries")
+        alpha = laplace_bound(self.test.threshold_scale, once)
+        alpha += laplace_bound(self.test.query_scale, each)
+        return alpha, laplace_bound(self.value.scale, once)
+
+    def slack(self, rows: int) -> float:
+        """How far what the hypothesis answers can be from rows·Σ u_x W_x, in steps."""
+        return (0.5 + 2 * rows * self.steps * self.size / 2.0**self._bits) * _SAFE
+
+    def error_bound(self, queries: int, *, beta: float) -> float:
+        """With probability at least 1 - beta, none of the first answers errs by more; in rows.
+
+        As far as there are any: see ``most_updates`` for whether it halts before.
+        """
+        alpha, of_value = self.noise(queries, beta=beta)
+        return max(self.threshold + alpha - 1, of_value) * self.step_size
+
+    def most_updates(self, queries: int, *, rows: int, beta: float) -> int | None:
+        """A number of updates that the first ``queries`` do not exceed, on the same event.
+
+        If it is less than ``updates``, all of them are answered. For rows that have all come
+        before the first query. None where the noise is too large for a bound.
+        """
+        alpha, of_value = self.noise(queries, beta=beta)
+        rows, clear = exact.whole(rows, "rows"), self.threshold - alpha
+        mu = (clear - self.slack(rows)) / (self.steps * rows) / _SAFE
+        gain = self.rate * mu - self.rate**2 / 8 * _SAFE
+        if of_value >= clear or gain <= 0:
+            return None
+        return math.floor(math.log(self.size) / gain * _SAFE)
+
+
+def _value(state: WeightsState) -> int:
+    """The query on the data, in steps."""
+    return 0 if state.query is None else int(state.query @ state.counts)
