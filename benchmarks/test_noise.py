@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import (
     AboveThreshold,
     DiscreteLaplace,
@@ -24,6 +25,7 @@ from antiphon.mechanisms import (
     PermuteAndFlip,
     ReportNoisyMax,
     SparseVector,
+    learned_weights,
 )
 from antiphon.protocol import SampledCoins, discrete_noise, samplers
 from antiphon.protocol.coins import system_words
@@ -182,3 +184,24 @@ class TestNoiseSparseVector:
         svt = HistogramSVT(epsilon=1, query=KthLargest(), histogram=(0,) * dimension)
         session, message = svt.start(), ((1,) + (0,) * (dimension - 1), 10**9)
         repeated(benchmark, lambda: session.send(message))
+
+
+@pytest.mark.benchmark(group="noise: private multiplicative weights, a linear query")
+@pytest.mark.parametrize("size", [100, 1000, 10_000])
+class TestNoiseMultiplicativeWeights:
+    """A live session over a million rows, and the same hypothesis in doubles without privacy."""
+
+    def test_session(self, benchmark, size):
+        learner = learned_weights(size=size, rows=10**6, queries=10**4, epsilon=1, delta=1e-6)
+        session = ComplexMechanism(learner).start()
+        session.send(np.full(size, 10**6 // size))
+        query = (np.arange(size) % 2).astype(float)
+        repeated(benchmark, lambda: session.send(query), 200)
+
+    def test_not_private(self, benchmark, size):
+        counts, weights = np.full(size, 10**6 // size), np.full(size, 1 / size)
+        query = (np.arange(size) % 2).astype(float)
+        repeated(benchmark, lambda: (query @ counts, query @ weights), 200)
+
+    def test_parameters(self, benchmark, size):
+        benchmark(learned_weights, size=size, rows=10**6, queries=10**4, epsilon=1, delta=1e-6)

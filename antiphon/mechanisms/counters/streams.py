@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -62,11 +62,12 @@ def side_by_side(counter: BufferedToeplitzCounter, values: Any, coins: Coins) ->
     values, width = np.asarray(values), counter.dimension or 1
     thetas, weights = (np.tile(each, (width, 1)).T.copy() for each in _pairs(counter))
     memory, scratch = np.zeros((2, *weights.shape))
-    released, drift, slip, push = np.zeros((4, width))
+    released, drift, slip, push = cast("list[Any]", np.zeros((4, width)))
     found, far, short = np.empty(values.shape), counter.far, width < _SHORT
     for where, noise, divisors in _chunks(counter, values, coins):
         exact = bool(np.einsum("i,i->", noise, noise) < DOUBLES**2)
-        sums = np.multiply(values[where], float(counter.unit), out=found[where])
+        sums = found[where]
+        sums[:] = values[where] * float(counter.unit)
         for own, j, q in zip(sums, noise.reshape(-1, width), divisors, strict=True):
             np.multiply(weights, memory, out=scratch)
             np.add.reduce(scratch, axis=0, out=slip, initial=0.5)

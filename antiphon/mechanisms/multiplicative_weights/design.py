@@ -42,7 +42,7 @@ def learned_weights(
     (264, 137989.0)
     >>> learner = learned_weights(size=100, rows=10**6, queries=1000, epsilon=1, delta=1e-6)
     >>> learner.updates, learner.error_bound(1000, beta=0.05)
-    (1165, 120793.0)
+    (1959, 60842.0)
     """
     budget, chance = parameters.epsilon(epsilon), exact.probability(delta, "delta")
     exact.whole(rows, "rows")
@@ -96,7 +96,7 @@ def _tuned(
 ) -> MultiplicativeWeights:
     """The least threshold for which ``count`` updates are enough."""
 
-    def made(threshold: int, rate: float) -> Any:
+    def made(threshold: int, rate: float) -> MultiplicativeWeights:
         return MultiplicativeWeights(
             size=size, epsilon_each=each, updates=count, threshold=threshold, rate=rate, step=step
         )

@@ -42,7 +42,8 @@ def powers(exponents: Any) -> Any:
 def weights(sums: Whole, rate: float, fineness: int) -> Whole:
     """The weights of exponents rate·sums, the largest being 2^fineness."""
     exponents = np.maximum((sums - sums.max()) * rate, _LEAST)
-    return np.rint(np.ldexp(powers(exponents), fineness)).astype(np.int64)
+    found: Whole = np.rint(np.ldexp(powers(exponents), fineness)).astype(np.int64)
+    return found
 
 
 def expected(query: Whole, heavy: Whole, rows: int) -> int:

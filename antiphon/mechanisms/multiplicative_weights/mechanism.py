@@ -85,8 +85,12 @@ class WeightsState(NamedTuple):
     awaited: Awaited | None
 
 
-def _whole(name: str) -> Any:
-    return lambda value: exact.whole(value, name)
+def _size(value: object) -> int:
+    return exact.whole(value, "size")
+
+
+def _updates(value: object) -> int:
+    return exact.whole(value, "updates")
 
 
 def _rate(value: object) -> float:
@@ -135,9 +139,9 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
     [401.0, 400.0, 400.0]
     """
 
-    size: int = attrs.field(converter=_whole("size"))
+    size: int = attrs.field(converter=_size)
     epsilon_each: Fraction = attrs.field(converter=parameters.epsilon)
-    updates: int = attrs.field(converter=_whole("updates"))
+    updates: int = attrs.field(converter=_updates)
     threshold: int = attrs.field(validator=parameters.integer)
     rate: float = attrs.field(converter=_rate)
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
@@ -159,7 +163,7 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
             epsilon=self.share * self.epsilon_each, threshold=self.threshold, sensitivity=steps
         )
         value = DiscreteLaplace(epsilon=(1 - self.share) * self.epsilon_each, sensitivity=steps)
-        made = tuple(map(Create, (Echo(), test, value)))
+        made = Create(Echo()), Create(test), Create(value)
         derived = {"steps": steps, "test": test, "value": value, "_creations": made}
         for name, each in {**derived, "_bits": fineness}.items():
             object.__setattr__(self, name, each)
