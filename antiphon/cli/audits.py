@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ import attrs
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.evidence import Counterexample
+from antiphon.audit.statistical.pace import taken_apart
 from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.cli.output import print_json
@@ -112,13 +114,30 @@ def _run(test: Request, *, quiet: bool) -> tuple[PrivacyGame, AuditReport]:
     if test.feature is not None:
         options["feature"] = _function(module, test.feature)
     options["score"] = test.score if test.score in SCORES else _function(module, test.score)
+    adversaries = _adversaries(module, test.adversary)
     with running(path):
+        if not quiet:
+            _warn_if_slow(game, adversaries, options["rounds"])
         return game, game.audit(
-            _adversaries(module, test.adversary),
+            adversaries,
             epsilon=rational(test.epsilon, "epsilon"),
             delta=rational(test.delta, "delta"),
             progress=False if quiet else None,
             **options,
+        )
+
+
+def _warn_if_slow(game: PrivacyGame, adversaries: Any, rounds: int | None) -> None:
+    """Say on standard error what makes this a hundred times slower than it need be."""
+    if not isinstance(adversaries, Adversary):
+        return
+    slow = taken_apart(adversaries, game.mechanism(0), rounds=rounds)
+    if slow:
+        print(
+            f"antiphon: {', '.join(slow)} is taken replica by replica, perhaps 100 times slower: "
+            "if it does arithmetic and comparisons only, declare it @ap.column_safe (a class: "
+            "step_many = step); see docs/readings.md",
+            file=sys.stderr,
         )
 
 

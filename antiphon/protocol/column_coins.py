@@ -48,6 +48,8 @@ class ColumnCoins(Coins):
         self.waiting: list[Part] = []
         self.tape: list[Draw] = []
         """The draws of the last ``run``."""
+        self.slow: dict[int, Any] = {}
+        """Whose steps took replicas apart, because they know nothing of columns."""
         self._script: list[Any] = []
         self._place = 0
         self.many = True
@@ -74,10 +76,15 @@ class ColumnCoins(Coins):
 
         The last argument is the message; the others never hold columns.
         """
-        message = plain(arguments[-1])
-        before, self.many = self.many, False
+        before = self.many
         try:
+            message = plain(arguments[-1])
+            self.many = False
             return step(*arguments[:-1], message, self)
+        except Apart:
+            owner = getattr(step, "__self__", step)
+            self.slow[id(owner)] = owner
+            raise
         finally:
             self.many = before
 

@@ -22,7 +22,7 @@ CODE = textwrap.dedent(
     from antiphon.audit import CounterexampleAdversary, counterexample_game
     from antiphon.audit.statistical import AdversaryFamily
     from antiphon.mechanisms import Laplace, RandomizedResponse
-    from antiphon.protocol.spaces import BITS
+    from antiphon.protocol.spaces import BITS, Integers
 
     game = counterexample_game(Fraction(1, 10))
     breaker = CounterexampleAdversary(delta=Fraction(1, 10), copies=5)
@@ -39,6 +39,12 @@ CODE = textwrap.dedent(
 
     def positive(answers):
         return bool(answers[0] > 0.5)
+
+    @ap.mechanism(queries=BITS, answers=Integers())
+    def plodding(state, bit, coins):
+        return state, bit + coins.discrete_laplace(1)
+
+    slow = ap.PrivacyGame(plodding, response.claims[0].verification)
 
     @ap.mechanism(queries=BITS, answers=BITS)
     def broken(state, bit, coins):
@@ -242,3 +248,14 @@ def test_workers_that_are_not_forked_run_the_file_again(
     monkeypatch.setattr(crews, "start_method", lambda: method)
     assert main([*arguments, "2"]) == 1
     assert json.loads(capsys.readouterr().out) == alone
+
+
+def test_what_is_slow_is_named_on_standard_error(code, capsys):
+    fast = ["audit", f"{code}:game", "--adversary", "breaker", "--epsilon", "1", "--delta", "0.5"]
+    slow = ["audit", f"{code}:slow", "--adversary", "asker", "--epsilon", "1"]
+    assert main([*slow, "--samples", "1000", "--seed", "1"]) == 0
+    assert "plodding is taken replica by replica" in capsys.readouterr().err
+    main([*slow, "--samples", "1000", "--seed", "1", "--json"])
+    assert "replica by replica" not in capsys.readouterr().err
+    main([*fast, "--samples", "1000", "--seed", "1"])
+    assert "replica by replica" not in capsys.readouterr().err

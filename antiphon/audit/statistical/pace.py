@@ -1,0 +1,40 @@
+"""Which parts of a system a population takes replica by replica, which is slow."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from antiphon.audit.statistical.populations import Population
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.column_coins import ColumnCoins
+from antiphon.protocol.mechanism import Mechanism
+
+_REPLICAS: Final = 32
+
+
+def taken_apart(
+    adversary: Adversary[Any], mechanism: Mechanism[Any, Any, Any], *, rounds: int | None = None
+) -> tuple[str, ...]:
+    """The names of the parts that were, in a few interactions played to see.
+
+    Each of them draws or hears numbers, and has not been declared ``ap.column_safe``.
+
+    >>> import antiphon as ap
+    >>> from antiphon.protocol.spaces import Reals
+    >>> @ap.mechanism(queries=Reals(), answers=Reals())
+    ... def noisy(state, value, coins):
+    ...     return state, value + coins.laplace(1)
+    >>> taken_apart(ap.scripted([0.0]), noisy)
+    ('noisy',)
+    >>> taken_apart(ap.scripted([0.0]), ap.mechanisms.Laplace(epsilon=1))
+    ()
+    """
+    coins = ColumnCoins()
+    for _ in Population(adversary, mechanism, rounds, coins).play(_REPLICAS):
+        pass
+    return tuple(sorted({_name(owner) for owner in coins.slow.values()}))
+
+
+def _name(owner: Any) -> str:
+    name: str = getattr(getattr(owner, "function", None), "__name__", type(owner).__name__)
+    return name
