@@ -70,7 +70,7 @@ def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
     if isinstance(party, Unregistered):
         raise InvalidArgument(
             f"the {role} ({party.name}) has no registered name: pass it to replay(), or register "
-            "it with @ap.register (on the command line: --with FILE.py)"
+            "it with @ap.register (on the command line: --with FILE.py, under its old file name)"
         )
     if not isinstance(party, kind):
         raise InvalidArgument(f"the file names a {type(party).__name__} as its {role}")

@@ -16,7 +16,15 @@ import numpy as np
 
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.estimators import growth
-from antiphon.audit.statistical.experiment import CHOOSING, Game, Playing, Setting, Workforce, child
+from antiphon.audit.statistical.experiment import (
+    CHOOSING,
+    PROBING,
+    Game,
+    Playing,
+    Setting,
+    Workforce,
+    child,
+)
 from antiphon.audit.statistical.fixed import Method, fixed_audit
 from antiphon.audit.statistical.intervals import failure
 from antiphon.audit.statistical.populations import Feature
@@ -37,6 +45,8 @@ LEAST_SAMPLES: Final = 1000
 """Half of the samples choose the event and half test it; fewer show nothing."""
 MOST_TRAINING: Final = 2_000_000
 """So many training views of each world at most; all others test."""
+MOST_NUMBERS: Final = 1 << 26
+"""So many numbers in the training views of a world at most: half a gigabyte."""
 
 
 class Sampling(TypedDict, total=False):
@@ -93,7 +103,8 @@ def audit(
     Args:
         adversary: one, several, or an ``AdversaryFamily``.
         samples: interactions in each world; with ``training`` of them (None: half, at most
-            2·10^6) adversary and event are chosen, with the others they are tested.
+            2·10^6) adversary and event are chosen, with the others they are tested. Where views
+            have more than 32 numbers training is shorter, so that it fits into memory.
         feature: what is read of a view, a function of its answers; by default all of them.
             Make it coarse where answers are many.
         score: how views are ranked: "auto" (all that need NumPy only), "counts", "places"
@@ -130,19 +141,23 @@ def audit(
     if checkpoint is not None and seed is None:
         raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
     root = np.random.SeedSequence() if seed is None else seed_sequence(seed)
+    candidates = members(adversary, child(root, CHOOSING))
+    playing = Playing(game, score if callable(score) else feature, rounds)
+    width = playing.width(candidates[0].adversary, child(root, PROBING))
+    if training is None:
+        trained = max(LEAST_SAMPLES // 2, min(trained, MOST_NUMBERS // max(1, width)))
     goal = Goal(
         objective or ("delta" if claimed else "epsilon"), level, claimed, alpha, samples - trained
     )
     setting = Setting(
-        Playing(game, score if callable(score) else feature, rounds),
+        playing,
         goal,
         "own" if callable(score) else score,
-        Workforce(chunk, executor, checkpoint, progress),
+        Workforce(chunk, executor, checkpoint, progress, width),
         root,
         trained,
         confidence,
     )
-    candidates = members(adversary, child(root, CHOOSING))
     if method == "anytime":
         return sequential_audit(setting, candidates)
     return fixed_audit(setting, candidates, method, correction)

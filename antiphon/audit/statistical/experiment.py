@@ -38,13 +38,16 @@ LEAST_CHUNKS: Final = 8
 """and else so few that a report can show how its bound grew."""
 PLAIN_CHUNKS: Final = 32
 """At most so many chunks where views have none: they may cost the same, however large."""
+CHUNK_NUMBERS: Final = 1 << 25
+"""Most numbers in the views of a chunk: a quarter of a gigabyte, and as much to play them."""
 LEAST_ROUND: Final = 400
 """The least training views of each adversary in a round of a search."""
 MOST_LEARNING: Final = 500_000
 """Views of each world that scores are learned from; thresholds need more."""
+_PROBES: Final = 16
 MOST_TRIES: Final = 20_000
 """Interactions that are played one by one to show one that lies in the event."""
-TRAINING, TESTING, SHOWING, CHOOSING, BETTING = range(5)
+TRAINING, TESTING, SHOWING, CHOOSING, BETTING, PROBING = range(6)
 """Names of the streams of an audit's seed."""
 
 
@@ -84,6 +87,11 @@ class Playing:
                 f"views cannot be counted ({error}); pass feature=… (--feature), a function of "
                 "the answers that gives numbers, symbols, or tuples of them"
             ) from None
+
+    def width(self, adversary: Adversary[Any], seed: np.random.SeedSequence) -> int:
+        """How many numbers a view has, judged by a few: what decides how many fit into memory."""
+        cells = self.sample(adversary, 0, _PROBES, seed).cells.values()
+        return max(cell.width for cell in cells)
 
     def training(
         self, adversary: Adversary[Any], views: int, seed: np.random.SeedSequence
@@ -142,6 +150,8 @@ class Workforce:
     executor: Union[Executor, int, Literal["serial"], None] = None
     checkpoint: Union[Checkpoint, str, Path, None] = None
     progress: Union[Progress, Literal[False], None] = None
+    width: int = 0
+    """Numbers in a view."""
 
     def count(
         self, task: CountHits, views: int, seed: np.random.SeedSequence, place: int
@@ -150,6 +160,7 @@ class Workforce:
         path, size = self.checkpoint, self.chunk
         if size is None:
             size = min(CHUNK, max(LEAST_CHUNK, -(-views // LEAST_CHUNKS)))
+            size = max(1, min(size, CHUNK_NUMBERS // max(1, self.width)))
             size = size if task.event.wide else max(size, -(-views // PLAIN_CHUNKS))
         if place and isinstance(path, str | Path):
             path = Path(f"{path}-{place + 1}")

@@ -1,7 +1,7 @@
 """The anytime-valid audit: bet on fresh samples until the claim is ruined, or samples end.
 
-Each round trains as long as it then bets, and lasts twice as long as the round before:
-its adversary, event and stakes depend on earlier rounds and on training samples only.
+Each round trains as long as it then bets, as far as memory goes, and lasts twice as long as the
+round before: its adversary, event and stakes depend on earlier rounds and on training samples only.
 """
 
 from __future__ import annotations
@@ -69,12 +69,13 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
     size = max(_FIRST, 2 * LEAST_ROUND * (rounds - 1) * (len(candidates) + 1))
     while True:
         size = min(size, _LONGEST, (total - used) // 2)
-        candidate, choice = setting.best(candidates, size, number)
+        trained = min(size, setting.trained)
+        candidate, choice = setting.best(candidates, trained, number)
         hits, interrupted = _play(setting, candidate, choice, size, number)
         batch = _paired(hits, child(setting.root, BETTING, number, 1))
         for ladder in ladders:
             ladder.bet(batch, _expected(choice), alpha=goal.alpha)
-        used, bets, number = used + 2 * size, bets + hits, number + 1
+        used, bets, number = used + trained + size, bets + hits, number + 1
         refuted = ladders[0].bound >= goal.delta
         size *= 2
         if refuted or interrupted or total - used < size:

@@ -3,6 +3,7 @@
 import concurrent.futures
 import math
 import signal
+import sys
 from fractions import Fraction
 
 import attrs
@@ -11,9 +12,15 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
-from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
+from antiphon.audit.statistical import (
+    AdversaryFamily,
+    AuditReport,
+    Coarsened,
+    Counterexample,
+    experiment,
+)
 from antiphon.mechanisms import Laplace, RandomizedResponse
-from antiphon.protocol.spaces import Anything
+from antiphon.protocol.spaces import Anything, Reals
 from antiphon.verifiers import event_level
 
 DELTA = Fraction(1, 10)
@@ -285,6 +292,54 @@ class Translated(ap.Adversary):
     def step(self, state, message, coins):
         state, said = self.inner.step(state, message, coins)
         return state, said if said is ap.HALT else ap.Pair(float(said.zero), float(said.one))
+
+
+class TestMemory:
+    """Numbers that are kept at once are bounded, also where a view has many."""
+
+    ASKER = ap.scripted([ap.Pair(0.0, 1.0), *[ap.same(0.0)] * 9])
+
+    @pytest.fixture
+    def game(self):
+        @ap.mechanism(queries=Reals(), answers=Reals())
+        @ap.column_safe
+        def noise(state, message, coins):
+            return state, message + coins.laplace(1)
+
+        return ap.PrivacyGame(noise, event_level())
+
+    @pytest.fixture
+    def played(self, monkeypatch):
+        sizes = []
+        original = experiment.play_sample
+
+        def watched(*parties, replicas, **options):
+            sizes.append(replicas)
+            return original(*parties, replicas=replicas, **options)
+
+        monkeypatch.setattr(experiment, "play_sample", watched)
+        monkeypatch.setattr(sys.modules["antiphon.audit.statistical.audit"], "MOST_NUMBERS", 10_000)
+        monkeypatch.setattr(experiment, "CHUNK_NUMBERS", 5000)
+        return sizes
+
+    def test_of_training_and_of_chunks(self, game, played):
+        report = game.audit(self.ASKER, epsilon=0.5, samples=20_000, seed=1)
+        assert (report.samples, report.tested) == (20_000, 19_000)
+        assert report.refuted
+        assert max(played) == 500
+
+    def test_of_rounds_that_are_bet_on(self, game, played):
+        options = {"epsilon": 1, "samples": 20_000, "seed": 1, "method": "anytime"}
+        report = game.audit(self.ASKER, **options)
+        assert not report.refuted
+        assert 10_000 < report.samples <= 20_000
+        assert report.tested > 0.7 * report.samples
+        assert max(played) == 500
+
+    def test_what_was_asked_for_is_done(self, game, played):
+        report = game.audit(self.ASKER, epsilon=0.5, samples=6000, training=4000, seed=1)
+        assert report.tested == 2000
+        assert max(played) == 2000
 
 
 class TestDistribution:
