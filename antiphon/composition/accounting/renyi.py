@@ -143,8 +143,12 @@ def _divergences(epsilons: Floats, order: float) -> Floats:
     small = np.log1p(
         2 * np.sinh(near / 2) * np.sinh(near * (s / order) / 2) / np.cosh(near / order / 2)
     )
-    far = s * epsilons + np.log1p(np.exp(-(2 * s + 1) * epsilons)) - np.log1p(np.exp(-epsilons))
+    # ln (1+x)/(1+y) = -ln (1 + (y-x)/(1+x)) for x = e^(-(2s+1)ε), y = e^(-ε): nor for small s
+    less = -np.exp(-epsilons) * np.expm1(-2 * s * epsilons)
+    far = s * epsilons - np.log1p(less / (1 + np.exp(-(2 * s + 1) * epsilons)))
     value = np.where(epsilons * order < 20.0, small, far) / s
+    # where products underflow: αε²/2, which is an upper bound for every ε
+    value = np.where(epsilons < 1e-140, order / 2 * (epsilons**2 + 5e-324), value)
     return np.minimum(value * (1 + _SLACK) + 5e-324, epsilons)
 
 

@@ -147,6 +147,24 @@ class TestRenyi:
         tiny = mpf(10) ** -40
         assert truth - tiny <= found <= truth * (1 + mpf(10) ** -13) + tiny
 
+    @given(st.floats(1e-12, 60), st.floats(-15.6, -1))
+    def test_the_divergence_of_orders_near_1(self, epsilon, size):
+        e, a = mpf(Fraction(repr(epsilon)).numerator), mpf(1 + 10.0**size)
+        e /= Fraction(repr(epsilon)).denominator
+        more = 2 * mp.sinh(a * e / 2) * mp.sinh((a - 1) * e / 2) / mp.cosh(e / 2)
+        truth = mp.log1p(more) / (a - 1)
+        found = accounting.response_divergence(epsilon, float(a))
+        assert truth <= found * (1 + mpf(10) ** -17) <= truth * (1 + mpf(10) ** -13)
+
+    @given(st.integers(100, 300), st.floats(-15, 3))
+    def test_the_divergence_of_a_response_that_says_almost_nothing(self, digits, size):
+        """About αε²/2: never rounded down, though products of it underflow."""
+        epsilon, order = Fraction(7, 10**digits), 1 + 10.0**size
+        truth = mpf(order) * (mpf(7) / mpf(10) ** digits) ** 2 / 2
+        found = accounting.response_divergence(epsilon, order)
+        tiny = mpf(2) ** -1070 * order
+        assert truth * (1 - mpf(10) ** -50) <= found <= truth * (1 + mpf(10) ** -13) + tiny
+
     def test_its_ends(self):
         assert accounting.response_divergence(2, float("inf")) == 2
         assert accounting.response_divergence(2, 1) == pytest.approx(2 * 0.761594155955765)
@@ -163,6 +181,17 @@ class TestRenyi:
         found = curve.epsilon_at(delta)
         assert rho < found <= rho + 2 * sqrt(rho * log(1 / delta))
         assert curve.delta_at(found) <= delta * (1 + ROUNDING)
+
+    @given(st.floats(-12, 4), st.floats(0, 5), st.floats(1e-9, 10))
+    def test_a_gaussian_is_never_worse_than_its_concentrated_curve(self, size, means, spreads):
+        """It is ρ-zCDP, and δ(ε) = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) with μ = √2ρ."""
+        rho = 10.0**size
+        at = means * rho + spreads * sqrt(rho)
+        mu, e = mp.sqrt(2 * mpf(rho)), mpf(at)
+        truth = mp.ncdf(mu / 2 - e / mu) - mp.exp(e) * mp.ncdf(-mu / 2 - e / mu)
+        exactly = Fraction(rho)
+        assert accounting.from_concentrated(exactly).delta_at(Fraction(at)) >= truth
+        assert accounting.from_renyi(lambda order: rho * order).delta_at(Fraction(at)) >= truth
 
     def test_conversions(self):
         assert accounting.pure_to_concentrated(0.5) == Fraction(1, 8)
