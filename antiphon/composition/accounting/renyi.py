@@ -169,8 +169,23 @@ def renyi(given: Parameters | Iterable[Any], *, times: int = 1) -> RenyiCurve:
 
 
 def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
-    """The privacy curve of an RDP claim: order α > 1 ↦ a bound on D_α, in nats."""
-    return RenyiCurve(divergence, "RDP", "Mironov 2017")
+    """The privacy curve of an RDP claim: order α > 1 ↦ a bound on D_α, in nats.
+
+    Raises: InvalidArgument for what is no function.
+    """
+    return RenyiCurve(bounded_divergence(divergence), "RDP", "Mironov 2017")
+
+
+def bounded_divergence(divergence: Any) -> Callable[[float], float]:
+    """A claimed curve; infinity where it gives no number >= 0, as no divergence is negative."""
+    if not callable(divergence):
+        raise InvalidArgument("a Rényi curve is a function: order > 1 to a bound in nats")
+
+    def bound(order: float) -> float:
+        value: float = divergence(order)
+        return value if value >= 0 else math.inf
+
+    return bound
 
 
 # --- zero-concentrated ---------------------------------------------------------------------------

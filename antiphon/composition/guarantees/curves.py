@@ -13,6 +13,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.interval import Interval, up
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
 from antiphon.composition.accounting.renyi import (
+    bounded_divergence,
     from_concentrated,
     from_renyi,
     response_divergence,
@@ -34,27 +35,18 @@ def of_measure(measure: Measure) -> PrivacyCurve:
         return optimal([(measure.epsilon, measure.delta)])
     if isinstance(measure, ZeroConcentrated):
         return from_concentrated(measure.rho)
-    return from_renyi(divergence_of(measure))
+    return from_renyi(measure.curve)
 
 
 def divergence_of(measure: Measure) -> Divergence:
-    """A bound on the Rényi divergence of every order α > 1, in nats; of RR_{ε,0} for (ε, δ).
-
-    Where a claimed curve gives no number >= 0, the bound is infinity.
-    """
+    """A bound on the Rényi divergence of every order α > 1, in nats; of RR_{ε,0} for (ε, δ)."""
     if isinstance(measure, Pure | Approximate):
         epsilon = measure.epsilon
         return lambda order: response_divergence(epsilon, order)
     if isinstance(measure, ZeroConcentrated):
         rho = up(measure.rho)
         return lambda order: rho * order * _UP
-    curve = measure.curve
-
-    def divergence(order: float) -> float:
-        value = curve(order)
-        return value if value >= 0 else math.inf
-
-    return divergence
+    return bounded_divergence(measure.curve)
 
 
 @attrs.frozen

@@ -201,7 +201,10 @@ class TestRenyi:
             accounting.from_concentrated(0.5).epsilon_at(1e-6)
         )
         assert curve.epsilon_at(0) == float("inf")
-        assert accounting.from_renyi(lambda order: float("inf")).delta_at(1) == 1
+        for none in (float("inf"), float("nan"), -1.0):  # no divergence is negative
+            assert accounting.from_renyi(lambda order, none=none: none).delta_at(1) == 1
+        with pytest.raises(ap.InvalidArgument, match="function"):
+            accounting.from_renyi(3)
         for wrong in (0, -1, float("nan"), None):
             with pytest.raises(ap.InvalidArgument, match="rho"):
                 accounting.from_concentrated(wrong)
