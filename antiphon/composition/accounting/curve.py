@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Any, Final, TypeGuard, overload
+from typing import Any, Final, overload
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class PrivacyCurve(ABC):
         self, epsilon: exact.Epsilon | Iterable[exact.Epsilon] | Floats
     ) -> Interval[float] | Interval[Floats]:
         """Both ends around the least δ at ``epsilon``. Raises: InvalidArgument for ε < 0, NaN."""
-        if _many(epsilon):
+        if isinstance(epsilon, Iterable):
             return _gathered(self._deltas([exact.epsilon(each) for each in _listed(epsilon)]))
         return self._delta(exact.epsilon(epsilon))
 
@@ -74,7 +74,7 @@ class PrivacyCurve(ABC):
 
         Raises: InvalidArgument for δ outside [0, 1], or below the floor.
         """
-        if _many(delta):
+        if isinstance(delta, Iterable):
             return _gathered([self._epsilon(self._target(each)) for each in _listed(delta)])
         return self._epsilon(self._target(delta))
 
@@ -184,14 +184,9 @@ def _wider(low: float, high: float) -> float:
     return max(8 * (high - low), 2.0**-20 * high, 1e-300)
 
 
-def _many(values: Any) -> TypeGuard[Iterable[Any]]:
-    """Whether several numbers are asked about; an array without dimensions is none of those."""
-    return isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0
-
-
 def _listed(values: Any) -> list[Any]:
-    listed: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    return listed
+    listed: Any = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    return listed if isinstance(listed, list) else [listed]  # pyright: ignore[reportUnknownVariableType]
 
 
 def _gathered(intervals: list[Interval[float]]) -> Interval[Floats]:

@@ -182,7 +182,7 @@ def bounded_divergence(divergence: Any) -> Callable[[float], float]:
         raise InvalidArgument("a Rényi curve is a function: order > 1 to a bound in nats")
 
     def bound(order: float) -> float:
-        value: float = divergence(order)
+        value: Any = divergence(order)
         return value if value >= 0 else math.inf
 
     return bound

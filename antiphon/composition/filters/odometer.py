@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import attrs
 
 from antiphon.composition.filters.budget import Budget, epsilon_delta
 from antiphon.composition.filters.concentrated import half_of_delta, rho_delta, rho_limit
-from antiphon.composition.filters.rounding import (
-    DOWN,
-    UP,
-    above,
-    log_above,
-    root_above,
-    rounded_down,
-    rounded_up,
-)
+from antiphon.composition.filters.rounding import log_above
 from antiphon.composition.filters.sums import Sum
 from antiphon.protocol import exact
 from antiphon.protocol.claims import Measure, ZeroConcentrated
@@ -28,6 +19,9 @@ from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import ExactEpsilon
 from antiphon.protocol.registry import register
 from antiphon.protocol.view import View
+
+_UP: Final = 1 + 2.0**-40
+"""More than the few operations of a reading can be off by, relatively."""
 
 
 class Distance(NamedTuple):
@@ -81,8 +75,10 @@ class Odometer(Budget):
         kw_only=True,
     )
     near: Fraction = attrs.field(default=Fraction(1), converter=_positive, kw_only=True)
-    _width: Decimal = attrs.field(init=False, eq=False, repr=False)
-    _twice_log: Decimal = attrs.field(init=False, eq=False, repr=False)
+    _width: float = attrs.field(init=False, eq=False, repr=False)
+    """y, whichever double it is."""
+    _twice_log: float = attrs.field(init=False, eq=False, repr=False)
+    """2 ln(1/δ'), rounded up."""
 
     def __attrs_post_init__(self) -> None:
         if not 0 < self.slack <= self.delta:
@@ -90,10 +86,9 @@ class Odometer(Budget):
                 f"slack is a part of delta, above 0 and at most {self.delta}: an odometer needs "
                 "a positive delta"
             )
-        twice_log = UP.multiply(Decimal(2), log_above(1 / self.slack))
-        variance = above(2 * rho_limit(self.near, self.slack))
-        width = DOWN.divide(variance, UP.add(twice_log, Decimal(1)))
-        object.__setattr__(self, "_width", above(rounded_down(width, 6)))
+        twice_log = 2 * float(log_above(1 / self.slack)) * _UP
+        width = 2 * float(rho_limit(self.near, self.slack)) / (twice_log + 1)
+        object.__setattr__(self, "_width", max(width, 1e-300))
         object.__setattr__(self, "_twice_log", twice_log)
 
     @property
@@ -111,15 +106,15 @@ class Odometer(Budget):
         return Distance(epsilon, state.rho.plus(rho), lost)
 
     def reading(self, state: Distance) -> Reading:
-        """The bound on the loss so far. O(1), but for the logarithm and the root.
+        """The bound on the loss so far. O(1).
 
         >>> Odometer(delta=0.1).reading(Odometer(delta=0.1).initial_state).epsilon
         Fraction(0, 1)
         """
         if not state.delta.at_most(self.delta - self.slack):
             return Reading(math.inf, self.delta)
-        mixture = self._mixture(state.rho.value)
-        if state.epsilon is not None and state.epsilon.at_most(mixture):
+        mixture = self._mixture(float(state.rho))
+        if state.epsilon is not None and float(state.epsilon) <= mixture:
             return Reading(state.epsilon.value, self.delta)
         return Reading(mixture, self.delta)
 
@@ -127,10 +122,8 @@ class Odometer(Budget):
         """The running curve: the reading after each creation query, as ``states``."""
         return [self.reading(state) for state in self.states(creations)]
 
-    def _mixture(self, rho: ExactEpsilon) -> Fraction:
-        """½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))), rounded up, for V = 2ρ."""
-        half = above(rho)
-        spread = UP.add(UP.multiply(Decimal(2), half), self._width)
-        growth = log_above(max(Fraction(1), Fraction(UP.divide(spread, self._width))))
-        square = UP.multiply(spread, UP.add(self._twice_log, growth))
-        return rounded_up(UP.add(half, root_above(square)))
+    def _mixture(self, rho: float) -> float:
+        """½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))) for V = 2ρ, rounded up."""
+        spread = 2 * rho + self._width
+        square = spread * (self._twice_log + math.log1p(2 * rho / self._width))
+        return (rho + math.sqrt(square)) * _UP

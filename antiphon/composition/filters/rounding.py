@@ -39,8 +39,3 @@ def root_above(value: Decimal) -> Decimal:
 def rounded_down(value: Decimal, digits: int = 12) -> Fraction:
     """At most the value, to so many significant digits."""
     return Fraction(Context(prec=digits, rounding=ROUND_FLOOR).plus(value))
-
-
-def rounded_up(value: Decimal, digits: int = 12) -> Fraction:
-    """At least the value, to so many significant digits."""
-    return Fraction(Context(prec=digits, rounding=ROUND_CEILING).plus(value))

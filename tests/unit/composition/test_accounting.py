@@ -93,10 +93,11 @@ def test_many_at_once():
     unsorted = np.array([3.0, 0.0, 5.0, 0.0, 1.0])
     assert [*curve.delta_at(unsorted)] == [curve.delta_at(e) for e in unsorted.tolist()]
     assert [*curve.epsilon_at(np.array([1, 1e-9]))] == [0, curve.epsilon_at(1e-9)]
+    assert curve.delta_at(np.array(1.0)) == [curve.delta_at(1)]
     assert len(curve.delta_at([])) == len(curve.epsilon_at(())) == 0
     between = curve.delta_between(e for e in (2, 1))
     assert all(between.lower <= between.upper)
-    for wrong in ([1, -1], [1, math.inf], [math.nan], np.array([[1.0]]), np.array(1.0), "1"):
+    for wrong in ([1, -1], [1, math.inf], [math.nan], np.array([[1.0]]), "1"):
         with pytest.raises(ap.InvalidArgument, match="epsilon"):
             curve.delta_at(wrong)
 

@@ -253,6 +253,26 @@ class TestOdometer:
             state = odometer.charge(state, Pure(epsilon))
             assert last <= (last := odometer.reading(state).epsilon)
 
+    @given(st.floats(-9, 9), st.floats(-30, -0.1), st.floats(-6, 4))
+    def test_a_reading_is_the_mixture_rounded_up(self, size, slack, near):
+        """½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))), whatever y is."""
+        rho, slack, near = (Fraction(10.0**each) for each in (size, slack, near))
+        odometer = Odometer(delta=slack, slack=slack, near=near)
+        state = odometer.charge(odometer.initial_state, ZeroConcentrated(rho))
+        with localcontext(Context(prec=60)):
+            half, y = (
+                Decimal(x.numerator) / x.denominator for x in (rho, Fraction(odometer._width))
+            )
+            log = -(Decimal(slack.numerator) / slack.denominator).ln()
+            truth = half + ((2 * half + y) * (2 * log + (1 + 2 * half / y).ln())).sqrt()
+            found = Decimal(odometer.reading(state).epsilon)
+            assert truth <= found <= truth * (1 + Decimal(2) ** -38)
+
+    def test_near_may_be_tiny(self):
+        odometer = Odometer(delta=1e-6, near=Fraction(1, 10**300))
+        state = odometer.charge(odometer.initial_state, ZeroConcentrated(0.01))
+        assert 0.7 < odometer.reading(state).epsilon < 6
+
 
 class TestAfter:
     def test_a_view_says_what_was_charged(self):
