@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -61,8 +61,8 @@ def side_by_side(counter: BufferedToeplitzCounter, values: Any, coins: Coins) ->
     """For arrays: all coordinates at once, in place."""
     values, width = np.asarray(values), counter.dimension or 1
     thetas, weights = (np.tile(each, (width, 1)).T.copy() for each in _pairs(counter))
-    memory, scratch = np.zeros((2, *weights.shape))
-    released, drift, slip, push = cast("list[Any]", np.zeros((4, width)))
+    memory, scratch = np.zeros_like(weights), np.empty_like(weights)
+    released, drift, slip, push = np.zeros((4, width))
     found, far, short = np.empty(values.shape), counter.far, width < _SHORT
     for where, noise, divisors in _chunks(counter, values, coins):
         exact = bool(np.einsum("i,i->", noise, noise) < DOUBLES**2)
