@@ -10,7 +10,7 @@ import numpy as np
 from antiphon.mechanisms.counters.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.buffers import Buffers, Vector
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
-from antiphon.mechanisms.counters.rows import Array, clamped
+from antiphon.mechanisms.counters.rows import Array, Row, clamped
 from antiphon.mechanisms.counters.streams import one_by_one, side_by_side
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.errors import InvalidArgument
@@ -45,6 +45,8 @@ class BufferedToeplitzCounter(CorrelatedCounter):
     """How each buffer fades."""
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
     """What each buffer adds to the coefficients of C."""
+    _columns: Vector = attrs.field(init=False, eq=False)
+    """Both, as columns beside the buffers of all coordinates."""
 
     def _prepare(self) -> None:
         power = max(min(PARAMETERS), (self.horizon - 1).bit_length())
@@ -56,12 +58,15 @@ class BufferedToeplitzCounter(CorrelatedCounter):
         buffers = Buffers(*zip(*PARAMETERS[power], strict=True))
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
-        self._set(buffers=buffers, thetas=thetas, weights=weights)
+        columns = np.array([thetas, weights])[:, :, None]
+        self._set(buffers=buffers, thetas=thetas, weights=weights, _columns=columns)
         CorrelatedCounter._prepare(self)
 
     @property
     def initial_state(self) -> CorrelatedState:
-        return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.buffers))
+        if self.dimension is None:
+            return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.buffers))
+        return CorrelatedState(0, 0.0, 0.0, np.zeros((len(self.buffers), self.dimension)).view(Row))
 
     @property
     def state_size(self) -> int:
@@ -85,15 +90,21 @@ class BufferedToeplitzCounter(CorrelatedCounter):
         return float(size * (self.buffers.weights @ steps))
 
     def feedback(self, memory: Any) -> Any:
+        if self.dimension is not None:  # the same sums, for all coordinates at once
+            return np.add.reduce(self._columns[1] * memory, axis=0, initial=0.5)
         total = 0.5
         for weight, buffer in zip(self.weights, memory):  # noqa: B905
             total = total + weight * buffer
         return total
 
     def remember(self, memory: Any, push: Any) -> Any:
+        if self.dimension is not None:
+            return self._columns[0] * memory + push
         return tuple([theta * own + push for theta, own in zip(self.thetas, memory)])  # noqa: B905
 
     def limited(self, memory: Any) -> Any:
+        if self.dimension is not None:
+            return clamped(memory, self.farthest)
         return tuple([clamped(own, self.farthest) for own in memory])
 
     def _squared_rows(self, length: int) -> tuple[float, float]:
