@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -138,8 +139,32 @@ class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
     def squared_error(self, updates: int) -> float:
         """The expected squared error of an answer after so many updates."""
         number, own = self._place(updates)
+        return number * self._total_variance + self.epoch(number).squared_error(own)
+
+    @property
+    def _total_variance(self) -> float:
+        """Of the noise of an epoch's total."""
         of = discrete_laplace_variance if self.counter.norm == 1 else discrete_gaussian_variance
-        return number * of(self.scale) + self.epoch(number).squared_error(own)
+        return of(self.scale)
+
+    def max_squared_error(self, updates: int) -> float:
+        """The largest expected squared error over the times 1, …, updates."""
+        return max(largest for largest, _, _ in self._epochs(updates))
+
+    def mean_squared_error(self, updates: int) -> float:
+        """The mean of the expected squared errors at the times 1, …, updates."""
+        return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
+
+    def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
+        """The largest and the mean error of each epoch, and its times; the last one's listed."""
+        number, own = self._place(updates)
+        if not updates:
+            raise InvalidArgument("errors are those of one update or more")
+        for each in range(number):
+            before, inner = each * self._total_variance, self.epoch(each)
+            yield before + inner.max_squared_error, before + inner.mean_squared_error, inner.horizon
+        last = [self.squared_error(time) for time in range(updates - own + 1, updates + 1)]
+        yield max(last), math.fsum(last) / own, own
 
     def error_bound(self, updates: int, *, beta: float) -> float:
         """With probability at least 1 - beta, no coordinate errs by more after ``updates``.
