@@ -35,7 +35,8 @@ def learned_weights(
     probability at least 1 - beta it answers all queries within the bound before it halts. Tries
     numbers of updates c a fifth apart: more of them let the threshold be nearer to the noise,
     and make the noise larger, by c, or √c with delta > 0.
-    Raises: InvalidArgument for parameters that are no such numbers.
+    Raises: InvalidArgument for parameters that are no such numbers, and where noise would be
+    larger than the data.
 
     >>> learner = learned_weights(size=100, rows=10**6, queries=1000, epsilon=1)
     >>> learner.updates, learner.error_bound(1000, beta=0.05)
@@ -46,17 +47,21 @@ def learned_weights(
     """
     budget, chance = parameters.epsilon(epsilon), exact.probability(delta, "delta")
     exact.whole(rows, "rows")
+    if chance == 1:
+        raise InvalidArgument("delta must be less than 1")
 
-    def tuned(count: int, curve: Any) -> MultiplicativeWeights:
+    def tuned(count: int, curve: Any) -> MultiplicativeWeights | None:
         each = _each(count, budget, chance, curve)
         return _tuned(size, rows, queries, count, each, beta, step)
 
     counts = _counts(exact.whole(size, "size"))
-    rough = min(
-        (tuned(count, advanced) for count in counts),
-        key=lambda each: each.error_bound(queries, beta=beta),
-    )
-    return tuned(rough.updates, optimal) if chance else rough
+    tried = [each for count in counts if (each := tuned(count, advanced))]
+    if not tried:
+        raise InvalidArgument(
+            "the noise is larger than the data: give more rows, a larger epsilon or fewer queries"
+        )
+    best = min(tried, key=lambda each: each.error_bound(queries, beta=beta))
+    return (chance and tuned(best.updates, optimal)) or best
 
 
 def updates_for(size: int, distance: float) -> int:
@@ -93,8 +98,8 @@ def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Any) -> Fractio
 
 def _tuned(
     size: int, rows: int, queries: int, count: int, each: Fraction, beta: float, step: float
-) -> MultiplicativeWeights:
-    """The least threshold for which ``count`` updates are enough."""
+) -> MultiplicativeWeights | None:
+    """The least threshold for which ``count`` updates are enough; None if past all values."""
 
     def made(threshold: int, rate: float) -> MultiplicativeWeights:
         return MultiplicativeWeights(
@@ -105,7 +110,7 @@ def _tuned(
     alpha, of_value = plain.noise(queries, beta=beta)
     distance = math.sqrt(math.log(size) / (2 * count)) * _MORE
     clear = max(math.ceil(plain.slack(rows) + distance * rows * plain.steps), of_value + 1)
+    if clear > rows * plain.steps:
+        return None
     gap = (clear - plain.slack(rows)) / (rows * plain.steps)
-    if not gap > 0:
-        raise InvalidArgument("too few rows for so fine a step")
     return made(alpha + clear, 4 * gap)

@@ -55,6 +55,8 @@ SHARE: Final = Fraction(3, 4)
 """The part of an update's ε that its test has, unless said otherwise: it has the more noise."""
 _MOST: Final = 2.0**40
 """Rows of one kind in one message."""
+_WIDEST: Final = 2**62
+"""In steps: no query's value is larger, so that noise past it is clipped, as post-processing."""
 _SAFE: Final = 1 + 2.0**-40
 
 
@@ -225,7 +227,7 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
                     return state, LEFT, message
                 value = state.awaited is Awaited.VALUE
                 after = self._learned(state, message) if value else state
-                return after, LEFT, message * self.step_size
+                return after, LEFT, min(max(message, -_WIDEST), _WIDEST) * self.step_size
 
     def _heard(self, state: WeightsState, message: Any) -> tuple[WeightsState, Side, Any]:
         if state.updates == self.updates:
@@ -278,7 +280,7 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
         As far as there are any: see ``most_updates`` for whether it halts before.
         """
         alpha, of_value = self.noise(queries, beta=beta)
-        return max(self.threshold + alpha - 1, of_value) * self.step_size
+        return _up(max(self.threshold + alpha - 1, of_value)) * self.step_size
 
     def most_updates(self, queries: int, *, rows: int, beta: float) -> int | None:
         """A number of updates that the first ``queries`` do not exceed, on the same event.
@@ -288,13 +290,22 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
         """
         alpha, of_value = self.noise(queries, beta=beta)
         rows, clear = exact.whole(rows, "rows"), self.threshold - alpha
+        if of_value >= clear:
+            return None
         mu = (clear - self.slack(rows)) / (self.steps * rows) / _SAFE
         gain = self.rate * mu - self.rate**2 / 8 * _SAFE
-        if of_value >= clear or gain <= 0:
-            return None
-        return math.floor(math.log(self.size) / gain * _SAFE)
+        return math.floor(math.log(self.size) / gain * _SAFE) if gain > 0 else None
 
 
 def _value(state: WeightsState) -> int:
     """The query on the data, in steps."""
     return 0 if state.query is None else int(state.query @ state.counts)
+
+
+def _up(steps: int) -> float:
+    """A double that is no less; infinite past them all."""
+    try:
+        nearest = float(steps)
+    except OverflowError:
+        return math.inf
+    return nearest if nearest >= steps else math.nextafter(nearest, math.inf)

@@ -192,6 +192,23 @@ def test_rows_that_overflow_are_refused():
     assert session.send(np.array([0, 1])) is ap.TOP
 
 
+def test_a_tiny_epsilon_overflows_nothing():
+    learner = MultiplicativeWeights(**ONE_UPDATE | {"epsilon_each": Fraction(1, 10**400)})
+    answers = set()
+    for seed in range(20):
+        session = ComplexMechanism(learner).start(seed=seed)
+        session.send(np.array([1, 0]))
+        answers.add(session.send(np.array([1.0, 0.0])))
+        assert session.failures == ()
+    assert answers <= {1.0, 2.0**62, -(2.0**62)}
+    assert len(answers) == 3
+    assert learner.error_bound(1, beta=0.5) == math.inf
+    assert learner.most_updates(1, rows=1, beta=0.5) is None
+    for wrong in ({"epsilon": Fraction(1, 10**400)}, {"rows": 10}, {"epsilon": 0}, {"delta": 1}):
+        with pytest.raises(ap.InvalidArgument):
+            learned_weights(**{"size": 9, "rows": 10**6, "queries": 5, "epsilon": 1} | wrong)
+
+
 # --- privacy -------------------------------------------------------------------------------------
 
 
