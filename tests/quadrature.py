@@ -57,6 +57,39 @@ def sparse_vector(queries, *, threshold, rho, nu, halts):
     return {said: float(mass.sum()) for said, mass in law.items()}
 
 
+def discrete_laplace_pmf(x, scale):
+    return np.exp(-np.abs(x) / scale) * math.tanh(1 / (2 * scale))
+
+
+def discrete_laplace_tail(x, scale):
+    """P(noise >= x)."""
+    share = np.exp(-np.abs(x) / scale) / (1 + math.exp(-1 / scale))
+    return np.where(x > 0, share, 1 - share * math.exp(-1 / scale))
+
+
+def above_threshold(queries, *, threshold, rho, nu):
+    """The law of when ⊤ is said, with discrete noise: at each query, or never."""
+    reach = round(45 * rho)
+    r = np.arange(-reach, reach + 1)
+    running, law = discrete_laplace_pmf(r, rho), []
+    for q in queries:
+        top = discrete_laplace_tail(threshold + r - q, nu)
+        law.append(float((running * top).sum()))
+        running = running * (1 - top)
+    return np.array([*law, running.sum()])
+
+
+def epochs_of_a_tree(scale, reach=120):
+    """Counts after 1, 2, 3 updates, with epochs of 1 and 2: the law of n1, and of (n2+n3, n2+n4).
+
+    n1 and n2 have that scale; n3 and n4, of the second epoch's tree, twice that.
+    """
+    x = np.arange(-reach, reach + 1)
+    total = discrete_laplace_pmf(np.arange(-3 * reach, 3 * reach + 1), scale)
+    node = discrete_laplace_pmf(x[:, None] - np.arange(-3 * reach, 3 * reach + 1), 2 * scale)
+    return discrete_laplace_pmf(x, scale), (node * total) @ node.T
+
+
 def released(queries, *, threshold, rho, nu, reach=400, points=8001):
     """SVT that tells q + ν, not ⊤, c = 1: masses of (place, cell of the value), and of none."""
     values = np.linspace(-reach, reach, points) + 1e-6

@@ -140,9 +140,12 @@ def audit(
     With --corpus: test the claims of targets with known truth; status 1 for a surprise.
     """
     if corpus:
+        for name, given in {"FILE.py:NAME": target, "--save": save, "--report": report}.items():
+            if given is not None:
+                raise InvalidArgument(f"--corpus audits targets of its own: leave out {name}")
         return targets.audit_corpus(
             only=only or [], thorough=thorough, samples=samples, seed=seed, executor=workers,
-            as_json=json,
+            checkpoint=checkpoint, as_json=json,
         )  # fmt: skip
     if target is None or adversary is None or epsilon is None:
         raise InvalidArgument("audit takes FILE.py:NAME, --adversary and --epsilon, or --corpus")

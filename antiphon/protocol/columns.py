@@ -129,6 +129,8 @@ class Column:
 
     def __round__(self, digits: int | None = None) -> Any:
         values = self.now()
+        if digits is None and values.dtype.kind == "i":
+            return self
         if digits is None and values.dtype.kind == "f" and np.all(np.abs(values) < WIDE):
             return Column(np.rint(values).astype(np.int64), self.coins)
         return round(self.alone(), digits)
@@ -250,6 +252,8 @@ class Column:
         left = self.now()
         if type(other) is Fraction and left.dtype.kind == "f":
             return Column(against(left, other, name), self.coins)
+        if type(other) is int and left.dtype.kind != "f" and abs(other) > largest_int(left) + 1:
+            return Column(np.full(left.shape, getattr(operator, name)(0, other)), self.coins)
         if _only_in_python(other, left):
             return self._in_python(other, name)
         right = _operand(other)

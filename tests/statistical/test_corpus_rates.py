@@ -40,7 +40,7 @@ def test_a_true_claim_is_not_refuted_too_often(name):
             entry.players[-1].adversary,
             epsilon=epsilon,
             delta=delta,
-            samples=SAMPLES,
+            samples=min(SAMPLES, entry.samples),
             confidence=1 - ALPHA,
             feature=entry.feature,
             seed=seed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -57,7 +57,9 @@ class Entry:
     feature: Feature = attrs.field(default=tuple, repr=False)
     """What an audit is to read of a view, where the answers as they are would not do."""
     goal: float | None = None
-    """The lower bound on ε that an audit is to reach, at 90 % confidence, below 2·10⁸ samples."""
+    """The lower bound that an audit is to reach, at 90 % confidence, below 2·10⁸ samples …"""
+    goal_of: Literal["epsilon", "delta"] = "epsilon"
+    """… on this."""
 
     @property
     def private(self) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Final
+from pathlib import Path
+from typing import Final, Literal, Union
 
 import attrs
 import numpy as np
@@ -17,7 +18,9 @@ CONFIDENCE: Final = 0.9
 """Of each bound, on its own."""
 
 TRAINING: Final = 1_000_000
-"""So many samples choose player and event, or a quarter if that is more, or half if less."""
+"""So many samples choose player and event, or a quarter if that is more, or half if less …"""
+MOST_TRAINING: Final = 8_000_000
+"""… but no more than this: they are held in memory."""
 
 
 @attrs.frozen
@@ -60,10 +63,15 @@ class Finding:
         return self.refuted != self.entry.private
 
     @property
+    def bound(self) -> float:
+        """What the entry's goal is about."""
+        return self.epsilon_lower if self.entry.goal_of == "epsilon" else self.delta_lower
+
+    @property
     def reached(self) -> bool | None:
-        """Whether the bound on ε has come to the entry's goal; None if there is none."""
+        """Whether the bound has come to the entry's goal; None if there is none."""
         goal = self.entry.goal
-        return None if goal is None else self.epsilon_lower >= goal
+        return None if goal is None else self.bound >= goal
 
 
 def examine(
@@ -73,14 +81,15 @@ def examine(
     entries: int = 1,
     thorough: bool = False,
     samples: int | None = None,
-    executor: int | None = None,
+    executor: Union[int, Literal["serial"], None] = None,
+    checkpoint: Path | None = None,
 ) -> Finding:
     """Audit one entry's claim with its players, of which training samples choose one.
 
     Args: ``entries``, how many are audited together, over which LEVEL is divided;
-    ``thorough``, whether samples and event are to bring the bound on ε to its goal, or just
-    to decide; ``samples`` in each world, if not the entry's own number; ``executor``, see
-    ``audit``.
+    ``thorough``, whether samples and event are to bring the bound to its goal, or just to
+    decide; ``samples`` in each world, if not the entry's own number; ``executor`` and
+    ``checkpoint``, see ``audit``.
     """
     started = time.perf_counter()
     epsilon, delta = entry.parameters
@@ -91,13 +100,14 @@ def examine(
         epsilon=epsilon,
         delta=delta,
         samples=views,
-        training=min(views // 2, max(TRAINING, views // 4)),
+        training=min(views // 2, max(TRAINING, views // 4), MOST_TRAINING),
         confidence=CONFIDENCE if thorough else 1 - level,
         feature=entry.feature,
         score=entry.score,
         objective="epsilon" if thorough and not delta else "delta",
         seed=seed,
         executor=executor,
+        checkpoint=checkpoint,
         progress=False,
     )
     return Finding(entry, report, level, time.perf_counter() - started)

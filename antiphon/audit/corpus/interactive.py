@@ -1,8 +1,4 @@
-"""Interactive and continual mechanisms with a bug that breaks their claim, and their right twins.
-
-A counter whose sums lag by one step is not among them: it is the counter on a shifted stream,
-so it is exactly as private, and wrong.
-"""
+"""Interactive and continual mechanisms with a bug, and their right twins."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ import attrs
 
 from antiphon.audit.corpus.claims import claimed, positive_epsilon, whole
 from antiphon.audit.corpus.neighbours import SameHead
-from antiphon.mechanisms.counters import COUNT
+from antiphon.mechanisms.counters import COUNT, Counter
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
@@ -90,6 +86,47 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, Any]):
                 noises[height] = coins.discrete_laplace(scale)
             noisy = noisy + total + noises[height]
         return SharedNoiseState(state.subtrees, tuple(noises)), noisy
+
+
+class LaggingState(NamedTuple):
+    """The state of a counter, and the update that it has not been told yet."""
+
+    inner: Any
+    waiting: Any
+
+
+@register("antiphon.corpus.LaggingCounter/1")
+@attrs.frozen
+class LaggingCounter(ContinualMechanism[LaggingState, Any, Any]):
+    """A counter whose sums lag by one update: wrong, and exactly as private as the counter.
+
+    For it *is* the counter, on the stream shifted by one. So no audit of privacy may refute it.
+    """
+
+    counter: Counter
+
+    @property
+    def initial_state(self) -> LaggingState:
+        return LaggingState(self.counter.initial_state, None)
+
+    @property
+    def signature(self) -> Signature:
+        return self.counter.signature
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return self.counter.claims
+
+    def step(self, state: LaggingState, message: Any, coins: Any) -> tuple[LaggingState, Any]:
+        inner, waiting = state
+        if message == COUNT:
+            inner, count = self.counter.step(inner, message, coins)
+            return LaggingState(inner, waiting), count
+        if waiting is not None:
+            inner, _ = self.counter.step(inner, waiting, coins)
+        return LaggingState(inner, message), TOP
+
+    step_many = step
 
 
 def _sigma(value: object) -> Fraction:

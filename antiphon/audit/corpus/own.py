@@ -13,10 +13,15 @@ from antiphon.audit.corpus.entry import Entry, Player, Truth
 from antiphon.audit.corpus.inputs import saying
 from antiphon.audit.corpus.interactive import (
     GaussianNoise,
+    LaggingCounter,
     ResponseFilter,
     SharedNoiseCounter,
     gaussian_delta,
 )
+from antiphon.audit.corpus.library import mechanisms_that_answer_once
+from antiphon.audit.corpus.library_histograms import mechanisms_on_histograms
+from antiphon.audit.corpus.library_streams import mechanisms_that_go_on
+from antiphon.audit.corpus.library_systems import systems
 from antiphon.audit.corpus.wiring import LastMessageOnly
 from antiphon.mechanisms.counters import COUNT, TreeCounter
 from antiphon.mechanisms.leaky_bit import TWO_BITS, LeakyBit
@@ -35,6 +40,10 @@ def own_targets() -> Iterator[Entry]:
     yield from _continual()
     yield from _gaussian()
     yield from composition_targets()
+    yield from mechanisms_that_answer_once()
+    yield from mechanisms_that_go_on()
+    yield from mechanisms_on_histograms()
+    yield from systems()
 
 
 def _of(name: str, system: Any, player: Player, truth: Truth, claim: Any = None) -> Entry:
@@ -66,6 +75,8 @@ def _continual() -> Iterator[Entry]:
     early = [message for update in (DIFFER, *zeros[1:]) for message in (update, count)]
     tree = TreeCounter(horizon=8, epsilon=1)
     yield _of("tree counter", tree, saying("x₁ differs", early), Truth(1.0))
+    lags = saying("x₁ differs", [*early, *[same(0), count]])
+    yield _of("tree counter that lags by one", LaggingCounter(tree), lags, Truth(1.0))
     late = [message for update in (*zeros[:2], DIFFER) for message in (update, count)]
     shared = SharedNoiseCounter(horizon=8, epsilon=1)
     player = saying("x₃ differs", late)

@@ -113,15 +113,23 @@ class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
         return _epoch(self.counter, number)
 
     def step(self, state: Epochs, message: Any, coins: Any) -> tuple[Epochs, Any]:
-        if type(message) is str:
-            inner, count = self.epoch(state.number).step(state.inner, COUNT, coins)
-            return state._replace(inner=inner), message_of(state.before, count)
-        if state.inner.updates == self.epoch(state.number).horizon:
-            state = self._closed(state, coins)
         current = self.epoch(state.number)
-        inner, _ = current.step(state.inner, message, coins)
+        if type(message) is str:
+            inner, count = self._within(current, state, COUNT, coins)
+            return state._replace(inner=inner), message_of(state.before, count)
+        if state.inner.updates == current.horizon:
+            state = self._closed(state, coins)
+            current = self.epoch(state.number)
+        inner, _ = self._within(current, state, message, coins)
         total = state.total + current.value(message)
         return Epochs(state.updates + 1, state.before, state.number, total, inner), TOP
+
+    step_many = step
+
+    def _within(self, current: Counter, state: Epochs, message: Any, coins: Any) -> Any:
+        """A step of the current epoch's counter."""
+        step = current.step_many if coins.many else current.step
+        return step(state.inner, message, coins)
 
     def _closed(self, state: Epochs, coins: Any) -> Epochs:
         """The state at the start of the next epoch."""

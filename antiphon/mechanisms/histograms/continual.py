@@ -126,6 +126,8 @@ class AskEach(PostProcessor[Asking]):
             return Asking(entries, heard, False), RIGHT, Ask(entries[len(heard)], len(heard))
         return self.initial_state, LEFT, heard
 
+    step_many = step
+
 
 @register("antiphon.ContinualHistogram/1")
 @attrs.frozen(kw_only=True)

@@ -332,6 +332,34 @@ def test_wide_draws_that_doubles_cannot_make_are_left_to_the_exact_sampler():
     assert max(answer for (answer,) in counts) > 2**70
 
 
+@pytest.mark.parametrize("bound", [10**400, -(10**400), 2**63, -(2**63) - 1, 2**70 + 1])
+def test_bounds_that_no_int_of_a_column_reaches_take_nothing_apart(bound):
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything(), initial_state=0)
+    @column_safe
+    def compared(state, message, coins):
+        x = coins.discrete_laplace(3)
+        return state, (x < bound, x <= bound, x > bound, x >= bound, x == bound, x != bound)
+
+    up = bound > 0
+    counts = play_population(ap.scripted([0]), compared, replicas=50, seed=1)
+    assert counts == {((up, up, not up, not up, False, True),): 50}
+    blocks = Population(ap.scripted([0]), compared, None, ColumnCoins(1)).play(50)
+    assert sum(1 for _ in blocks) == 1
+
+
+def test_ints_are_round():
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything(), initial_state=0)
+    @column_safe
+    def rounded(state, message, coins):
+        x = coins.discrete_laplace(3)
+        return state, round(x) == x
+
+    counts = play_population(ap.scripted([0]), rounded, replicas=50, seed=1)
+    assert counts == {(True,): 50}
+    blocks = Population(ap.scripted([0]), rounded, None, ColumnCoins(1)).play(50)
+    assert sum(1 for _ in blocks) == 1
+
+
 def test_many_draws_at_once_are_a_tuple_of_columns():
     @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything(), initial_state=0)
     @column_safe
