@@ -33,13 +33,21 @@ class OneOf:
     """One of a few values for each replica of ``lanes``. Only a history holds it, no party."""
 
     choices: tuple[Any, ...]
-    codes: Codes
-    """Which of them, for each."""
+    _codes: Codes = attrs.field(alias="codes", repr=False)
+    """Which of them, for each; of two, as bits."""
     lanes: Lanes
+
+    @staticmethod
+    def of(choices: tuple[Any, ...], codes: Codes, lanes: Lanes) -> OneOf:
+        """Keeps the codes in little room: there is one of these for each round."""
+        return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 
     def at(self, lanes: Lanes) -> Codes:
         """Which of them, for these replicas."""
-        return self.codes if lanes is self.lanes else self.codes[lanes.places(self.lanes)]
+        codes = self._codes
+        if len(self.choices) == 2:
+            codes = np.unpackbits(codes, count=self.lanes.size)
+        return codes if lanes is self.lanes else codes[lanes.places(self.lanes)]
 
 
 def key(value: Any) -> Hashable:
@@ -79,7 +87,7 @@ def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> tuple[Lanes, An
     codes = np.empty(size, np.min_scalar_type(len(found) - 1))
     for part, value in parts:
         codes[part.places(lanes)] = order[key(value)]
-    return lanes, OneOf(tuple(found[name] for name in order), codes, lanes)
+    return lanes, OneOf.of(tuple(found[name] for name in order), codes, lanes)
 
 
 def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> Any:
@@ -88,7 +96,7 @@ def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> Any:
     values = tuple(value for _, value in ordered)
     if key(values[0]) == key(values[1]):
         return values[0]
-    return OneOf(values, ordered[1][0].mask.view(np.uint8), parent)
+    return OneOf.of(values, ordered[1][0].mask, parent)
 
 
 def apart(lanes: Lanes, answers: Sequence[Any]) -> Iterator[tuple[Lanes, History[Any]]]:

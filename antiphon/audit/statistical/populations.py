@@ -38,6 +38,10 @@ MOST_ROUNDS: Final = 100_000
 """When an adversary that does not halt is given up, unless ``rounds`` says otherwise."""
 
 
+MOST_JOINED: Final = 1024
+"""Rounds after which blocks are joined no more: the record of who heard what grows."""
+
+
 class Block(NamedTuple):
     """Replicas that share every state, and whose turn it is: the stages of one round."""
 
@@ -89,7 +93,12 @@ class Population:
                 self.coins.lanes = part.lanes
                 yield part.lanes, block
                 continue
-            join = self.joins and block.stage == REPLY and not self.adversary.listens
+            join = (
+                self.joins
+                and block.stage == REPLY
+                and not self.adversary.listens
+                and len(block.answers) < MOST_JOINED
+            )
             todo, ended = [part], list[tuple[Lanes, Block]]()
             while todo:
                 self.blocks += 1

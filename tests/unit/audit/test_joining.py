@@ -7,6 +7,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.corpus.sparse_vector import SparseVector
+from antiphon.audit.statistical import populations
 from antiphon.audit.statistical.joining import OneOf, key, one_of
 from antiphon.audit.statistical.populations import Population, play_population, play_sample
 from antiphon.audit.statistical.sample import NUMBER, Placeholder
@@ -195,9 +196,8 @@ def test_a_union_of_some_replicas_keeps_who_is_who():
     parts = [(whole.only(np.array(ids)), said) for ids, said in (([0, 3], "b"), ([5], "a"))]
     lanes, item = one_of(whole, parts)
     assert type(item) is OneOf
-    assert dict(zip(lanes.ids.tolist(), [item.choices[c] for c in item.codes], strict=True)) == {
-        0: "b", 3: "b", 5: "a"
-    }  # fmt: skip
+    said = [item.choices[code] for code in item.at(lanes)]
+    assert dict(zip(lanes.ids.tolist(), said, strict=True)) == {0: "b", 3: "b", 5: "a"}
     assert item.choices == ("a", "b")
     assert [item.choices[c] for c in item.at(lanes.only(np.array([2, 0])))] == ["a", "b"]
 
@@ -234,3 +234,17 @@ def test_what_overflows_does_so_in_silence():
 
     (cell,) = play_sample(ap.scripted([0]), huge, replicas=10, seed=1).cells.values()
     assert np.isinf(cell.columns).all()
+
+
+def test_a_long_record_is_not_kept():
+    """After so many rounds blocks split again; what they end in is the same."""
+    sizes = {}
+    for most in (2, 1024):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(populations, "MOST_JOINED", most)
+            adversary = ap.scripted([0] * 6)
+            population = Population(adversary, sign, None, ColumnCoins(1), joins=True)
+            sizes[most] = sum(lanes.size for lanes, _ in population.play(N)), population.blocks
+            assert len(play_population(adversary, sign, replicas=N, seed=1)) == 64
+    assert sizes[2][0] == sizes[1024][0] == N
+    assert sizes[2][1] > 2 * sizes[1024][1]
