@@ -66,22 +66,24 @@ def freeze(value: Any, depth: int = 0) -> Any:
     nesting deeper than MAX_DEPTH.
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if kind in ATOMS or (kind is tuple and ATOMS.issuperset(map(type, value))):
+    if kind in ATOMS:
+        return value
+    if kind is tuple and depth < MAX_DEPTH and ATOMS.issuperset(map(type, value)):
         return value
     return _frozen(kind, value, depth)
 
 
 def _frozen(kind: Any, value: Any, depth: int) -> Any:
+    if depth >= MAX_DEPTH and not getattr(kind, "__immutable__", False):
+        raise InvalidArgument(f"a message may nest at most {MAX_DEPTH} deep")
+    if kind is tuple:
+        return tuple([freeze(item, depth + 1) for item in value])
     if getattr(kind, "__immutable__", False):
         return value
-    if depth >= MAX_DEPTH:
-        raise InvalidArgument(f"a message may nest at most {MAX_DEPTH} deep")
     if kind is np.ndarray:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
-    if kind is tuple:
-        return tuple([freeze(item, depth + 1) for item in value])
     if kind in _MUTABLE:
         raise InvalidArgument(
             f"a message must be immutable, and a {kind.__name__} is not: use a tuple, a frozen "
