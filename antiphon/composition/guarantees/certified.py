@@ -67,7 +67,7 @@ class Certified(ContinualMechanism[Any, Any, Any]):
         derivation = derive(self.mechanism, self.verification, context)
         claim = Guarantee(self.mechanism, derivation).claim(delta=self.delta)
         own = self.mechanism.signature
-        if isinstance(self.mechanism, ConComp | ExtConComp | ComplexMechanism):
+        if type(self.mechanism) in (ConComp, ExtConComp, ComplexMechanism):
             own = attrs.evolve(own, answers=Countable())  # V[f], or the theorem, saw to that
         object.__setattr__(self, "derived", derivation)
         object.__setattr__(self, "claims", (claim,))

@@ -15,6 +15,7 @@ from antiphon.protocol.chain import AnyChain, chain
 from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism
+from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.verifiers.functions import neighbouring_start
 from antiphon.verifiers.identifier import Identifier
@@ -117,7 +118,7 @@ def _game(system: AnyChain, place: int, verification: Any, context: Context) -> 
 
 def _one_state(link: PostProcessor[Any]) -> Premise:
     text = f"{message_label(link, 40)} has one initial state"
-    if link.initial_states != ONLY:
+    if not identical(link.initial_states, ONLY):
         raise NoGuarantee(
             LEMMA, f"that {text}", "it has several: its choice may depend on b", "fix it"
         )

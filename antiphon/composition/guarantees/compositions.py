@@ -56,7 +56,7 @@ def fixed_mechanisms(verification: FixedMechanisms, context: Context) -> Derivat
         if not each.asserts:
             raise NoGuarantee(
                 theorem, "an (epsilon, delta) claim of every mechanism",
-                f"{message_label(each.mechanism)} asserts none", "pass Create(mechanism, claim)",
+                f"{message_label(each.mechanism)} asserts none", _CLAIM_IT,
             )  # fmt: skip
     _discrete(theorem, fixed)
     premises = (
@@ -85,8 +85,7 @@ def fixed_measures(verification: FixedMechanisms, context: Context) -> Derivatio
     known = [each for each in fixed if asserted(each)]
     if len(known) < len(fixed):
         raise NoGuarantee(
-            RENYI, "a claim of every mechanism", "one has none, or a refuted one",
-            "pass Create(mechanism, claim)",
+            RENYI, "a claim of every mechanism", "one has none, or a refuted one", _CLAIM_IT,
         )  # fmt: skip
     _discrete(RENYI, fixed)
     measures = [each.claim.measure for each in fixed if each.claim is not None]
@@ -103,6 +102,9 @@ def fixed_measures(verification: FixedMechanisms, context: Context) -> Derivatio
     return Derivation(
         RENYI, statement, verification, shifted(curve, lost), premises, _leaves(fixed)
     )
+
+
+_CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), which derives one"
 
 
 def _discrete(theorem: str, fixed: Iterable[Create]) -> None:

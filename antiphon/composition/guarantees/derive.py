@@ -28,6 +28,7 @@ from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import identical
 from antiphon.verifiers.functions import Bounded
 
 
@@ -81,9 +82,9 @@ def _fixed(system: ConComp, verification: Any, context: Context) -> Derivation:
     pairs = all(each.asserts for each in own.created)
     theorem = compositions.fixed_mechanisms if pairs else compositions.fixed_measures
     inside = theorem(own, context)
-    if type(f) is Bounded and f.verification == own:
+    if type(f) is Bounded and identical(f.verification, own):
         return _bounded(f, inside)
-    if f != own:
+    if not identical(f, own):
         raise NoGuarantee(
             "CM Thm 4.10", "f to be that of the fixed mechanisms",
             f"it is {message_label(f)}", "use each_valid(composition), or leave f out",

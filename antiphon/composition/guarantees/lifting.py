@@ -52,7 +52,7 @@ def lifted(
             THEOREM, f"the f and f' between which {name} has the three properties",
             "it declares none", "give it lifting = Lifting(f, f', …), or pass inner=f' with f",
         )  # fmt: skip
-    if processor.initial_states != ONLY:
+    if not identical(processor.initial_states, ONLY):
         raise NoGuarantee(
             THEOREM, f"one initial state of {name}", "it has several", "fix the initial state"
         )

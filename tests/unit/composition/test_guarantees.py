@@ -463,6 +463,21 @@ class TestCompositions:
         f = bounded(each_valid(system), 3)
         assert ap.guarantee(system, f).delta_at(9) == ap.guarantee(system).delta_at(9) == 0.1
 
+    def test_what_only_says_that_it_is_equal_is_another_f(self):
+        class Lying(type(each_valid(ap.ConComp([])))):
+            def __eq__(self, other):
+                return True
+
+            def __ne__(self, other):
+                return False
+
+            __hash__ = None
+
+        system = ap.ConComp([COUNTER])
+        for f in (Lying(system.created), bounded(Lying(system.created), 3)):
+            with pytest.raises(NoGuarantee, match="each_valid"):
+                ap.guarantee(system, f)
+
 
 class TestBudgets:
     @pytest.mark.parametrize(
@@ -548,6 +563,14 @@ class TestChains:
         )
         with pytest.raises(NoGuarantee, match="neighbouring_start"):
             ap.guarantee(ap.InteractiveAsContinual(Secret(event_level())))
+        adapter = ap.InteractiveAsContinual(Secret(neighbouring_start()))
+        with pytest.raises(NoGuarantee, match="Certified"):
+            ap.guarantee(ap.ConComp([adapter]))
+        certified = Certified(adapter, neighbouring_start())
+        both = ap.guarantee(ap.ConComp([certified, certified]))
+        assert (both.status, both.epsilon_at(0)) == (Status.PROVED, 2)
+        f = sparse_parallel([certified.claims[0].parameters], first_pair_consistent=True)
+        assert ap.guarantee(EXT, f, catalogue=[certified]).epsilon_at(0) == 1
 
 
 @attrs.frozen
@@ -655,6 +678,14 @@ class TestCertified:
         assert Certified(EXT, f, truth="docstring").claims[0].status is Status.PROVED
         epsilon, delta = Certified(EXT, f, delta=0.55).claims[0].parameters
         assert (epsilon < 1e-12, delta) == (True, Fraction(11, 20))
+
+    def test_answers_are_countable_where_a_theorem_saw_to_it(self):
+        class Loud(type(EXT)):
+            signature = ap.Signature(spaces.BITS, spaces.Reals())
+            claims = (claim(Pure(1)),)
+
+        assert not Certified(Loud(), event_level()).signature.answers.discrete
+        assert Certified(EXT, fixed_parameters([(1, 0)])).signature.answers.discrete
 
     def test_what_has_no_guarantee_is_not_certified(self):
         with pytest.raises(NoGuarantee):
