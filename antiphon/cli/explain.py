@@ -9,7 +9,7 @@ from typing import Any
 
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.output import print_json
-from antiphon.cli.user_code import guarded, import_file, split_target
+from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.composition.guarantees import (
     Counterexample,
     Guarantee,
@@ -45,7 +45,7 @@ def explain(
     if catalogue is not None:
         narrowed["catalogue"] = _named(module, catalogue, list | tuple, "a list of mechanisms")
     try:
-        with guarded():
+        with running(path):
             found = guarantee(system, f, **narrowed)
     except NoGuarantee as error:
         _refused(error, as_json)

@@ -110,6 +110,31 @@ def test_a_missing_name_lists_those_that_would_do(cli, code):
     assert "it is a TreeCounter; it has pure, leaky, f" in err
 
 
+def test_code_that_raises_is_named_with_its_line(cli, tmp_path):
+    path = tmp_path / "raises.py"
+    path.write_text(
+        textwrap.dedent(
+            """
+            import antiphon as ap
+
+            class Careless(ap.ContinualMechanism):
+                signature = ap.Signature(ap.spaces.BITS, ap.spaces.BITS)
+                initial_state = 0
+                def step(self, state, message, coins):
+                    return state, message
+                @property
+                def claims(self):
+                    raise ValueError("no claims yet")
+
+            careless = Careless()
+            """
+        )
+    )
+    status, out, err = cli("explain", f"{path}:careless")
+    assert (status, out) == (2, "")
+    assert err == f"antiphon: {path}, line 11: ValueError: no claims yet\n"
+
+
 def test_a_broken_property_for_machines(cli, tmp_path):
     path = tmp_path / "complex.py"
     path.write_text(
