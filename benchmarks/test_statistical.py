@@ -170,12 +170,13 @@ def test_the_targets_by_hand_are_the_targets(name):
 def test_samples_per_second(benchmark, name):
     """Through the real game, beside vectorised NumPy as DP-Sniper samples it.
 
-    Processor time of one core, best of four turns each. ``random_share``: what part of the
-    time of NumPy's loop goes into its random numbers alone; 1 / random_share is the most that
-    anything could gain on it with NumPy's own Laplace draws (a ziggurat is thrice as fast).
+    Processor time of one core, best of four turns of one chunk of an audit each.
+    ``random_share``: what part of the time of NumPy's loop goes into its random numbers alone;
+    1 / random_share is the most that anything could gain on it with NumPy's own Laplace
+    draws (a ziggurat is thrice as fast).
     """
     world, adversary = targets(name)
-    n, best = MILLION // 2, {"ours": 9e9, "numpy": 9e9, "draws": 9e9}
+    n, best = 1 << 18, {"ours": 9e9, "numpy": 9e9, "draws": 9e9}
     draws = {"Laplace": 1, "PrefixSum": 10, "parallel Laplace": 20, "SVT5": 1, "SVT6": 11}
     turns = {
         "ours": lambda: play_sample(adversary, world, replicas=n, seed=1),

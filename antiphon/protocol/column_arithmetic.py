@@ -36,7 +36,7 @@ _DIVISIONS: Final = ("truediv", "floordiv", "mod")
 def differs_from_python(left: Values, right: Values, name: str) -> bool:
     """Whether NumPy might overflow, round or fail where Python does not, or not alike."""
     sizes = [largest_int(left), largest_int(right)]
-    integers = left.dtype.kind == right.dtype.kind == "i"
+    integers = "f" not in (left.dtype.kind, right.dtype.kind)
     if max(sizes) > (WIDE if integers and name != "truediv" else EXACT):
         return True
     if name in _DIVISIONS:
@@ -50,7 +50,9 @@ def numbers(values: Values) -> Values:
 
 
 def largest_int(values: Values) -> int:
-    """The largest absolute value of ints; 0 for other numbers."""
+    """The largest absolute value of ints and truth values; 0 for other numbers."""
+    if values.dtype.kind == "b":
+        return 1
     if values.dtype.kind != "i" or not values.size:
         return 0
     return int(max(abs(values.max().item()), abs(values.min().item())))

@@ -207,13 +207,14 @@ class Column:
         if self.kind is float and name in _OF_FLOATS and _is_exact(other):
             left, right = (other, self) if swapped else (self, other)
             return Column.later(float, name, left, right, self.coins)
-        left = numbers(self.now())
+        left = self.now()
         if _only_in_python(other, left):
             return self._in_python(other, name, swapped=swapped)
         right = _operand(other)
         if right is None:
             return NotImplemented
-        right = numbers(right)
+        if left.dtype.kind == right.dtype.kind == "b":
+            left = numbers(left)  # NumPy knows how truth meets numbers, but not that it is one
         if swapped:
             left, right = right, left
         if differs_from_python(left, right, name):
@@ -252,7 +253,8 @@ class Column:
         left = self.now()
         if type(other) is Fraction and left.dtype.kind == "f":
             return Column(against(left, other, name), self.coins)
-        if type(other) is int and left.dtype.kind != "f" and abs(other) > largest_int(left) + 1:
+        huge = type(other) is int and abs(other) >= WIDE and left.dtype.kind != "f"
+        if huge and abs(other) > largest_int(left) + 1:
             return Column(np.full(left.shape, getattr(operator, name)(0, other)), self.coins)
         if _only_in_python(other, left):
             return self._in_python(other, name)
