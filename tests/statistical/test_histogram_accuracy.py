@@ -13,7 +13,7 @@ from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import HSS, ContinualHistogram, HSSWithoutTest, KthLargest
 from antiphon.protocol import SampledCoins
 
-RUNS, STEPS, BETA, TOO_MANY = 400, 400, 0.3, 175
+RUNS, STEPS, BETA, TOO_MANY = 400, 250, 0.3, 175
 
 
 class Watched(ap.Coins):

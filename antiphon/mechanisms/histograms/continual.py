@@ -231,7 +231,8 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     def error_bound(self, updates: int, *, beta: float) -> int:
         """With probability at least 1 - beta, no entry errs by more after ``updates`` vectors.
 
-        A union bound over the items; rounding a counter's answer to an int adds at most 1/2.
+        A union bound over the items; rounding a counter's answer to an int adds at most 1/2. With
+        trees it need not grow with ``updates``; HSS takes the largest so far.
         """
         if updates == 0:
             return 0

@@ -15,6 +15,7 @@ import attrs
 
 from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.noise.accuracy import laplace_bound
+from antiphon.protocol import exact
 
 _DOWN: Final = 1 - 2.0**-40
 """Shares of β are rounded down."""
@@ -37,7 +38,8 @@ class Slack:
     _gammas: list[int] = attrs.field(init=False, eq=False, repr=False, factory=lambda: [0])
 
     def share(self, n: int) -> float:
-        """p_n."""
+        """p_n. Raises: InvalidArgument unless n is an int >= 1."""
+        n = exact.whole(n, "a step or an interval")
         return 6 * self.beta / (self.families * (math.pi * n) ** 2) * _DOWN
 
     def alpha(self, t: int, j: int) -> int:

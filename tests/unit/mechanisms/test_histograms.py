@@ -386,6 +386,13 @@ def test_gamma_and_xi_are_those_of_the_theory(t, j, beta, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", [(0, 1), (1, 0), (-1, 1), (1.0, 1), (True, 1)])
+def test_bounds_are_of_steps_and_intervals(kind, place):
+    with pytest.raises(ap.InvalidArgument):
+        kind(epsilon=1, query=KthLargest(1), dimension=2).error_bound(*place)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_messages_that_are_no_step_are_refused_and_change_nothing(kind):
     hss = kind(epsilon=1, query=KthLargest(1), dimension=2)
     live, other = (ComplexMechanism(hss).start(seed=3) for _ in range(2))

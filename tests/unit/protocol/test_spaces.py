@@ -143,3 +143,37 @@ def test_discrete_is_what_the_theorems_mean():
     dense = [spaces.Anything(), spaces.Reals(), spaces.Arrays((2,)), spaces.Pairs(spaces.Reals()),
              spaces.Tuples((spaces.BITS, spaces.Reals()))]  # fmt: skip
     assert not any(space.discrete for space in dense)
+
+
+ALIKE = [spaces.BITS, spaces.Finite(("a", "b")), spaces.Finite((0, 1.0)), spaces.Finite((0, True)),
+         spaces.Finite(()), spaces.Finite((ap.TOP,)), spaces.Integers(0, 1)]  # fmt: skip
+
+
+class Liar(int):
+    """An int that says it is what one looks for."""
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 0
+
+
+@given(
+    st.sampled_from(ALIKE),
+    st.lists(st.sampled_from([0, 1, 2, True, False, 0.0, 1.0, "a", "b", None, ap.TOP, Liar(7)])
+             | st.lists(st.just(0)), max_size=3).map(tuple),
+)  # fmt: skip
+def test_all_entries_of_a_product_are_checked_as_each_one(space, values):
+    each = all(map(space.contains, values))
+    assert space.contains_all(values) is each
+    assert spaces.Tuples((space,) * len(values)).contains(values) is each
+    other = spaces.Tuples((*(space,) * len(values), spaces.Texts()))
+    assert other.contains((*values, "x")) is each
+
+
+def test_finite_spaces_that_are_equal_but_not_the_same_are_told_apart():
+    """Finite((0, 1)) == Finite((False, True)) for attrs, as 0 == False."""
+    mixed = spaces.Tuples((spaces.BITS, spaces.Finite((False, True))))
+    assert mixed.contains((0, True))
+    assert not mixed.contains((0, 1))
