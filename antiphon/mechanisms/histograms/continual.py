@@ -23,7 +23,7 @@ from antiphon.mechanisms.counters import (
 )
 from antiphon.protocol import exact
 from antiphon.protocol.chain import Chain
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.claims import Claim, Status, of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
@@ -107,7 +107,8 @@ class AskEach(PostProcessor[Asking]):
     @property
     def lifting(self) -> Lifting:
         """f, and f' = that of the counters."""
-        return Lifting(self.verification, each_valid(self.counters), Status.PROVED, "see AskEach")
+        status = Status.PROVED if of_this_library(self) else Status.ASSUMED
+        return Lifting(self.verification, each_valid(self.counters), status, "see AskEach")
 
     def signature(self, right: Signature) -> Signature:
         queries = Tuples((self.counter.signature.updates,) * self.dimension)

@@ -37,7 +37,7 @@ from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.histograms.slack import Slack
 from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.protocol import exact
-from antiphon.protocol.claims import Status
+from antiphon.protocol.claims import Status, of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -146,8 +146,12 @@ class Intervals(PostProcessor[Running]):
 
     def _many(self, what: str) -> Create:
         """Any number of mechanisms, one of which gets a pair that differs (CM Thm 5.2)."""
-        truth = f"all that P creates here is {what}" if proved(self.query) else ""
+        truth = f"all that P creates here is {what}" if self._proved else ""
         return Create(Certified(ExtConComp(), sparse_parallel([(self.share, 0)]), truth=truth))
+
+    @property
+    def _proved(self) -> bool:
+        return of_this_library(self) and proved(self.query)
 
     @property
     def verification(self) -> EventLevel:
@@ -157,7 +161,7 @@ class Intervals(PostProcessor[Running]):
     @property
     def lifting(self) -> Lifting:
         """f, and f' = that of the fixed mechanisms it creates first (CM Def. 4.9)."""
-        status = Status.PROVED if proved(self.query) else Status.ASSUMED
+        status = Status.PROVED if self._proved else Status.ASSUMED
         inner = fixed_mechanisms(self.created)
         return Lifting(self.verification, inner, status, "antiphon.mechanisms.histograms.intervals")
 

@@ -13,7 +13,7 @@ from antiphon.composition.functions import fixed_mechanisms
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
 from antiphon.mechanisms.sparse_vector import SparseVector
 from antiphon.protocol import exact
-from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Pure, Status, of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol
@@ -145,7 +145,8 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     def lifting(self) -> Lifting:
         """f: updates at event level, questions alike; f': the two parts, as they claim."""
         outer = updates_and_queries(event_level(), self.questions)
-        status = Status.PROVED if all(map(proved, self.queries)) else Status.ASSUMED
+        known = of_this_library(self) and all(map(proved, self.queries))
+        status = Status.PROVED if known else Status.ASSUMED
         return Lifting(outer, fixed_mechanisms(self.parts), status, "see HistogramMonitor")
 
     def signature(self, right: Signature) -> Signature:

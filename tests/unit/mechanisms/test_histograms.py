@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.composition import ComplexMechanism, search_properties
+from antiphon.composition import ComplexMechanism, TwoCopies, search_properties
 from antiphon.composition.properties import Broken, Property, advance, begin
 from antiphon.mechanisms import (
     COUNT,
@@ -282,6 +282,26 @@ def test_the_three_properties_hold(make):
     assert violation(hss, ap.verifiers.event_level(events=2), inner) is Property.VALIDITY
 
 
+@settings(max_examples=25)
+@given(st.lists(rows, min_size=30, max_size=60), st.integers(0, 29), rows, st.integers(0, 99),
+       st.integers(0, 1), st.sampled_from(KINDS))  # fmt: skip
+def test_the_proof_of_theorem_6_1_runs(stream, place, other, seed, bit, kind):
+    """V[f] ∘* I(b) ∘* P ∘* Ext and V[f] ∘* P² ∘* V[f'] ∘* I(b) ∘* Ext say the same (6.3, 6.4)."""
+    hss = kind(epsilon=300, query=KthLargest(1), dimension=D, beta=0.5)
+    f, inner = hss.lifting.outer, hss.lifting.inner
+    pairs = [ap.same(x) for x in stream]
+    pairs[place] = ap.Pair(stream[place], other)
+    guarded = ap.Verifier(inner) @ ap.Identifier(bit) @ ap.ExtConComp()
+    systems = (
+        ap.Verifier(f) @ ap.Identifier(bit) @ ComplexMechanism(hss),
+        ap.Verifier(f) @ TwoCopies(hss) @ guarded,
+    )
+    lives = [system.start(seed=seed) for system in systems]
+    answers = [[live.send(pair) for pair in pairs] for live in lives]
+    assert answers[0] == answers[1]
+    assert ap.HALT not in answers[0]
+
+
 @attrs.frozen(kw_only=True)
 class Keeps(HSS):
     """A broken twin: c is not set to 0 after an interval."""
@@ -333,6 +353,10 @@ def test_broken_twins_lack_a_property(twin, property):
     hss = twin(epsilon=100, query=KthLargest(1), dimension=D)
     f, inner = hss.lifting.outer, hss.lifting.inner
     assert violation(hss, f, inner) is property
+    try:  # of a class that is not ours nothing is proved
+        assert ap.guarantee(ComplexMechanism(hss)).status is Status.ASSUMED
+    except ap.composition.NoGuarantee as error:  # the first runs of few vectors are explored
+        assert error.counterexample.property is property
 
 
 def test_the_printed_reading_differs_where_h_errs():
