@@ -353,10 +353,8 @@ def test_broken_twins_lack_a_property(twin, property):
     hss = twin(epsilon=100, query=KthLargest(1), dimension=D)
     f, inner = hss.lifting.outer, hss.lifting.inner
     assert violation(hss, f, inner) is property
-    try:  # of a class that is not ours nothing is proved
-        assert ap.guarantee(ComplexMechanism(hss)).status is Status.ASSUMED
-    except ap.composition.NoGuarantee as error:  # the first runs of few vectors are explored
-        assert error.counterexample.property is property
+    wider = twin(epsilon=100, query=KthLargest(1), dimension=4)  # too many steps to be explored
+    assert ap.guarantee(ComplexMechanism(wider)).status is Status.ASSUMED
 
 
 def test_the_printed_reading_differs_where_h_errs():
