@@ -223,6 +223,17 @@ def test_the_printed_command_replays_when_copied(adversary, tmp_path, capsys):
     assert "the view lies in the event" in found.stdout
 
 
+def test_a_file_may_import_what_lies_beside_it(tmp_path, capsys, monkeypatch):
+    """But a neighbour called as a module of Python's own does not take its place."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "beside_it.py").write_text(CODE)
+    (tmp_path / "statistics.py").write_text("raise AssertionError")
+    (tmp_path / "importing.py").write_text("import statistics\nfrom beside_it import *\n")
+    arguments = ["audit", f"{tmp_path / 'importing.py'}:response", "--adversary", "asker"]
+    assert main([*arguments, "--epsilon", "1", "--samples", "5000", "--seed", "1"]) == 1
+    assert "refuted" in capsys.readouterr().out
+
+
 def test_a_view_that_cannot_be_rebuilt_is_not_promised(tmp_path, capsys):
     """The mechanism is in no variable of the file."""
     path, saved = tmp_path / "hidden.py", tmp_path / "view.jsonl"

@@ -20,6 +20,7 @@ _run: Final[dict[str, str]] = {}
 def run_file(path: Path, name: str | None = None) -> ModuleType:
     """Run a file; its module. What it prints goes to standard error.
 
+    It may import what lies beside it, as a script may, but shadows no other module so.
     Raises: FileNotFoundError, and whatever the file raises.
     """
     name = name or f"_antiphon_with_{path.stem}"
@@ -28,6 +29,9 @@ def run_file(path: Path, name: str | None = None) -> ModuleType:
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
+    directory = str(path.absolute().parent)
+    if directory not in sys.path:
+        sys.path.append(directory)
     with redirect_stdout(sys.stderr):
         spec.loader.exec_module(module)
     _run[name] = str(path.absolute())
