@@ -63,9 +63,9 @@ class Sum(NamedTuple):
         numerator, denominator, argument = self
         if argument is None and not isinstance(limit, Log):
             return numerator * limit.denominator <= limit.numerator * denominator
-        close = float(limit) - float(self)
-        if abs(close) > _MARGIN * (1 + float(limit)):
-            return close > 0
+        most, about = _about(limit), float(self)
+        if abs(most - about) > _MARGIN * (1 + most):  # not so where either is infinite
+            return most > about
         argument = argument or Fraction(1)
         if isinstance(limit, Log):  # r + ln a <= ln b, that is r <= ln(b/a)
             ratio = limit.argument / argument
@@ -101,6 +101,13 @@ class Sum(NamedTuple):
         except OverflowError:  # past the largest double
             return math.inf
         return rational if self.argument is None else rational + math.log(self.argument)
+
+
+def _about(value: ExactEpsilon) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # past the largest double
+        return math.inf
 
 
 def _bounded(total: Fraction, argument: Fraction | None) -> Sum:
