@@ -56,13 +56,14 @@ Groups = Sequence[tuple[exact.ExactEpsilon, int]]
 class Tilted:
     """The law of the loss tilted by e^(cL), and where its atoms are.
 
-    Atom i is at ``places[i]`` · ``unit``; of its mass both ends. ``outside`` bounds the
-    mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely within 1e-19.
+    Atom i is at ``places[i]`` · ``unit`` + ``rests[i]``; of its mass both ends. ``outside``
+    bounds the mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely within 1e-19.
     """
 
     order: float
     unit: exact.ExactEpsilon
     places: Floats
+    rests: Floats | float
     masses: Interval[Floats]
     outside: float
     log_moment: Decimal
@@ -89,9 +90,9 @@ class Atoms:
 
     def _sum(self, law: Tilted, at: exact.ExactEpsilon) -> Interval[float]:
         less, unit = twofold.twofold(at), twofold.twofold(law.unit)
-        x = twofold.difference(law.places, unit, less)
-        wrong = twofold.ERROR * max(float(self._losses.total), less.high)
-        wrong += self._misplaced + 1e-320
+        x = twofold.difference(law.places, unit, less) + law.rests
+        wrong = twofold.ERROR * (len(self._groups) + 1) * max(float(self._losses.total), less.high)
+        wrong += 1e-320
         near, far = np.maximum(x - wrong, 0.0), np.maximum(x + wrong, 0.0)
         low = law.masses.lower * np.exp(-law.order * far) * -np.expm1(-near)
         high = law.masses.upper * np.exp(-law.order * near) * -np.expm1(-far)
@@ -106,22 +107,17 @@ class Atoms:
             ends = scale * Decimal(lower) * (1 - _PRECISE), scale * Decimal(upper) * (1 + _PRECISE)
             return probability(Interval(down(ends[0]), up(ends[1])))
 
-    @property
-    def _misplaced(self) -> float:
-        """Error of a place that is a sum of rounded ε_i."""
-        if self._unit is not None:
-            return 0.0
-        return 8 * UNIT * (len(self._groups) + 1) * float(self._losses.total)
-
     def _tilted(self, order: float) -> Tilted:
         windows: list[Window] = []
         for e, n in self._groups:
             exponent = (2 * order + 1) * nearest(e)
             windows.append(window(n, math.exp(-exponent), 4 + 4 * exponent).normalised())
         outside = 1.01 * sum(each.outside for each in windows)
-        places, masses = (self._listed if self._unit is None else self._convolved)(windows)
-        unit = Fraction(1) if self._unit is None else self._unit
-        return Tilted(order, unit, places, masses, outside, self._log_moment(order))
+        moment = self._log_moment(order)
+        if self._unit is None:
+            return Tilted(order, Fraction(1), *self._listed(windows), outside, moment)
+        places, masses = self._convolved(windows)
+        return Tilted(order, self._unit, places, 0.0, masses, outside, moment)
 
     def _convolved(self, windows: Sequence[Window]) -> tuple[Floats, Interval[Floats]]:
         """Atoms at (Σε_i - 2 Σ_g ε_g j_g), in units."""
@@ -136,15 +132,15 @@ class Atoms:
         places: Floats = total - 2.0 * (first + np.arange(len(low), dtype=np.float64))
         return places, Interval(low, high)
 
-    def _listed(self, windows: Sequence[Window]) -> tuple[Floats, Interval[Floats]]:
-        """Atoms at Σ_g (k_g - 2j_g) ε_g, one by one."""
-        places, low, high = np.zeros(1), np.ones(1), np.ones(1)
+    def _listed(self, windows: Sequence[Window]) -> tuple[Floats, Floats, Interval[Floats]]:
+        """Atoms at Σ_g (k_g - 2j_g) ε_g, one by one, each in two parts."""
+        places, rests, low, high = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)
         for each, (e, n) in zip(windows, self._groups, strict=True):
             wrong = each.first + np.arange(len(each.terms.lower), dtype=np.float64)
-            places = np.add.outer(places, (n - 2 * wrong) * nearest(e)).ravel()
+            places, rests = twofold.spread(places, rests, n - 2 * wrong, twofold.twofold(e))
             low = np.multiply.outer(low, each.terms.lower * (1 - 2 * UNIT)).ravel()
             high = np.multiply.outer(high, each.terms.upper * (1 + 2 * UNIT)).ravel()
-        return places, Interval(low, high)
+        return places, rests, Interval(low, high)
 
     @property
     def _strides(self) -> list[int]:

@@ -78,11 +78,10 @@ def optimal(
 
     No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does
     (CM Thm 2.5, 4.12), so the curve is exact for the worst case. ``times`` repeats the list.
-    Equal parameters, or few with a common unit: relative error 1e-12 of δ and less, O(√k) time;
-    few others: to 1e-14 Σε_i in ε. Many unlike ones: ``width`` nats in ε are aimed at (see
-    ``contour``); for δ > 0.99 of large unlike ε it may be ten times that. Both ends are always
-    certified, rounding and whatever is left out are in them, and their ``.width`` says how far
-    apart they are.
+    Equal or few parameters: relative error 1e-12 of δ and less, O(√k) time. Many unlike ones:
+    ``width`` nats in ε are aimed at (see ``contour``); for δ > 0.99 of large unlike ε it may be
+    ten times that. Both ends are always certified, rounding and whatever is left out are in
+    them, and their ``.width`` says how far apart they are.
 
     Raises: InvalidArgument for what is no list of (ε, δ), ε < 0, δ outside [0, 1], or an
     asked-for δ below 1-Π(1-δ_i); CompositionError for parameters still to be chosen (use a

@@ -42,7 +42,14 @@ def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
     return total + (lost + (rest + (multiples * unit.low - subtrahend.low)))
 
 
-def _sum(left: Floats, right: float) -> tuple[Floats, Floats]:
+def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
+    """Every high + low + multiple · unit, in two parts again; as ``difference``."""
+    product, rest = _product(multiples, unit.high)
+    total, lost = _sum(high[:, None], product)
+    return total.ravel(), (low[:, None] + (lost + (rest + multiples * unit.low))).ravel()
+
+
+def _sum(left: Floats, right: float | Floats) -> tuple[Floats, Floats]:
     total = left + right
     part = total - left
     return total, (left - (total - part)) + (right - part)

@@ -75,7 +75,7 @@ def check_unequal(seed):
     for at in points(draw, losses, list(reference), 4):
         truth = stick(reference, at)
         assert Atoms.suit(composed.epsilons)
-        assert encloses(Atoms(losses, composed.epsilons).stick(at), truth), (counts, at)
+        assert encloses(Atoms(losses, composed.epsilons).stick(at), truth, 1e-11), (counts, at)
         assert encloses(Contours(losses, 1e-5).stick(at), truth), (counts, at)
 
 
@@ -96,6 +96,18 @@ def check_both_ways(seed):
                 assert sign * (truth - real(target)) >= 0, (epsilon, delta, count, target)
             assert encloses(curve.delta_between(Fraction(end)), truth, 1e-11)
         assert ends.width <= 1e-9 * (1 + ends.upper)
+
+
+@pytest.mark.parametrize("large", [20, 2500])
+def test_few_parameters_of_unlike_size(large):
+    """Atoms as near to one another as 1e-9, far from 0, and ε halfway between two."""
+    given = [(Fraction(large), 2), (Fraction(1, 10**9), 2), (Fraction(3, 7), 1)]
+    given.append((Fraction(1, 10**4) + Fraction(1, 10**40), 1))  # no unit is common to all
+    composed, reference = parameters([(e, 0) for e, n in given for _ in range(n)]), law(given)
+    found = Atoms(Losses.of(composed), composed.epsilons)
+    for atom in sorted(reference)[-20:-1]:
+        for at in (atom, atom - Fraction(1, 10**9), atom - Fraction(3, 10**10)):
+            assert encloses(found.stick(at), stick(reference, at), 1e-11)
 
 
 @pytest.mark.parametrize("check", [check_equal, check_unequal, check_both_ways])
