@@ -61,7 +61,8 @@ def learned_weights(
             "the noise is larger than the data: give more rows, a larger epsilon or fewer queries"
         )
     best = min(tried, key=lambda each: each.error_bound(queries, beta=beta))
-    return (chance and tuned(best.updates, optimal)) or best
+    tighter = tuned(best.updates, optimal) if chance else None
+    return tighter or best
 
 
 def updates_for(size: int, distance: float) -> int:
