@@ -138,3 +138,26 @@ class TestNoise:
         generator = np.random.default_rng(1)
         benchmark.pedantic(lambda: generator.standard_normal(1_000_000), rounds=5)
         report(benchmark, 1_000_000, "µs a draw")
+
+
+LEAVES = 1 << 12
+
+
+@pytest.mark.benchmark(group="counters: a binary tree with Laplace noise, ε = 1, a whole stream")
+class TestTree:
+    """OpenDP's has no streaming form: it takes all leaves and gives all noisy nodes at once."""
+
+    def test_antiphon(self, benchmark):
+        counter = TreeCounter(horizon=LEAVES, epsilon=1)
+        benchmark.pedantic(lambda: counter.counts([1] * LEAVES), rounds=5)
+        report(benchmark, LEAVES)
+
+    def test_opendp(self, benchmark):
+        dp = pytest.importorskip("opendp.prelude")
+        dp.enable_features("contrib")
+        space = dp.vector_domain(dp.atom_domain(T=int), size=LEAVES), dp.l1_distance(T=int)
+        tree = dp.t.make_b_ary_tree(*space, leaf_count=LEAVES, branching_factor=2)
+        noisy = tree >> dp.m.then_laplace(scale=float(LEAVES.bit_length()))
+        assert noisy.map(1) <= 1
+        benchmark.pedantic(lambda: noisy([1] * LEAVES), rounds=3)
+        report(benchmark, LEAVES)
