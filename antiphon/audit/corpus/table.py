@@ -41,9 +41,10 @@ _COSTS: dict[str, dict[str, Any]] = {
     "NoisyMax4": {"samples": 1_000_000, "thorough": 8_000_000},
     "SVT3": {"samples": 12_000_000, "thorough": 16_000_000, "score": "counts"},
     "SVT4": {"samples": 12_000_000, "thorough": 96_000_000},
-    "SVT6": {"samples": 2_000_000, "thorough": 8_000_000},
+    "SVT6": {"samples": 2_000_000, "thorough": 48_000_000},
     "numeric SVT": {"score": "places"},
-    "PrefixSum": {"samples": 400_000},
+    "one-time RAPPOR": {"thorough": 12_000_000},
+    "PrefixSum": {"samples": 400_000, "thorough": 24_000_000},
 }
 """What differs from an entry's defaults, by how close the truth is to the claim and the goal."""
 
