@@ -101,6 +101,23 @@ def _suitable(processor: Intervals, _: object, value: Any) -> None:
         )
 
 
+_LEAST: Final = Fraction(1, 10**100)
+
+
+def _epsilon(value: object) -> Fraction:
+    found = parameters.epsilon(value)
+    if found < _LEAST:
+        raise InvalidArgument("epsilon must be at least 1e-100: bounds of larger noise overflow")
+    return found
+
+
+def _beta(value: object) -> float:
+    found = parameters.beta(value)
+    if found < _LEAST:
+        raise InvalidArgument("beta must be at least 1e-100: shares of a smaller one underflow")
+    return found
+
+
 @attrs.frozen(kw_only=True)
 class Intervals(PostProcessor[Running]):
     """P of HSS and its variant. Abstract.
@@ -111,10 +128,10 @@ class Intervals(PostProcessor[Running]):
     of ``error_bound``.
     """
 
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    epsilon: Fraction = attrs.field(converter=_epsilon)
     query: HistogramQuery
     dimension: int = attrs.field(converter=_dimension)
-    beta: float = attrs.field(default=0.05, converter=parameters.beta)
+    beta: float = attrs.field(default=0.05, converter=_beta)
     histogram: ContinualHistogram = attrs.field(
         default=attrs.Factory(_pure, takes_self=True), validator=_suitable
     )

@@ -408,6 +408,15 @@ def test_gamma_and_xi_are_those_of_the_theory(t, j, beta, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_smallest_epsilon_overflows_nothing(kind):
+    hss = kind(epsilon=Fraction(1, 10**100), query=KthLargest(1), dimension=2, beta=1e-100)
+    live = ComplexMechanism(hss).start()
+    answers = [live.send((1, 0)) for _ in range(3)]
+    assert live.failures == ()
+    assert hss.error_bound(10**12, answers[-1][1]) > 10**100
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("place", [(0, 1), (1, 0), (-1, 1), (1.0, 1), (True, 1)])
 def test_bounds_are_of_steps_and_intervals(kind, place):
     with pytest.raises(ap.InvalidArgument):
@@ -443,7 +452,8 @@ def test_past_the_horizon_of_h_it_refuses():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "wrong",
-    [{"epsilon": 0}, {"epsilon": float("nan")}, {"beta": 0}, {"beta": 1}, {"dimension": 0},
+    [{"epsilon": 0}, {"epsilon": float("nan")}, {"epsilon": Fraction(1, 10**101)},
+     {"beta": 0}, {"beta": 1}, {"beta": 1e-101}, {"dimension": 0},
      {"query": Total()}, {"query": max}, {"query": KthLargest(3)}, {"histogram": None},
      {"histogram": ContinualHistogram.pure(dimension=3, epsilon=1)},
      {"histogram": ContinualHistogram(counter=TreeCounter(horizon=9, epsilon=1), dimension=2)},
