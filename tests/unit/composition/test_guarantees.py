@@ -619,6 +619,22 @@ class TestComplexMechanisms:
         more = sparse_parallel([(0.5, 0), (1, 0)])
         assert ap.guarantee(proved, F, inner=more).status is Status.ASSUMED
 
+    def test_a_proved_word_is_not_inherited_by_what_changes_it(self):
+        class Stated(ap.PostProcessor):
+            __module__ = "antiphon.mechanisms.stated"
+            deterministic, initial_state = True, False
+            lifting = Lifting(F, INNER, Status.PROVED, "Stated's docstring")
+            signature, step = Relay.signature, Relay.step
+
+        class Changed(Stated):
+            def step(self, *args):
+                return Relay.step(self, *args)
+
+        assert ap.guarantee(ComplexMechanism(Stated())).status is Status.PROVED
+        changed = ap.guarantee(ComplexMechanism(Changed()))
+        assert changed.status is Status.ASSUMED
+        assert "Changed.step is new, but lifting is inherited" in changed.explain()
+
     def test_runs_are_explored_only_where_it_is_known_what_may_be_answered(self):
         response = ap.Create(RESPONSE)
         outer = bounded(event_level(), 2)
