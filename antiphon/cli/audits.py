@@ -131,7 +131,8 @@ def _warn_if_slow(game: PrivacyGame, adversaries: Any, rounds: int | None) -> No
     """Say on standard error what makes this a hundred times slower than it need be."""
     if not isinstance(adversaries, Adversary):
         return
-    slow = taken_apart(adversaries, game.mechanism(0), rounds=rounds)
+    player: Adversary[Any] = adversaries  # pyright: ignore[reportUnknownVariableType]
+    slow = taken_apart(player, game.mechanism(0), rounds=rounds)
     if slow:
         print(
             f"antiphon: {', '.join(slow)} is taken replica by replica, perhaps 100 times slower: "
