@@ -95,16 +95,18 @@ def examine(
     epsilon, delta = entry.parameters
     level = LEVEL / entries
     views = samples or (entry.thorough if thorough else entry.samples)
+    # The event with the best bound on ε may be a rare one, which refutes with less power.
+    bounding = thorough and not delta and (entry.private or entry.goal is not None)
     report = entry.game.audit(
         [player.adversary for player in entry.players],
         epsilon=epsilon,
         delta=delta,
         samples=views,
         training=min(views // 2, max(TRAINING, views // 4), MOST_TRAINING),
-        confidence=CONFIDENCE if thorough else 1 - level,
+        confidence=CONFIDENCE if bounding else 1 - level,
         feature=entry.feature,
         score=entry.score,
-        objective="epsilon" if thorough and not delta else "delta",
+        objective="epsilon" if bounding else "delta",
         seed=seed,
         executor=executor,
         checkpoint=checkpoint,

@@ -64,7 +64,7 @@ def _sparse_vector() -> Iterator[Entry]:
     yield attrs.evolve(
         broken("histogram sparse vector of a sum", total, largest.claims[0], player, Truth(1.8362)),
         samples=9_900,  # a query that is not the library's own is asked one histogram at a time
-        thorough=40_000,
+        thorough=20_000,
     )
 
 
@@ -117,7 +117,7 @@ def _ones(length: int) -> Player:
 
 
 def _played(entry: Entry) -> Entry:
-    return attrs.evolve(entry, samples=1_000, thorough=4_000)
+    return attrs.evolve(entry, samples=1_000, thorough=2_000)
 
 
 def _of_one_item(kind: type[HSS | HSSWithoutTest], query: HistogramQuery) -> dict[str, Any]:
@@ -136,4 +136,4 @@ def _learned() -> Iterator[Entry]:
     rows, query = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
     player = saying("4, 0 | 3, 1, and three queries", [rows, *[query] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
-    yield attrs.evolve(entry, samples=4_000, thorough=20_000)  # arrays, one interaction at a time
+    yield attrs.evolve(entry, samples=4_000, thorough=8_000)  # arrays, one interaction at a time

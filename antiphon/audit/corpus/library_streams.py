@@ -103,7 +103,7 @@ def _correlated() -> Iterator[Entry]:
     yield attrs.evolve(
         sound("square-root counter", root, _first(3), gaussian_truth()),
         samples=4_000,
-        thorough=40_000,
+        thorough=8_000,
     )
     yield sound("unbounded counter of buffers", UnboundedCounter(counter=attrs.evolve(
         buffered, horizon=2)), _first(5), Truth())  # fmt: skip

@@ -37,10 +37,10 @@ def corpus() -> tuple[Entry, ...]:
 
 
 _COSTS: dict[str, dict[str, Any]] = {
-    "NoisyMax3": {"samples": 2_000_000, "thorough": 96_000_000},
-    "NoisyMax4": {"samples": 1_000_000, "thorough": 8_000_000},
-    "SVT3": {"samples": 12_000_000, "thorough": 16_000_000, "score": "counts"},
-    "SVT4": {"samples": 12_000_000, "thorough": 96_000_000},
+    "NoisyMax3": {"samples": 4_000_000, "thorough": 96_000_000},
+    "NoisyMax4": {"samples": 2_000_000, "thorough": 8_000_000},
+    "SVT3": {"samples": 40_000_000, "thorough": 40_000_000, "score": "counts"},
+    "SVT4": {"samples": 16_000_000, "thorough": 96_000_000},
     "SVT6": {"samples": 2_000_000, "thorough": 48_000_000},
     "numeric SVT": {"score": "places"},
     "one-time RAPPOR": {"thorough": 12_000_000},
