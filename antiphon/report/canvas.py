@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +31,7 @@ def check_pictures(paths: Iterable[Path]) -> None:
 
 
 @contextmanager
-def picture(paths: Iterable[Path], *, width: float, height: float) -> Iterator[Any]:
+def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[Any, None, None]:
     """An empty matplotlib figure (inches), saved to each path once it has been drawn.
 
     Equal drawings give equal SVG files: they bear no date. Raises: as ``check_pictures``.
@@ -41,7 +41,7 @@ def picture(paths: Iterable[Path], *, width: float, height: float) -> Iterator[A
     from matplotlib.figure import Figure
 
     with _matplotlib().rc_context(_STYLE):
-        figure = Figure(figsize=(width, height))
+        figure: Any = Figure(figsize=(width, height))
         yield figure
         for path in paths:
             figure.savefig(path, metadata=_UNDATED if path.suffix == ".svg" else None)
