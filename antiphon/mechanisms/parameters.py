@@ -42,9 +42,14 @@ def moves(value: object) -> int:
     return exact.whole(value, "sensitivity")
 
 
+def coordinates(value: object) -> int:
+    """How many coordinates."""
+    return exact.whole(value, "dimension")
+
+
 def dimension(value: object) -> int | None:
     """How many coordinates; None for a single number."""
-    return None if value is None else exact.whole(value, "dimension")
+    return None if value is None else coordinates(value)
 
 
 def tops(value: object) -> int:

@@ -47,7 +47,7 @@ def mechanisms_that_answer_once() -> Iterator[Entry]:
     yield from _responses()
 
 
-def sound(name: str, system: Any, player: Player, truth: Truth, *more: Player) -> Entry:
+def as_claimed(name: str, system: Any, player: Player, truth: Truth, *more: Player) -> Entry:
     """The system under its own first claim, which is taken at DELTA where it is of zCDP."""
     return Entry(name, system, at_delta(system.claims[0]), (player, *more), truth)
 
@@ -81,40 +81,40 @@ def _numbers(a: Any, b: Any) -> Player:
 
 def _laplace() -> Iterator[Entry]:
     whole = DiscreteLaplace(epsilon=HALF)
-    yield sound("discrete Laplace", whole, _numbers(1, 0), Truth(0.5))
+    yield as_claimed("discrete Laplace", whole, _numbers(1, 0), Truth(0.5))
     loud = DiscreteLaplace(epsilon=HALF / LESS)
     yield broken("discrete Laplace, 30 % too quiet", loud, whole.claims[0], _numbers(1, 0),
                  Truth(0.5 / 0.7))  # fmt: skip
     grid = GridLaplace(epsilon=HALF, step_size=0.625)
     asked = _numbers(0.3, 1.3)
-    yield sound("Laplace on a grid", grid, asked, Truth(0.5))
+    yield as_claimed("Laplace on a grid", grid, asked, Truth(0.5))
     near = GridLaplace(epsilon=HALF, step_size=0.625, sensitivity=0.625)
     yield broken("Laplace on a grid, rounding forgotten", near, grid.claims[0], asked, Truth(1.0))
     rounded = RoundToGrid(1.0) @ Laplace(epsilon=HALF)
-    yield sound("Laplace, rounded", rounded, _numbers(1.0, 0.0), Truth(0.5))
+    yield as_claimed("Laplace, rounded", rounded, _numbers(1.0, 0.0), Truth(0.5))
 
 
 def _gaussian() -> Iterator[Entry]:
     whole = DiscreteGaussian(rho=RHO, sensitivity=8)
-    yield sound("discrete Gaussian", whole, _numbers(8, 0), gaussian_truth())
+    yield as_claimed("discrete Gaussian", whole, _numbers(8, 0), gaussian_truth())
     loud = DiscreteGaussian(rho=RHO / LESS**2, sensitivity=8)
     yield broken("discrete Gaussian, 30 % too quiet", loud, whole.claims[0], _numbers(8, 0),
                  gaussian_truth(LESS))  # fmt: skip
     grid = GridGaussian(rho=RHO, step_size=0.125)
-    yield sound("Gaussian on a grid", grid, _numbers(1.0, 0.0), gaussian_truth())
-    yield sound("Gaussian", Gaussian(rho=RHO), _numbers(1.0, 0.0), gaussian_truth())
+    yield as_claimed("Gaussian on a grid", grid, _numbers(1.0, 0.0), gaussian_truth())
+    yield as_claimed("Gaussian", Gaussian(rho=RHO), _numbers(1.0, 0.0), gaussian_truth())
 
 
 def _choices() -> Iterator[Entry]:
     apart = _numbers((1, 0, 0, 0, 0), (0, 1, 1, 1, 1))
     choosing = ExponentialMechanism(epsilon=1, candidates=5)
-    yield sound("exponential mechanism", choosing, apart, Truth(_exponential(1)))
+    yield as_claimed("exponential mechanism", choosing, apart, Truth(_exponential(1)))
     twice = ExponentialMechanism(epsilon=2, candidates=5)
     yield broken("exponential mechanism, scores not halved", twice, choosing.claims[0], apart,
                  Truth(_exponential(2)))  # fmt: skip
-    yield sound("permute and flip", PermuteAndFlip(epsilon=1, candidates=5), apart, Truth())
+    yield as_claimed("permute and flip", PermuteAndFlip(epsilon=1, candidates=5), apart, Truth())
     largest = ReportNoisyMax(epsilon=1, candidates=5)
-    yield sound("report noisy max", largest, apart, Truth(), *at_once(5))
+    yield as_claimed("report noisy max", largest, apart, Truth(), *at_once(5))
     told = NoisyMaxValue(epsilon=1, candidates=5)
     yield broken("report noisy max that tells the value", told, largest.claims[0],
                  _numbers((1,) * 5, (0,) * 5), Truth(2.5))  # fmt: skip
@@ -128,7 +128,7 @@ def _exponential(epsilon: float) -> float:
 
 def _responses() -> Iterator[Entry]:
     honest = KaryResponse(epsilon=Log(3), values=4)
-    yield sound("k-ary response", honest, _numbers(2, 0), Truth(math.log(3)))
+    yield as_claimed("k-ary response", honest, _numbers(2, 0), Truth(math.log(3)))
     lies = TruthfulLies(epsilon=Log(3), values=4)
     yield broken("k-ary response whose lie may be true", lies, honest.claims[0], _numbers(2, 0),
                  Truth(math.log(5)))  # fmt: skip

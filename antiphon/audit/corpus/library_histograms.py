@@ -11,7 +11,7 @@ import numpy as np
 
 from antiphon.audit.corpus.entry import Entry, Player, Truth
 from antiphon.audit.corpus.inputs import saying
-from antiphon.audit.corpus.library import broken, sound
+from antiphon.audit.corpus.library import as_claimed, broken
 from antiphon.audit.corpus.slips import NoiselessHSS, OneSensitiveTotal
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.guarantees import guarantee
@@ -49,7 +49,7 @@ def _continual_histogram() -> Iterator[Entry]:
     each = TreeCounter(horizon=4, epsilon=HALF)
     both = ContinualHistogram(counter=each, dimension=2)
     player = saying("(1, 1) | (0, 0) first", [Pair((1, 1), (0, 0)), *[same((0, 0))] * 3])
-    yield sound("continual histogram", both, player, Truth(1.0))
+    yield as_claimed("continual histogram", both, player, Truth(1.0))
     claim = attrs.evolve(both.claims[0], measure=Pure(HALF))
     yield broken("continual histogram, one item charged", both, claim, player, Truth(1.0))
 
@@ -59,7 +59,7 @@ def _sparse_vector() -> Iterator[Entry]:
     differ = [Pair(((1,) * 4, 1), (zeros, 1)), *[same((zeros, 1))] * 4]
     player = saying("the first update differs", differ)
     largest = HistogramSVT(epsilon=1, query=KthLargest(), histogram=zeros)
-    yield sound("histogram sparse vector", largest, player, Truth(0.4057))
+    yield as_claimed("histogram sparse vector", largest, player, Truth(0.4057))
     total = HistogramSVT(epsilon=1, query=OneSensitiveTotal(), histogram=zeros)
     yield attrs.evolve(
         broken("histogram sparse vector of a sum", total, largest.claims[0], player, Truth(1.8362)),

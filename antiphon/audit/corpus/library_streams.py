@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.audit.corpus.entry import Entry, Player, Truth
 from antiphon.audit.corpus.inputs import one_by_one, saying
-from antiphon.audit.corpus.library import LESS, RHO, broken, gaussian_truth, sound
+from antiphon.audit.corpus.library import LESS, RHO, as_claimed, broken, gaussian_truth
 from antiphon.audit.corpus.slips import ColumnsFromTheEnd
 from antiphon.mechanisms.counters import (
     COUNT,
@@ -44,18 +44,20 @@ def mechanisms_that_go_on() -> Iterator[Entry]:
 def _sparse_vectors() -> Iterator[Entry]:
     crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
     above = AboveThreshold(epsilon=1, threshold=1)
-    yield sound("above threshold", above, crossing, Truth(0.8255))
+    yield as_claimed("above threshold", above, crossing, Truth(0.8255))
     rising = AboveThreshold(epsilon=1, threshold=1, monotone=True)
-    yield sound(
+    yield as_claimed(
         "above threshold, monotone", rising, saying("0⁵ | 1⁵", [Pair(0, 1)] * 5), Truth(0.4904)
     )
     yield broken("above threshold, monotone noise for any queries", rising, above.claims[0],
                  crossing, Truth(1.3970))  # fmt: skip
     twice = SparseVector(epsilon=1, threshold=1, tops=2)
-    yield sound("sparse vector, two tops", twice, crossing, Truth(), *one_by_one(5))
-    yield sound("gap sparse vector", GapSparseVector(epsilon=1, threshold=1), crossing, Truth())
+    yield as_claimed("sparse vector, two tops", twice, crossing, Truth(), *one_by_one(5))
+    yield as_claimed(
+        "gap sparse vector", GapSparseVector(epsilon=1, threshold=1), crossing, Truth()
+    )
     numeric = NumericSparseVector(epsilon=1, threshold=1)
-    yield sound("numeric sparse vector", numeric, crossing, Truth())
+    yield as_claimed("numeric sparse vector", numeric, crossing, Truth())
 
 
 def counted(updates: Sequence[Any], name: str = "x₁ differs") -> Player:
@@ -72,17 +74,17 @@ def _trees() -> Iterator[Entry]:
     claim = TreeCounter(horizon=8, epsilon=1).claims[0]
     yield broken("tree counter that forgets a level", forgets, claim, _first(7), Truth(4 / 3))
     balanced = BalancedTreeCounter(horizon=4, epsilon=1, arity=3)
-    yield sound("balanced tree counter", balanced, _first(3), Truth())
+    yield as_claimed("balanced tree counter", balanced, _first(3), Truth())
     gaussian = GaussianTreeCounter(horizon=4, rho=RHO, largest=8)
     player = _first(3, 8)
-    yield sound("Gaussian tree counter", gaussian, player, gaussian_truth())
+    yield as_claimed("Gaussian tree counter", gaussian, player, gaussian_truth())
     loud = GaussianTreeCounter(horizon=4, rho=RHO / LESS**2, largest=8)
     yield broken("Gaussian tree counter, 30 % too quiet", loud, gaussian.claims[0], player,
                  gaussian_truth(LESS))  # fmt: skip
     refined = RefinedTreeCounter(horizon=4, rho=RHO, largest=8)
-    yield sound("refined tree counter", refined, player, Truth())
+    yield as_claimed("refined tree counter", refined, player, Truth())
     epochs = UnboundedCounter(counter=TreeCounter(horizon=1, epsilon=HALF))
-    yield sound("unbounded counter", epochs, _first(2), Truth(1.0))
+    yield as_claimed("unbounded counter", epochs, _first(2), Truth(1.0))
     cheap = Claim(Pure(HALF), epochs.claims[0].verification, Status.PROVED, "")
     yield broken("unbounded counter that pays for epochs only", epochs, cheap, _first(2),
                  Truth(1.0))  # fmt: skip
@@ -91,9 +93,9 @@ def _trees() -> Iterator[Entry]:
 def _correlated() -> Iterator[Entry]:
     player = _first(7)
     buffered = BufferedToeplitzCounter(horizon=8, rho=RHO)
-    yield sound("buffered Toeplitz counter", buffered, player, gaussian_truth())
+    yield as_claimed("buffered Toeplitz counter", buffered, player, gaussian_truth())
     normalised = BufferedToeplitzCounter(horizon=8, rho=RHO, normalised=True)
-    yield sound("buffered Toeplitz counter, columns normalised", normalised, player,
+    yield as_claimed("buffered Toeplitz counter, columns normalised", normalised, player,
                 gaussian_truth())  # fmt: skip
     wrong = ColumnsFromTheEnd(horizon=8, rho=RHO, normalised=True)
     yield broken("buffered Toeplitz counter, columns from the end", wrong, normalised.claims[0],
@@ -101,9 +103,9 @@ def _correlated() -> Iterator[Entry]:
     root = SquareRootCounter(horizon=4, rho=RHO)
     # Its state is an array, so every interaction is played on its own.
     yield attrs.evolve(
-        sound("square-root counter", root, _first(3), gaussian_truth()),
+        as_claimed("square-root counter", root, _first(3), gaussian_truth()),
         samples=4_000,
         thorough=8_000,
     )
-    yield sound("unbounded counter of buffers", UnboundedCounter(counter=attrs.evolve(
+    yield as_claimed("unbounded counter of buffers", UnboundedCounter(counter=attrs.evolve(
         buffered, horizon=2)), _first(5), Truth())  # fmt: skip

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from antiphon.audit.corpus.claims import claimed
 from antiphon.audit.corpus.compositions import composition_targets
-from antiphon.audit.corpus.entry import Entry, Player, Truth
+from antiphon.audit.corpus.entry import Entry, Truth
 from antiphon.audit.corpus.inputs import saying
 from antiphon.audit.corpus.interactive import (
     GaussianNoise,
@@ -18,7 +18,7 @@ from antiphon.audit.corpus.interactive import (
     SharedNoiseCounter,
     gaussian_delta,
 )
-from antiphon.audit.corpus.library import mechanisms_that_answer_once
+from antiphon.audit.corpus.library import as_claimed, mechanisms_that_answer_once
 from antiphon.audit.corpus.library_histograms import mechanisms_on_histograms
 from antiphon.audit.corpus.library_streams import mechanisms_that_go_on
 from antiphon.audit.corpus.library_systems import systems
@@ -46,47 +46,43 @@ def own_targets() -> Iterator[Entry]:
     yield from systems()
 
 
-def _of(name: str, system: Any, player: Player, truth: Truth, claim: Any = None) -> Entry:
-    return Entry(name, system, claim or system.claims[0], (player,), truth)
-
-
 def _finite() -> Iterator[Entry]:
     response = RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7))
-    yield _of(
+    yield as_claimed(
         "randomized response", response, saying("0 | 1", [DIFFER]), Truth(math.log(3), delta=1 / 7)
     )
     leaky = LeakyBit(delta=TENTH)
     asked = saying("00 | 01", [same(0), DIFFER])
-    yield _of("M_δ", leaky, asked, Truth(0.0, delta=0.1))
+    yield as_claimed("M_δ", leaky, asked, Truth(0.0, delta=0.1))
     forgetful = LastMessageOnly(TWO_BITS)
     (false,) = claimed(forgetful, Status.REFUTED, "checks one pair", epsilon=0, delta=TENTH)
     asked = saying("000000 | 000001", [*[same(0)] * 5, DIFFER])
     truth = Truth(math.inf, delta=1 - 0.9**5)
-    yield _of("M_δ, V checks only the last message", leaky, asked, truth, false)
+    yield Entry("M_δ, V checks only the last message", leaky, false, (asked,), truth)
     prices = [Pair((growth, 0), (growth, 1)) for growth in (2, 2, 3)]
     right, late = ResponseFilter(), ResponseFilter(late=True)
-    yield _of("filter", right, saying("ln 2, ln 3", prices[1:]), Truth(math.log(6)))
+    yield as_claimed("filter", right, saying("ln 2, ln 3", prices[1:]), Truth(math.log(6)))
     asked = saying("ln 2, ln 2, ln 3", prices)
-    yield _of("filter that charges after running", late, asked, Truth(math.log(12)))
+    yield as_claimed("filter that charges after running", late, asked, Truth(math.log(12)))
 
 
 def _continual() -> Iterator[Entry]:
     zeros, count = [same(0)] * 8, same(COUNT)
     early = [message for update in (DIFFER, *zeros[1:]) for message in (update, count)]
     tree = TreeCounter(horizon=8, epsilon=1)
-    yield _of("tree counter", tree, saying("x₁ differs", early), Truth(1.0))
+    yield as_claimed("tree counter", tree, saying("x₁ differs", early), Truth(1.0))
     lags = saying("x₁ differs", [*early, *[same(0), count]])
-    yield _of("tree counter that lags by one", LaggingCounter(tree), lags, Truth(1.0))
+    yield as_claimed("tree counter that lags by one", LaggingCounter(tree), lags, Truth(1.0))
     late = [message for update in (*zeros[:2], DIFFER) for message in (update, count)]
     shared = SharedNoiseCounter(horizon=8, epsilon=1)
     player = saying("x₃ differs", late)
-    yield _of("tree counter that reuses noise", shared, player, Truth(math.inf, delta=1.0))
+    yield as_claimed("tree counter that reuses noise", shared, player, Truth(math.inf, delta=1.0))
 
 
 def _gaussian() -> Iterator[Entry]:
     right, wrong = GaussianNoise(), GaussianNoise(takes_variance=True)
     player = saying("0 | Δ", [Pair(0.0, float(right.sensitivity))])
     ratio = right.sigma / right.sensitivity
-    yield _of("Gaussian noise", right, player, Truth(1.0, delta=gaussian_delta(ratio)))
+    yield as_claimed("Gaussian noise", right, player, Truth(1.0, delta=gaussian_delta(ratio)))
     truth = Truth(delta=gaussian_delta(ratio * wrong.sigma))
-    yield _of("Gaussian noise of standard deviation σ²", wrong, player, truth)
+    yield as_claimed("Gaussian noise of standard deviation σ²", wrong, player, truth)

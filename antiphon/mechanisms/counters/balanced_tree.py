@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 
+from antiphon.mechanisms import parameters
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.rows import drawn, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
-from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Pure, Status
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.registry import register
@@ -34,10 +34,6 @@ class BalancedState(NamedTuple):
     updates: int
     total: Any
     levels: tuple[Level, ...]
-
-
-def _epsilon(value: object) -> Fraction:
-    return exact.positive(value, "epsilon")
 
 
 def _arity(value: object) -> int | None:
@@ -72,7 +68,7 @@ class BalancedTreeCounter(Counter):
     """
 
     norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=_epsilon)
+    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
     arity: int | None = attrs.field(default=None, converter=_arity)
     base: int = attrs.field(init=False, eq=False)
     """The arity that is used."""

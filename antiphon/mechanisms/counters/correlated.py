@@ -36,6 +36,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import attrs
 import numpy as np
 
+from antiphon.mechanisms import parameters
 from antiphon.mechanisms.counters.buffers import Vector
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
 from antiphon.mechanisms.counters.normalised import squared_errors
@@ -69,15 +70,6 @@ class CorrelatedState(NamedTuple):
     """What M_t is computed from: noise only."""
 
 
-def _rho(value: object) -> Fraction:
-    return exact.positive(value, "rho")
-
-
-def _bool(_: object, field: attrs.Attribute[bool], value: object) -> None:
-    if type(value) is not bool:
-        raise InvalidArgument(f"{field.name} must be True or False")
-
-
 def _resolution(value: object) -> int:
     found = exact.whole(value, "resolution")
     if not 4 <= found <= 2**36:
@@ -94,8 +86,8 @@ class CorrelatedCounter(Counter):
 
     norm: ClassVar[int] = 2
     numbers: ClassVar[type] = float
-    rho: Fraction = attrs.field(converter=_rho)
-    normalised: bool = attrs.field(default=False, validator=_bool)
+    rho: Fraction = attrs.field(converter=parameters.rho)
+    normalised: bool = attrs.field(default=False, validator=parameters.boolean)
     resolution: int = attrs.field(default=2**32, converter=_resolution)
     unit: int = attrs.field(init=False, eq=False)
     """Answers are multiples of 1/unit, a power of two: far finer than the noise."""

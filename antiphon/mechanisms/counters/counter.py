@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 import attrs
 import numpy as np
 
+from antiphon.mechanisms import parameters
 from antiphon.mechanisms.counters.rows import Array, row
 from antiphon.protocol import exact
 from antiphon.protocol.coins import Coins, SampledCoins
@@ -50,10 +51,6 @@ def _events(value: object) -> int:
     return exact.whole(value, "events")
 
 
-def _dimension(value: object) -> int | None:
-    return None if value is None else exact.whole(value, "dimension")
-
-
 def _sensitivity(value: object) -> Fraction | None:
     return None if value is None else exact.positive(value, "sensitivity")
 
@@ -61,11 +58,6 @@ def _sensitivity(value: object) -> Fraction | None:
 def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
     if type(value) is not int or abs(value) >= 2**62:
         raise InvalidArgument(f"{field.name} must be an int of at most 62 bits")
-
-
-def _bool(_: object, field: attrs.Attribute[bool], value: object) -> None:
-    if type(value) is not bool:
-        raise InvalidArgument(f"{field.name} must be True or False")
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -99,11 +91,11 @@ class Counter(ContinualMechanism[Any, Any, Any]):
     horizon: int = attrs.field(converter=_horizon)
     smallest: int = attrs.field(default=0, validator=_int)
     largest: int = attrs.field(default=1, validator=_int)
-    dimension: int | None = attrs.field(default=None, converter=_dimension)
+    dimension: int | None = attrs.field(default=None, converter=parameters.dimension)
     sensitivity: Fraction | None = attrs.field(default=None, converter=_sensitivity)
     events: int = attrs.field(default=1, converter=_events)
-    clip: bool = attrs.field(default=False, validator=_bool)
-    users: bool = attrs.field(default=False, validator=_bool)
+    clip: bool = attrs.field(default=False, validator=parameters.boolean)
+    users: bool = attrs.field(default=False, validator=parameters.boolean)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     _plain: bool = attrs.field(init=False, eq=False)

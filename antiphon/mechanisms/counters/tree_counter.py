@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 
+from antiphon.mechanisms import parameters
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.rows import drawn, integers
 from antiphon.mechanisms.counters.tails import (
@@ -134,10 +135,6 @@ def mean(horizon: int, weights: Sequence[float]) -> float:
     return total / horizon
 
 
-def _epsilon(value: object) -> Fraction:
-    return exact.positive(value, "epsilon")
-
-
 @register("antiphon.TreeCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
 class TreeCounter(BinaryTree):
@@ -155,7 +152,7 @@ class TreeCounter(BinaryTree):
     """
 
     norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=_epsilon)
+    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
     scale: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise."""
 
@@ -178,10 +175,6 @@ class TreeCounter(BinaryTree):
         return laplace_tail(self.scale, updates.bit_count(), beta)
 
 
-def _rho(value: object) -> Fraction:
-    return exact.positive(value, "rho")
-
-
 @register("antiphon.GaussianTreeCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
 class GaussianTreeCounter(BinaryTree):
@@ -202,7 +195,7 @@ class GaussianTreeCounter(BinaryTree):
     """
 
     norm: ClassVar[int] = 2
-    rho: Fraction = attrs.field(converter=_rho)
+    rho: Fraction = attrs.field(converter=parameters.rho)
     sigma: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise, rounded up."""
 

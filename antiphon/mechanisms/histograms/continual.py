@@ -54,10 +54,6 @@ def _counter(_: object, __: object, value: Any) -> None:
         )
 
 
-def _dimension(value: object) -> int:
-    return exact.whole(value, "dimension")
-
-
 def _delta(value: object) -> Fraction | None:
     return None if value is None else exact.probability(value)
 
@@ -86,7 +82,7 @@ class AskEach(PostProcessor[Asking]):
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=_dimension)
+    dimension: int = attrs.field(converter=parameters.coordinates)
     deterministic = True
 
     @property
@@ -154,7 +150,7 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=_dimension)
+    dimension: int = attrs.field(converter=parameters.coordinates)
     delta: Fraction | None = attrs.field(default=None, converter=_delta)
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -36,7 +36,6 @@ from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
 from antiphon.mechanisms.histograms.slack import Slack
 from antiphon.mechanisms.histograms.svt import HistogramSVT
-from antiphon.protocol import exact
 from antiphon.protocol.claims import Status, of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
@@ -78,10 +77,6 @@ class Running(NamedTuple):
     """Which answer is awaited; empty: that of the sparse vector."""
     note: Any
     """What is needed when it comes."""
-
-
-def _dimension(value: object) -> int:
-    return exact.whole(value, "dimension")
 
 
 def _pure(processor: Intervals) -> ContinualHistogram:
@@ -130,7 +125,7 @@ class Intervals(PostProcessor[Running]):
 
     epsilon: Fraction = attrs.field(converter=_epsilon)
     query: HistogramQuery
-    dimension: int = attrs.field(converter=_dimension)
+    dimension: int = attrs.field(converter=parameters.coordinates)
     beta: float = attrs.field(default=0.05, converter=_beta)
     histogram: ContinualHistogram = attrs.field(
         default=attrs.Factory(_pure, takes_self=True), validator=_suitable

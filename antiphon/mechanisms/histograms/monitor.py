@@ -10,9 +10,9 @@ import attrs
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import fixed_mechanisms
+from antiphon.mechanisms import parameters
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
 from antiphon.mechanisms.sparse_vector import SparseVector
-from antiphon.protocol import exact
 from antiphon.protocol.claims import Claim, Pure, Status, of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -73,10 +73,6 @@ def _queries(value: Any) -> tuple[HistogramQuery, ...]:
     return queries
 
 
-def _dimension(value: object) -> int:
-    return exact.whole(value, "dimension")
-
-
 def _sparse(_: object, __: object, value: Any) -> None:
     if not isinstance(value, SparseVector):
         raise InvalidArgument("mechanism must be a SparseVector, or one of its kinds")
@@ -115,7 +111,7 @@ class HistogramMonitor(PostProcessor[MonitorState]):
 
     mechanism: SparseVector = attrs.field(validator=_sparse)
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
-    dimension: int = attrs.field(converter=_dimension)
+    dimension: int = attrs.field(converter=parameters.coordinates)
     deterministic = True
 
     def __attrs_post_init__(self) -> None:
