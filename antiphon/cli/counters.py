@@ -45,11 +45,25 @@ class Row:
     mean: float
 
 
+@attrs.frozen
+class Outcome:
+    """Everything that is printed."""
+
+    horizon: int
+    rho: Fraction
+    rows: list[Row]
+    bound: float
+    converted: tuple[Fraction, Fraction] | None
+    """The (ε, δ) that the claims with ρ imply."""
+    plot: Path | None
+
+
 def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as_json: bool) -> int:
     """Compute, print, draw."""
     exact_rho = exact.positive(rational(rho, "rho"), "rho")
     made = list(_made(exact.whole(horizon, "horizon"), exact_rho))
     bound = lower_bound(horizon=horizon, rho=exact_rho)
+    converted = None if delta is None else _converted(made, delta)
     rows: list[Row] = []
     with progress("Errors", len(made), quiet=as_json) as advance:
         for name, counter in made:
@@ -61,11 +75,11 @@ def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as
         spans = [(row.name, row.mean, row.largest) for row in rows]
         title = f"Expected squared error of a count, {horizon:,} updates, ρ = {shown(exact_rho)}"
         errors(spans, bound=bound, title=title, paths=[plot])
-    converted = None if delta is None else _converted(made, delta)
+    outcome = Outcome(horizon, exact_rho, rows, bound, converted, plot)
     if as_json:
-        print_json(_data(horizon, exact_rho, rows, bound, converted, plot))
+        print_json(_data(outcome))
     else:
-        _print(horizon, exact_rho, rows, bound, converted, plot)
+        _print(outcome)
     return 0
 
 
@@ -116,24 +130,18 @@ def _converted(made: list[tuple[str, Counter]], delta: str) -> tuple[Fraction, F
 # --- for programs ----------------------------------------------------------------------------
 
 
-def _data(
-    horizon: int,
-    rho: Fraction,
-    rows: list[Row],
-    bound: float,
-    converted: tuple[Fraction, Fraction] | None,
-    plot: Path | None,
-) -> dict[str, Any]:
+def _data(outcome: Outcome) -> dict[str, Any]:
+    converted, plot = outcome.converted, outcome.plot
     return {
-        "horizon": horizon,
-        "rho": str(rho),
-        "lower_bound": bound,
+        "horizon": outcome.horizon,
+        "rho": str(outcome.rho),
+        "lower_bound": outcome.bound,
         "counters": [
             {
                 "name": row.name, "claim": row.claim, "numbers_kept": row.state,
                 "max_squared_error": row.largest, "mean_squared_error": row.mean,
             }
-            for row in rows
+            for row in outcome.rows
         ],
         "converted": None
         if converted is None
@@ -145,18 +153,12 @@ def _data(
 # --- for people --------------------------------------------------------------------------------
 
 
-def _print(
-    horizon: int,
-    rho: Fraction,
-    rows: list[Row],
-    bound: float,
-    converted: tuple[Fraction, Fraction] | None,
-    plot: Path | None,
-) -> None:
+def _print(outcome: Outcome) -> None:
     from rich.console import Console
 
     from antiphon.report import table
 
+    rows, bound, converted = outcome.rows, outcome.bound, outcome.converted
     columns = ["counter", "claim", "numbers kept", "max error", "mean error", "max/bound", ""]
     widest = math.log(max(row.largest for row in rows) / bound)
     cells = [
@@ -168,16 +170,16 @@ def _print(
     ]  # fmt: skip
     cells.append(["no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"])
     console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
-    claim = f"ρ = {shown(rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
-    print(f"{horizon:,} updates in {{0, 1}}, one of which may differ; {claim}")
+    claim = f"ρ = {shown(outcome.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
+    print(f"{outcome.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}")
     console.print(table(columns, cells, numbers=columns[2:6]))
     print("Expected squared errors of a count; max/bound is drawn on a logarithmic scale.")
     print("Normalised: all columns of the factor have one norm, so each update costs all of ρ.")
     if converted is not None:
         epsilon = rounded(up(converted[0]), digits=6)
         print(f"The claims with ρ imply ({epsilon}, {shown(converted[1])})-DP.")
-    if plot is not None:
-        print(f"The errors are drawn in {plot}")
+    if outcome.plot is not None:
+        print(f"The errors are drawn in {outcome.plot}")
 
 
 def _length(ratio: float, widest: float) -> int:
