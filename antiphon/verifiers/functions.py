@@ -10,7 +10,7 @@ from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import EMPTY, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.relations import AnyTwo, Relation
+from antiphon.verifiers.relations import AnyTwo, Relation, takes_columns
 from antiphon.verifiers.verification import Refused, Verification
 
 
@@ -35,7 +35,7 @@ class NeighbouringStart(Verification[bool]):
 
     @property
     def column_safe(self) -> bool:
-        return getattr(self.relation, "column_safe", False) is True
+        return takes_columns(self.relation)
 
     @property
     def initial_state(self) -> bool:
@@ -66,7 +66,7 @@ class EventLevel(Verification[int]):
 
     @property
     def column_safe(self) -> bool:
-        return getattr(self.relation, "column_safe", False) is True
+        return takes_columns(self.relation)
 
     @property
     def initial_state(self) -> int:
@@ -97,7 +97,7 @@ class UserLevel(Verification[Any]):
 
     @property
     def column_safe(self) -> bool:
-        return getattr(self.relation, "column_safe", False) is True
+        return takes_columns(self.relation)
 
     @property
     def initial_state(self) -> tuple[Any, ...]:
@@ -142,7 +142,7 @@ class EveryPair(Verification[int]):
 
     @property
     def column_safe(self) -> bool:
-        return getattr(self.relation, "column_safe", False) is True
+        return takes_columns(self.relation)
 
     @property
     def initial_state(self) -> int:

@@ -28,6 +28,11 @@ class Relation(Protocol):
         ...
 
 
+def takes_columns(relation: object) -> bool:
+    """Whether a relation says that it works on columns as on numbers."""
+    return getattr(relation, "column_safe", False) is True
+
+
 @register("antiphon.AnyTwo/1")
 @attrs.frozen
 class AnyTwo:
@@ -108,7 +113,7 @@ class OfUpdates:
     @property
     def column_safe(self) -> bool:
         """Whether the relation on the last entries is."""
-        return getattr(self.relation, "column_safe", False) is True
+        return takes_columns(self.relation)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such records."""
@@ -153,7 +158,7 @@ class OnlyEntry:
     @property
     def column_safe(self) -> bool:
         """Whether the relation is."""
-        return getattr(self.relation, "column_safe", False) is True
+        return takes_columns(self.relation)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such tuples; all other entries are the same message."""
