@@ -8,9 +8,10 @@ from typing import Any
 import attrs
 
 from antiphon.protocol import exact
-from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.claims import Approximate, Claim
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Symbol
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Signature
 from antiphon.verifiers.functions import bounded, event_level
@@ -43,7 +44,7 @@ class LeakyBit(ContinualMechanism[Symbol, int, Any]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        return (Claim(Approximate(0, self.delta), TWO_BITS, Status.PROVED, "CM §5.2"),)
+        return proved(self, Approximate(0, self.delta), TWO_BITS, "CM §5.2")
 
     def step(self, state: Symbol, message: int, coins: Any) -> tuple[Symbol, Any]:
         if state is BOTTOM:

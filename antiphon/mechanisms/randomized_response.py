@@ -12,9 +12,10 @@ import attrs
 from antiphon.mechanisms import parameters
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Approximate, Claim, Pure, Status
+from antiphon.protocol.claims import Approximate, Claim, Pure
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.verifiers.functions import neighbouring_start
@@ -50,7 +51,7 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         measure = Approximate(self.epsilon, self.delta)
-        return (Claim(measure, neighbouring_start(), Status.PROVED, "CM Def. 2.3"),)
+        return proved(self, measure, neighbouring_start(), "CM Def. 2.3")
 
     @property
     def truth(self) -> Fraction | float:
@@ -114,7 +115,7 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Kairouz, Bonawitz, Ramage 2016"
-        return (Claim(Pure(self.epsilon), neighbouring_start(), Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), neighbouring_start(), source)
 
     def respond(self, dataset: int, coins: Any) -> int:
         if coins.bernoulli(self.truth):

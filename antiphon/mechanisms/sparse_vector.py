@@ -36,9 +36,10 @@ import attrs
 from antiphon.mechanisms import parameters
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.protocol import exact
-from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.functions import EveryPair, every_pair
@@ -110,7 +111,7 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = f"{self._source}, with discrete noise: antiphon.mechanisms.sparse_vector"
-        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     def step(self, state: SparseState, message: int, coins: Any) -> tuple[SparseState, Any]:
         threshold, tops = state

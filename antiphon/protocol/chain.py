@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from antiphon.protocol.claims import Claim, Status, of_this_library
+from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.errors import REFUSALS, InvalidArgument, ProtocolError
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.provenance import claims_of, doubt, foreign
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
@@ -170,8 +171,9 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         if not all(link.forwards_queries for link in self.links):
             return ()
         lemma = "post-processing (CM Lemma 2.15)"
-        claims = (attrs.evolve(c, source=f"{c.source}; {lemma}") for c in self.mechanism.claims)
-        if all(map(of_this_library, self.links)):
+        inner = claims_of(self.mechanism)
+        claims = (attrs.evolve(c, source=f"{c.source}; {lemma}") for c in inner)
+        if foreign(self.links) is None and doubt(self.mechanism, "claims") is None:
             return tuple(claims)  # our own suite checks that these links do forward
         return tuple(
             attrs.evolve(claim, status=Status.ASSUMED) if claim.status is Status.PROVED else claim

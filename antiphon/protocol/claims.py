@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.protocol import exact
 from antiphon.protocol.conversions import zcdp_epsilon
-from antiphon.protocol.errors import CompositionError
+from antiphon.protocol.errors import CompositionError, InvalidArgument
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
 
@@ -79,15 +79,31 @@ class VerificationFunction(Protocol):
     def step(self, state: Any, zero: Any, one: Any, /) -> Any: ...
 
 
+def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], None]:
+    """A validator: one of these types exactly. A subclass may say something else later."""
+
+    def check(_: object, field: attrs.Attribute[Any], value: object) -> None:
+        if type(value) not in kinds:
+            names = " or ".join(kind.__name__ for kind in kinds)
+            raise InvalidArgument(
+                f"the {field.name} of a claim is a plain {names}, not a {type(value).__name__}"
+            )
+
+    return check
+
+
 @register("antiphon.Claim/1")
 @attrs.frozen
 class Claim:
-    """The mechanism is ``measure``-DP w.r.t. the verification function f (CM Def. 3.7)."""
+    """The mechanism is ``measure``-DP w.r.t. the verification function f (CM Def. 3.7).
 
-    measure: Measure
+    Raises: InvalidArgument for a measure, status or source of another type, subclasses included.
+    """
+
+    measure: Measure = attrs.field(validator=_plain(Pure, Approximate, ZeroConcentrated, Renyi))
     verification: VerificationFunction
-    status: Status
-    source: str
+    status: Status = attrs.field(validator=_plain(Status))
+    source: str = attrs.field(validator=_plain(str))
 
     @property
     def parameters(self) -> tuple[exact.ExactEpsilon, Fraction]:
@@ -147,11 +163,3 @@ def _implied(measure: Measure, rho: Fraction) -> bool:
     if isinstance(measure, Approximate) and 0 < measure.delta < 1:
         return exact.at_most(zcdp_epsilon(rho, measure.delta), measure.epsilon)
     return False
-
-
-def of_this_library(thing: object) -> bool:
-    """Whether what a class says of itself was proved and is tested here: that of its objects is
-    this library's own, and not of ``audit``, where broken twins and targets live.
-    """
-    module = type(thing).__module__
-    return module.startswith("antiphon.") and not module.startswith("antiphon.audit.")

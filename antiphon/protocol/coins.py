@@ -59,9 +59,10 @@ class Coins(ABC):
 
     def bernoulli(self, p: Number) -> bool:
         """True with probability p in [0, 1]: exactly p, also for a float."""
+        p = _plain(p)
         if not 0 <= p <= 1:
             raise InvalidArgument("a probability must lie in [0, 1]")
-        value: bool = self.draw("bernoulli", _plain(p))
+        value: bool = self.draw("bernoulli", p)
         return value
 
     def bernoulli_exp(self, exponent: Epsilon) -> bool:
@@ -144,9 +145,10 @@ def _exponent(value: object) -> ExactEpsilon:
 
 
 def _scale(value: Number, name: str) -> Number:
+    value = _plain(value)
     if not 0 < value < math.inf:
         raise InvalidArgument(f"{name} must be positive and finite")
-    return _plain(value)
+    return value
 
 
 def _exact(value: Number, name: str) -> Fraction:
@@ -158,9 +160,17 @@ def _exact(value: Number, name: str) -> Fraction:
 
 
 def _plain(value: Number) -> Number:
-    """A NumPy scalar as the Python number it is, so that it can stand on a tape."""
-    item = getattr(value, "item", None)
-    return value if item is None else item()
+    """The plain Python number it is: it can stand on a tape, and equals what it seems to equal."""
+    if type(value) in (float, Fraction):
+        return value
+    if isinstance(value, float):
+        return float.__pos__(value)
+    plain: Any = value.item() if isinstance(value, np.generic) else value  # pyright: ignore
+    if isinstance(plain, int):
+        return int.__pos__(plain)
+    if type(plain) is float:
+        return plain
+    raise InvalidArgument(f"a plain int, float or Fraction is needed, not a {type(value).__name__}")
 
 
 # --- sampled -------------------------------------------------------------------------

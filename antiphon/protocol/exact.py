@@ -20,19 +20,20 @@ from antiphon.protocol.errors import InvalidArgument
 def fraction(value: object, name: str = "value") -> Fraction:
     """The exact rational that a finite number stands for.
 
-    A float is read as the shortest decimal that prints it: 0.1 is 1/10.
+    A float is read as the shortest decimal that prints it: 0.1 is 1/10. What is returned is of
+    plain types: what it equals cannot change between two looks at it.
 
-    Raises: InvalidArgument for NaN, infinities, bools and non-numbers.
+    Raises: InvalidArgument for NaN, infinities, bools, non-numbers and subclasses of Fraction.
 
     >>> fraction(0.1)
     Fraction(1, 10)
     """
-    if isinstance(value, Fraction):
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
-        return Fraction(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return Fraction(repr(float(value)))
+        return Fraction(int.__pos__(value))
+    if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
+        return Fraction(repr(plain))
     raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {_shown(value)}")
 
 
@@ -94,7 +95,7 @@ Epsilon: TypeAlias = Union[int, float, Fraction, Log]
 
 def epsilon(value: object) -> ExactEpsilon:
     """Normalise a privacy parameter ε >= 0 (nats). Raises: InvalidArgument."""
-    if isinstance(value, Log):
+    if type(value) is Log:
         return Fraction(0) if value.argument == 1 else value
     exact = fraction(value, "epsilon")
     if exact < 0:
@@ -192,7 +193,7 @@ def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:
 
 def _shown(value: object) -> str:
     """Numbers are public parameters and shown; of anything else only its type."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+    if type(value) not in (int, float, Fraction):
         return f"a {type(value).__name__}"
     if isinstance(value, int) and value.bit_length() > 256:
         return "a huge int"

@@ -20,6 +20,7 @@ def _count(_: object, attribute: attrs.Attribute[int], value: object) -> None:
 
 
 _NOT_NEIGHBOURS = Refused("the two sides of a pair are not neighbours")
+_NOT_INITIAL = Refused("a side of the first pair is no initial state")
 
 
 @register("antiphon.NeighbouringStart/1")
@@ -27,15 +28,18 @@ _NOT_NEIGHBOURS = Refused("the two sides of a pair are not neighbours")
 class NeighbouringStart(Verification[bool]):
     """f_∼: neighbours first, identical pairs after (CM §3.1, §5.3). Interactive mechanisms.
 
-    An identical first pair counts as neighbouring iff the relation says so.
+    An identical first pair counts as neighbouring iff the relation says so. ``initial``: S^init,
+    to which both its sides must belong, where a mechanism also takes other messages (an IM as a
+    CM, CM §3.3); None: the relation alone decides.
     State: whether the first pair has come.
     """
 
     relation: Relation = attrs.field(factory=AnyTwo)
+    initial: Space | None = None
 
     @property
     def column_safe(self) -> bool:
-        return takes_columns(self.relation)
+        return self.initial is None and takes_columns(self.relation)
 
     @property
     def initial_state(self) -> bool:
@@ -43,6 +47,8 @@ class NeighbouringStart(Verification[bool]):
 
     def step(self, state: bool, zero: Any, one: Any, /) -> bool | Refused:
         if not state:
+            if self.initial is not None and not all(map(self.initial.contains, (zero, one))):
+                return _NOT_INITIAL
             return True if self.relation.holds(zero, one) else _NOT_NEIGHBOURS
         if zero is one or identical(zero, one):
             return state
@@ -214,9 +220,11 @@ class Bounded(Verification[Any]):
         return self.verification.first_pair_consistent or self.pairs <= 1
 
 
-def neighbouring_start(relation: Relation | None = None) -> NeighbouringStart:
-    """f_∼ for an IM or NIM: the first pair neighbours, later pairs identical."""
-    return NeighbouringStart() if relation is None else NeighbouringStart(relation)
+def neighbouring_start(
+    relation: Relation | None = None, *, initial: Space | None = None
+) -> NeighbouringStart:
+    """f_∼ for an IM or NIM: the first pair neighbours (in ``initial``), later pairs identical."""
+    return NeighbouringStart(AnyTwo() if relation is None else relation, initial)
 
 
 def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:

@@ -12,12 +12,12 @@ from antiphon.composition.guarantees.leaves import by_claim
 from antiphon.composition.guarantees.lifting import lifted
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.chain import AnyChain, chain
-from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.labels import message_label
-from antiphon.protocol.mechanism import ONLY, ContinualMechanism
+from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import PostProcessor
-from antiphon.verifiers.functions import neighbouring_start
+from antiphon.protocol.provenance import foreign, own
+from antiphon.verifiers.functions import Bounded, NeighbouringStart, neighbouring_start
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verifier import Verifier
 
@@ -64,11 +64,11 @@ def _processed(
 
 
 def _forwards(link: PostProcessor[Any]) -> Premise:
-    ours = of_this_library(link)
+    reason = foreign(link)
     return Premise(
         f"{message_label(link, 40)} sends queries on unchanged and remembers none",
-        Mark.PROVED if ours else Mark.ASSUMED,
-        "the conformance suite checks it" if ours else "its class says so",
+        Mark.PROVED if reason is None else Mark.ASSUMED,
+        "the conformance suite checks it" if reason is None else f"its class says so; {reason}",
     )
 
 
@@ -137,13 +137,37 @@ def adapted(system: InteractiveAsContinual, verification: Any, context: Context)
         inside = by_claim(mechanism, verification)
     if not includes(neighbouring_start(), inside.verification):
         raise NoGuarantee(
-            "IM as a CM (CM §3.3)",
+            ADAPTER,
             "a guarantee of the IM w.r.t. neighbouring_start(relation of its initial states)",
             f"it is w.r.t. {message_label(inside.verification)}",
             "state the IM's claim w.r.t. neighbouring_start(…)",
         )
-    premise = Premise("the first message is the IM's initial state, answered ⊤", Mark.CHECKED)
+    starts = _from_initial_states(mechanism, inside.verification)
+    if verification is not None and not includes(starts, verification):
+        raise NoGuarantee(
+            ADAPTER, "an f that lets initial states through first",
+            f"{message_label(verification)} lets a first pair through of which a side is a query, "
+            "which one world acknowledges and the other refuses",
+            "leave f out, or give neighbouring_start(relation, initial=mechanism.initial_states)",
+        )  # fmt: skip
+    premise = Premise("the first message is the IM's initial state, answered ⊤", Mark.ENFORCED,
+                      "by V[f], and the adapter")  # fmt: skip
     return Derivation(
-        "IM as a CM (CM §3.3)", "w.r.t. f_∼ the CM is as private as the IM",
-        inside.verification, inside.curve, (premise,), (inside,),
+        ADAPTER, "w.r.t. f_∼ the CM is as private as the IM",
+        starts if verification is None else verification, inside.curve, (premise,), (inside,),
     )  # fmt: skip
+
+
+ADAPTER = "IM as a CM (CM §3.3)"
+
+
+def _from_initial_states(mechanism: Mechanism[Any, Any, Any], f: Any) -> Any:
+    """f_∼ whose first pair is one of S^init: V[f] knows only that it is in (S^init ∪ Q)²."""
+    if type(f) is Bounded:
+        return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
+    if own(type(mechanism.initial_states)) and mechanism.initial_states.includes(
+        mechanism.signature.queries
+    ):
+        return f
+    assert type(f) is NeighbouringStart
+    return neighbouring_start(f.relation, initial=mechanism.initial_states)

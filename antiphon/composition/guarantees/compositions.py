@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import groupby
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -28,6 +27,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.protocol import exact
 from antiphon.protocol.claims import Approximate
 from antiphon.protocol.labels import message_label
+from antiphon.protocol.messages import identical
 
 
 def composed(parameters: Sequence[Parameters], most: int | None = None) -> PrivacyCurve:
@@ -71,7 +71,7 @@ def fixed_mechanisms(verification: FixedMechanisms, context: Context) -> Derivat
         verification,
         composed(parameters),
         premises,
-        _leaves(fixed),
+        _leaves(fixed, context),
     )
 
 
@@ -100,7 +100,7 @@ def fixed_measures(verification: FixedMechanisms, context: Context) -> Derivatio
     )
     statement = "Rényi divergences of every order add up"
     return Derivation(
-        RENYI, statement, verification, shifted(curve, lost), premises, _leaves(fixed)
+        RENYI, statement, verification, shifted(curve, lost), premises, _leaves(fixed, context)
     )
 
 
@@ -117,9 +117,13 @@ def _discrete(theorem: str, fixed: Iterable[Create]) -> None:
             )  # fmt: skip
 
 
-def _leaves(fixed: Iterable[Create]) -> tuple[Derivation, ...]:
-    """What the mechanisms claim, said once of equal ones in a row."""
-    return tuple(created(each) for each, _ in groupby(fixed))
+def _leaves(fixed: Sequence[Create], context: Context) -> tuple[Derivation, ...]:
+    """What the mechanisms claim, said once of the same ones in a row."""
+    before = (None, *fixed)
+    return tuple(
+        created(each, context) for each, last in zip(fixed, before, strict=False)
+        if last is None or not identical(each, last)
+    )  # fmt: skip
 
 
 RENYI: Final = "concurrent composition of Rényi DP (Lyu 2022; Vadhan and Zhang 2023)"

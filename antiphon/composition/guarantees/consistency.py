@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Mark
-from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.messages import identical
+from antiphon.protocol.provenance import own
 from antiphon.verifiers.functions import Bounded
 from antiphon.verifiers.verification import Refused
 
@@ -36,7 +36,7 @@ def consistent(create: Create) -> Mark:
                 return Mark.CHECKED if seen else Mark.FAILED
     while type(f) is Bounded and f.pairs > 1:  # as consistent as what it bounds
         f = f.verification
-    return Mark.CHECKED if of_this_library(f) else Mark.ASSUMED
+    return Mark.CHECKED if own(type(f)) else Mark.ASSUMED
 
 
 def _explored(f: Any, queries: tuple[Any, ...]) -> bool | None:

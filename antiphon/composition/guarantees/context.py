@@ -8,8 +8,10 @@ from typing import Any
 import attrs
 
 from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
-from antiphon.composition.guarantees.leaves import of_claims
+from antiphon.composition.guarantees.leaves import CLAIM, of_claims
+from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Status
 from antiphon.protocol.labels import message_label
 
@@ -49,7 +51,7 @@ class Context:
             names = ", ".join(message_label(each.mechanism, 40) for each in known[:6])
             shown = f"only these are created: {names or 'none'}{', …' if len(known) > 6 else ''}"
             mark = Mark.CHECKED if self.explored else Mark.GIVEN
-            return Premise(_TRUE, mark, shown), tuple(map(created, known))
+            return Premise(_TRUE, mark, shown), tuple(created(each, self) for each in known)
         if self.truth:
             return Premise(_TRUE, Mark.PROVED, self.truth), ()
         return Premise(_TRUE, Mark.ASSUMED, _UNKNOWN), ()
@@ -60,9 +62,17 @@ def asserted(create: Create) -> bool:
     return create.claim is not None and create.claim.status is not Status.REFUTED
 
 
-def created(create: Create) -> Derivation:
-    """What one creation asserts: a claim of its mechanism, or less (``Create`` sees to that)."""
+def created(create: Create, context: Context) -> Derivation:
+    """What one creation asserts: a claim of its mechanism, or less (``Create`` sees to that).
+
+    A chain claims what its mechanism does (CM Lemma 2.15): whose word that is, its derivation says.
+    """
     assert create.claim is not None
-    leaf = of_claims(create.mechanism, [create.claim])
-    derived: Any = getattr(create.mechanism, "derived", None)
-    return attrs.evolve(leaf, parts=(derived,)) if isinstance(derived, Derivation) else leaf
+    mechanism = create.mechanism
+    if type(mechanism) is not Chain:
+        return of_claims(mechanism, [create.claim])
+    below = context.part(mechanism, create.claim.verification, catalogue=None)
+    leaf = Premise("it is true", Mark.PROVED, "by the derivation below")
+    text = f"{message_label(mechanism)}: {message_label(create.claim.measure)}"
+    curve = of_measure(create.claim.measure)
+    return Derivation(CLAIM, text, create.claim.verification, curve, (leaf,), (below,))

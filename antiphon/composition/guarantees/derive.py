@@ -24,11 +24,11 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.composition.guarantees.leaves import by_claim
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.chain import AnyChain, Chain
-from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
+from antiphon.protocol.provenance import foreign
 from antiphon.verifiers.functions import Bounded
 
 
@@ -64,11 +64,11 @@ def _other(system: Any, verification: Any, context: Context) -> Derivation:
 def _built(system: Any, chain: AnyChain, verification: Any, context: Context) -> Derivation:
     """A mechanism that says by a ``chain`` of what parts it is made."""
     inside = context.derive(chain, verification, context)
-    ours = of_this_library(system)
+    reason = foreign(system, but=Mechanism)  # its parts are looked at below
     premise = Premise(
         f"{message_label(system, 40)} is its chain of parts",
-        Mark.PROVED if ours else Mark.ASSUMED,
-        "its class says so",
+        Mark.PROVED if reason is None else Mark.ASSUMED,
+        "its class says so" if reason is None else f"its class says so; {reason}",
     )
     return Derivation(
         "by construction", "it is as private as the chain it is made of",

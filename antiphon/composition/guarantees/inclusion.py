@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from antiphon.composition.creation import Create
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import identical
 from antiphon.verifiers.functions import (
     Bounded,
     EventLevel,
+    EveryPair,
     NeighbouringStart,
     UpdatesAndQueries,
     UserLevel,
@@ -38,7 +42,11 @@ def includes(outer: Any, inner: Any) -> bool:
         same = identical(outer.queries, inner.queries)
         return same and includes(outer.updates, inner.updates)
     if type(outer) is type(inner) is NeighbouringStart:
-        return _implies(outer.relation, inner.relation)
+        starts = outer.initial is None or identical(outer.initial, inner.initial)
+        return starts and _implies(outer.relation, inner.relation)
+    if type(outer) is type(inner) is EveryPair:
+        directions = inner.monotone or not outer.monotone
+        return directions and _implies(outer.relation, inner.relation)
     return _has_room(outer, inner) and differing(inner) <= differing(outer)
 
 
@@ -95,3 +103,18 @@ def group(outer: Any, inner: Any, most: float = math.inf) -> int | None:
     if not _has_room(outer, inner) or math.isinf(most) or not 1 <= single < math.inf:
         return None
     return max(1, math.ceil(most / single))
+
+
+def needs(mechanism: Any, verification: Any, whole: str) -> None:
+    """Check that what is created of a mechanism is private w.r.t. the f that a proof assumes.
+
+    A creation asserts the mechanism's first claim; one without claims is left to the theorem.
+    Raises: InvalidArgument if the claim is about fewer sequences than ``verification``.
+    """
+    claim = Create(mechanism).claim
+    if claim is not None and not includes(claim.verification, verification):
+        raise InvalidArgument(
+            f"{whole} needs a {type(mechanism).__name__} that claims with respect to "
+            f"{message_label(verification)} or more, first of its claims, but that is with "
+            f"respect to {message_label(claim.verification)}"
+        )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import group, includes
-from antiphon.protocol.adapters import FunctionMechanism, NoninteractiveMechanism
+from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.labels import message_label
-from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.post_processor import PostProcessor
+from antiphon.protocol.provenance import claims_of, doubt, own
 
-_MAKING = ("__init__", "__attrs_post_init__", "__new__", "__getattribute__", "__getattr__")
 CLAIM = "the mechanism's claim"
 
 
@@ -40,7 +37,7 @@ def by_claim(mechanism: Any, verification: Any) -> Derivation:
 
 def _believed(mechanism: Any) -> list[Claim]:
     """Its claims that are not refuted, the proved ones first."""
-    label, claims = message_label(mechanism), tuple(mechanism.claims)
+    label, claims = message_label(mechanism), claims_of(mechanism)
     if not claims:
         raise NoGuarantee(
             CLAIM, f"a claim of {label}", "it has none",
@@ -58,68 +55,38 @@ def _believed(mechanism: Any) -> list[Claim]:
 def of_claims(mechanism: Any, claims: list[Claim]) -> Derivation:
     """Claims of one status w.r.t. one f, as a leaf."""
     shown = ", ".join(message_label(claim.measure) for claim in claims)
-    source = "; ".join(dict.fromkeys(claim.source for claim in claims))
-    proved = all(claim.status is Status.PROVED for claim in claims)
-    premises = [Premise("it is true", Mark.PROVED if proved else Mark.ASSUMED, source)]
-    if proved and (changed := overridden(mechanism)):
-        premises.append(
-            Premise(
-                f"the claim is about this {type(mechanism).__name__}",
-                Mark.ASSUMED,
-                f"{changed} is new, but the claim is inherited: state it anew",
-            )
-        )
     text = f"{message_label(mechanism)}: {shown}"
     if isinstance(mechanism, NoninteractiveMechanism):
         text += "; a NIM as a CM, whose dataset is the first message (CM §3.3)"
     curve = least([of_measure(claim.measure) for claim in claims])
-    return Derivation(CLAIM, text, claims[0].verification, curve, tuple(premises))
+    below = derived(mechanism)
+    return Derivation(
+        CLAIM, text, claims[0].verification, curve, (_true(mechanism, claims, below),),
+        () if below is None else (below,),
+    )  # fmt: skip
 
 
-def overridden(whole: Any, stated: str = "claims") -> str | None:
-    """What a subclass from elsewhere changed while it inherits what is stated; None: nothing.
-
-    Anything may matter: a step, the noise that it adds, what is set when it is made. Looks at a
-    mechanism and at those it is made of. Within one package a base class may well state the
-    claims of its subclasses.
-    """
-    for each in _with_parts(whole):
-        order = type(each).__mro__
-        place = next((i for i, kind in enumerate(order) if stated in vars(kind)), None)
-        if place is None or order[place] is Mechanism:
-            continue  # nothing is stated
-        home = _package(order[place])
-        for kind in order[:place]:
-            own = [name for name in vars(kind) if not _harmless(name)]
-            if own and _package(kind) != home:
-                return f"{kind.__name__}.{own[0]}"
-    return None
-
-
-def ours(whole: Any) -> bool:
-    """Whether a mechanism, and all that it is made of, is code of this package."""
-    return all(
-        _package(type(each)) == "antiphon" and type(each) is not FunctionMechanism  # pyright: ignore[reportUnknownArgumentType]
-        for each in _with_parts(whole)
+def _true(mechanism: Any, claims: list[Claim], below: Derivation | None) -> Premise:
+    """That the claims are true: by their source, unless it is not about this very object."""
+    text, source = "it is true", "; ".join(dict.fromkeys(claim.source for claim in claims))
+    if not all(claim.status is Status.PROVED for claim in claims):
+        reason = doubt(mechanism, "claims")
+        evidence = source if reason is None else f"{source}; {reason}"
+        return Premise(text, Mark.ASSUMED, evidence)
+    if below is not None:
+        return Premise(text, Mark.PROVED, source)  # what is assumed below is marked there
+    reason = doubt(mechanism, "claims")
+    return (
+        Premise(text, Mark.PROVED, source)
+        if reason is None
+        else Premise(text, Mark.ASSUMED, reason)
     )
 
 
-def _with_parts(whole: Any) -> Iterator[Any]:
-    """A mechanism, and the mechanisms and post-processors that are its fields."""
-    yield whole
-    for field in getattr(whole, "__attrs_attrs__", ()):
-        value: Any = getattr(whole, field.name, None)
-        for part in value if isinstance(value, tuple) else (value,):  # pyright: ignore[reportUnknownVariableType]
-            if isinstance(part, Mechanism | PostProcessor):
-                yield from _with_parts(part)
-
-
-def _package(kind: type) -> str:
-    return kind.__module__.split(".")[0]
-
-
-def _harmless(name: str) -> bool:
-    return (name.startswith("__") and name not in _MAKING) or name == "_abc_impl"
+def derived(mechanism: Any) -> Derivation | None:
+    """Whence the claims of a mechanism of this library that were derived; None of another."""
+    found = getattr(mechanism, "derived", None) if own(type(mechanism)) else None
+    return found if type(found) is Derivation else None
 
 
 def _fewer(leaf: Derivation, verification: Any) -> Derivation:

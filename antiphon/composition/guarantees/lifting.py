@@ -10,18 +10,19 @@ import attrs
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.answering import answering
 from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
-from antiphon.composition.guarantees.leaves import ours, overridden
 from antiphon.composition.properties import Violation, check_properties
 from antiphon.protocol.chain import Links
 from antiphon.protocol.claims import Status
 from antiphon.protocol.errors import Intractable, ReplayMismatch
 from antiphon.protocol.labels import message_label
-from antiphon.protocol.mechanism import ONLY
+from antiphon.protocol.mechanism import ONLY, Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import PostProcessor, Side
+from antiphon.protocol.provenance import doubt
 from antiphon.verifiers.functions import Bounded
 
 THEOREM: Final = "CM Thm 6.1"
@@ -43,7 +44,7 @@ def lifted(
     """
     processor = links[0] if len(links) == 1 else Links(tuple(links))
     declared = getattr(processor, "lifting", None)
-    declared = declared if isinstance(declared, Lifting) else None
+    declared = declared if type(declared) is Lifting else None
     inner = context.inner if context.inner is not None or declared is None else declared.inner
     outer = declared.outer if verification is None and declared is not None else verification
     name = message_label(processor, 40)
@@ -82,12 +83,25 @@ def lifted(
 def _answering(made: Sequence[Create]) -> Iterator[Premise]:
     """That what P creates answers as its signature says: exploring tried no other answers."""
     text = "what P creates answers nothing outside its signature"
-    others = [each.mechanism for each in made if not ours(each.mechanism)]
-    if others:
-        shown = ", ".join(message_label(each, 40) for each in others[:3])
-        yield Premise(text, Mark.ASSUMED, f"their classes say so: {shown}")
-    elif made:
-        yield Premise(text, Mark.PROVED, "the conformance suite checks it")
+    marks = [answering(each.mechanism) for each in made]
+    for worst in (Mark.FAILED, Mark.ASSUMED, Mark.CHECKED, Mark.PROVED):
+        alike = [each for each, mark in zip(made, marks, strict=True) if mark is worst]
+        found = [message_label(each.mechanism, 40) for each in alike]
+        if not found:
+            continue
+        if worst is Mark.FAILED:
+            raise NoGuarantee(
+                THEOREM, f"that {text}", f"{found[0]} does", "declare all of its answers"
+            )
+        yield Premise(text, worst, f"{_HOW[worst]}: {', '.join(found[:3])}")
+        return
+
+
+_HOW: Final = {
+    Mark.ASSUMED: "their classes say so",
+    Mark.CHECKED: "in all their runs",
+    Mark.PROVED: "the conformance suite checks it",
+}
 
 
 def _properties(
@@ -109,10 +123,10 @@ def _properties(
         return Premise(text, Mark.CHECKED, "in all pairs of runs"), explored
     proved = declared is not None and declared.status is Status.PROVED
     if declared is not None and proved and _covers(declared, outer, inner):
-        changed = overridden(processor, "lifting")
-        if changed is not None:
-            why = f"{changed} is new, but lifting is inherited: state it anew"
-            return Premise(text, Mark.ASSUMED, why), None
+        # What P creates is no part of its proof: each creation asserts a claim of its own.
+        reason = doubt(processor, "lifting", but=Mechanism)
+        if reason is not None:
+            return Premise(text, Mark.ASSUMED, reason), None
         return Premise(text, Mark.PROVED, declared.source), None
     why = "its runs cannot be listed; composition.search_properties looks for violations"
     return Premise(text, Mark.ASSUMED, why), None
@@ -161,7 +175,7 @@ class _Watched(PostProcessor[Any]):
     """P, with a list of what it creates: for exploring all its runs."""
 
     processor: PostProcessor[Any]
-    made: dict[Create, None] = attrs.field(factory=dict[Create, None])
+    made: list[Create] = attrs.field(factory=list[Create])
     deterministic = True
 
     @property
@@ -173,6 +187,6 @@ class _Watched(PostProcessor[Any]):
 
     def step(self, state: Any, side: Side, message: Any, coins: Any) -> Any:
         state, to, out = self.processor.step(state, side, message, coins)
-        if type(out) is Create:
-            self.made.setdefault(out)
+        if type(out) is Create and not any(identical(out, each) for each in self.made):
+            self.made.append(out)
         return state, to, out

@@ -12,8 +12,9 @@ from antiphon.mechanisms import parameters
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.rows import drawn, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
-from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Pure
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 
@@ -86,7 +87,7 @@ class BalancedTreeCounter(Counter):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Andersson, Pagh, Steiner, Torkamani 2025; adaptive since δ = 0"
-        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     @property
     def initial_state(self) -> BalancedState:

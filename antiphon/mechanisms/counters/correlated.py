@@ -43,9 +43,10 @@ from antiphon.mechanisms.counters.normalised import squared_errors
 from antiphon.mechanisms.counters.rows import Row, gaussians, nearest
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.protocol import exact
-from antiphon.protocol.claims import Claim, Status, ZeroConcentrated
+from antiphon.protocol.claims import Claim, ZeroConcentrated
 from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.messages import freeze
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.spaces import Space
 
 FAR: Final = 256
@@ -146,7 +147,7 @@ class CorrelatedCounter(Counter):
             "2.1), on a grid by Canonne, Kamath, Steinke 2020 and a zCDP filter"
         )
         measure = ZeroConcentrated(self.rho)
-        return (Claim(measure, self.verification, Status.PROVED, source),)
+        return proved(self, measure, self.verification, source)
 
     # --- what a subclass gives -------------------------------------------------------------------
 

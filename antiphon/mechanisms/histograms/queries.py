@@ -19,7 +19,6 @@ import attrs
 
 from antiphon.mechanisms import parameters
 from antiphon.protocol import exact
-from antiphon.protocol.claims import of_this_library
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
@@ -173,13 +172,6 @@ class Scaled(HistogramQuery):
 
     def sensitivity(self, dimension: int) -> int:
         return -(-self.query.sensitivity(dimension) // self.divisor)
-
-
-def proved(query: HistogramQuery) -> bool:
-    """Whether what it promises is proved: of the queries of this library only."""
-    while type(query) is Scaled:
-        query = query.query
-    return of_this_library(query)
 
 
 def one_sensitive(query: Any, dimension: int, name: str = "query") -> None:

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.mechanisms import parameters
-from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive, proved
+from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState
-from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Pure
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.provenance import foreign, proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.functions import EventLevel, event_level
@@ -62,9 +63,12 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     """What is asked for q(h) - Thresh; > 0 is >= 1."""
+    _columns: bool = attrs.field(init=False, eq=False, repr=False)
+    """Whether the query takes columns as it does numbers."""
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "above", AboveThreshold(epsilon=self.epsilon, threshold=1))
+        object.__setattr__(self, "_columns", foreign(self.query) is None)
         one_sensitive(self.query, len(self.histogram))
 
     @property
@@ -83,9 +87,8 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        status = Status.PROVED if proved(self.query) else Status.ASSUMED
         source = "CM Alg. 3, Lemma 7.3, with discrete noise"
-        return (Claim(Pure(self.epsilon), self.verification, status, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     def step(self, state: HistogramState, message: Any, coins: Any) -> tuple[HistogramState, Any]:
         (counts, inner), (x, threshold) = state, message
@@ -96,7 +99,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
         return HistogramState(counts, inner), answer
 
     def step_many(self, state: HistogramState, message: Any, coins: Any) -> Any:
-        if proved(self.query):
+        if self._columns:
             return self.step(state, message, coins)
         return super().step_many(state, message, coins)
 

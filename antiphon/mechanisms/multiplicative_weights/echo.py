@@ -6,9 +6,10 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.verifiers.functions import event_level
@@ -40,7 +41,7 @@ class Echo(ContinualMechanism[None, Any, Any]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "both sides of each pair are the same message"
-        return (Claim(Pure(0), event_level(events=0), Status.PROVED, source),)
+        return proved(self, Pure(0), event_level(events=0), source)
 
     def step(self, state: None, message: Any, coins: Any) -> tuple[None, Any]:
         return None, message

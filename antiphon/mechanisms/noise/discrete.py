@@ -14,8 +14,9 @@ from antiphon.mechanisms import parameters
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
+from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
 from antiphon.protocol.messages import freeze
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space
 from antiphon.verifiers.functions import NeighbouringStart, neighbouring_start
@@ -113,7 +114,7 @@ class DiscreteLaplace(IntegerNoise):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Ghosh, Roughgarden, Sundararajan 2012"
-        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     def _noise(self, coins: Any) -> int:
         drawn: int = coins.discrete_laplace(self.scale)
@@ -154,7 +155,7 @@ class DiscreteGaussian(IntegerNoise):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Canonne, Kamath, Steinke 2020, Thm 4"
-        return (Claim(ZeroConcentrated(self.rho), self.verification, Status.PROVED, source),)
+        return proved(self, ZeroConcentrated(self.rho), self.verification, source)
 
     def _noise(self, coins: Any) -> int:
         drawn: int = coins.discrete_gaussian(self.sigma)

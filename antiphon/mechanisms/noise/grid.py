@@ -14,8 +14,9 @@ from antiphon.mechanisms import parameters
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
+from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
 from antiphon.protocol.columns import plain
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Multiples, Reals, Signature
 from antiphon.verifiers.functions import NeighbouringStart, neighbouring_start
@@ -107,7 +108,7 @@ class GridLaplace(GridNoise):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Ghosh, Roughgarden, Sundararajan 2012, on a grid"
-        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     def _noise(self, coins: Any) -> Any:
         return coins.discrete_laplace(self.scale)
@@ -141,7 +142,7 @@ class GridGaussian(GridNoise):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid"
-        return (Claim(ZeroConcentrated(self.rho), self.verification, Status.PROVED, source),)
+        return proved(self, ZeroConcentrated(self.rho), self.verification, source)
 
     def _noise(self, coins: Any) -> Any:
         return coins.discrete_gaussian(self.sigma)

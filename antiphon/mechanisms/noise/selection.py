@@ -17,10 +17,11 @@ from antiphon.mechanisms import parameters
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.protocol import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Pure
 from antiphon.protocol.columns import plain
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import ExactEpsilon, Log
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature, Tuples
 from antiphon.verifiers.functions import NeighbouringStart, neighbouring_start
@@ -143,7 +144,7 @@ class ExponentialMechanism(Exponential):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "McSherry and Talwar 2007"
-        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
         scores = plain(dataset)
@@ -177,7 +178,7 @@ class PermuteAndFlip(Exponential):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "McKenna and Sheldon 2020, Thm 1"
-        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
         scores = plain(dataset)
@@ -217,7 +218,7 @@ class ReportNoisyMax(Selection):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Dwork and Roth 2014, §3.3, with discrete noise"
-        return (Claim(Pure(self.epsilon), self.verification, Status.PROVED, source),)
+        return proved(self, Pure(self.epsilon), self.verification, source)
 
     def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
         noises = coins.discrete_laplaces(self.scale, self.candidates)

@@ -1,0 +1,194 @@
+"""Provenance: whose word is believed (law 10).
+
+A figure is *proved* only where a proof speaks of the very code that runs. What this library says
+of itself is proved in its docstrings and checked by its tests; what a user's class states of
+itself is the user's word. Neither reaches further: a subclass may change a step, a mixin the noise
+of a step, an instance attribute either, a part may promise less than the proof of the whole asks,
+and a number may have an ``__eq__`` of its own. So there are two questions, and no third:
+
+* ``foreign(value)``: is this value, with all it is made of, this library's own?
+* ``doubt(whole, stated)``: is what is stated of it (``claims``, ``lifting``) stated by the class
+  that computes it, or by whoever made this very object?
+
+Both answer None, or the reason in words. Not defended against: patching this library's classes
+while they run, and ``object.__setattr__`` on a frozen object.
+"""
+
+from __future__ import annotations
+
+import abc
+import enum
+import sys
+import types
+import typing
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.protocol.claims import Claim, Measure, Status, VerificationFunction
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.messages import ATOMS
+
+_HOME: Final = "antiphon."
+_ELSEWHERE: Final = ("antiphon.audit.",)
+"""Where broken twins and targets live: nothing that they inherit is proved of them."""
+
+_BARE: Final = frozenset(
+    {object, tuple, abc.ABC, enum.Enum, typing.Generic, typing.Protocol, typing.NamedTuple}
+)
+"""What every class may stand on."""
+_MAKERS: Final = frozenset({type, abc.ABCMeta, enum.EnumMeta})
+"""The metaclasses that have no say in what an attribute is."""
+_INERT: Final = frozenset(
+    {
+        "__module__", "__qualname__", "__doc__", "__slots__", "__dict__", "__weakref__",
+        "__annotations__", "__annotate__", "__annotate_func__", "__annotations_cache__",
+        "__conditional_annotations__", "__static_attributes__", "__firstlineno__",
+        "__abstractmethods__", "_abc_impl", "__orig_bases__", "__parameters__",
+        "__type_params__",
+    }
+)  # fmt: skip
+"""What a class body may hold without changing anything."""
+
+
+def own(kind: type) -> bool:
+    """Whether a class, and all that it inherits from, was written and is tested here."""
+    if type(kind) not in _MAKERS or not _written(kind):
+        return False
+    return all(base in _BARE or _written(base) for base in kind.__mro__)
+
+
+def _written(kind: type) -> bool:
+    """Whether a class is what its module has under its name, and that module is ours."""
+    module = kind.__module__
+    if not module.startswith(_HOME) or module.startswith(_ELSEWHERE):
+        return False
+    found: Any = sys.modules.get(module)
+    for name in kind.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is kind
+
+
+def essence(kind: type) -> type:
+    """The class without subclasses that add nothing: what an object of it does."""
+    while type(kind) in _MAKERS and len(kind.__mro__) > 1:
+        base = kind.__mro__[1]
+        if not _INERT.issuperset(vars(kind)) or kind.__mro__[1:] != base.__mro__:
+            break
+        kind = base
+    return kind
+
+
+def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
+    """Why a value is not this library's own through and through; None if it is.
+
+    Plain values, arrays, and objects of our classes whose fields are such, at every depth.
+    ``but``: parts that are not looked at, as others vouch for them.
+
+    >>> from antiphon.mechanisms import TreeCounter, UnboundedCounter
+    >>> class Silent(TreeCounter):
+    ...     def _noise(self, coins):
+    ...         return 0
+    >>> foreign(UnboundedCounter(counter=Silent(horizon=2, epsilon=1)))
+    'Silent._noise is not of this library'
+    """
+    kind: Any = type(value)
+    if kind in ATOMS or kind is np.ndarray:
+        return None
+    if kind in (tuple, frozenset):
+        return None if ATOMS.issuperset(map(type, value)) else _first(value, but)
+    if kind is types.FunctionType:
+        return None if _written(value) else f"{value.__qualname__} is not of this library"
+    if not own(essence(kind)):
+        return f"{_addition(kind)} is not of this library"
+    shadow = _shadow(value)
+    if shadow is not None:
+        return f"{kind.__name__}.{shadow} was set on the object itself"
+    if isinstance(value, tuple):
+        return _first(value, but)  # pyright: ignore[reportUnknownArgumentType]
+    fields = getattr(kind, "__attrs_attrs__", ())
+    return _first((getattr(value, field.name, None) for field in fields if field.init), but)
+
+
+def _first(parts: Any, but: type | tuple[type, ...]) -> str | None:
+    reasons = (foreign(part, but=but) for part in parts if not isinstance(part, but))
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _addition(kind: type) -> str:
+    """What is not ours in a class: the first that a class from elsewhere defines."""
+    if type(kind) not in _MAKERS:
+        return f"the metaclass of {kind.__name__}"
+    for base in kind.__mro__:
+        added = [name for name in vars(base) if name not in _INERT]
+        if added and base not in _BARE and not _written(base):
+            return f"{base.__name__}.{added[0]}" if _has_ours(kind) else base.__name__
+    return kind.__name__
+
+
+def _has_ours(kind: type) -> bool:
+    """Whether a class builds on one of ours that is more than a role, so that a name tells."""
+    return any(
+        _written(base) and not getattr(base, "__abstractmethods__", ()) for base in kind.__mro__
+    )
+
+
+def _shadow(value: Any) -> str | None:
+    """An attribute of the object that hides what its class says."""
+    own_dict: dict[str, Any] = getattr(value, "__dict__", None) or {}
+    fields = {field.name for field in getattr(type(value), "__attrs_attrs__", ())}
+    hidden = (name for name in own_dict if name not in fields and not _cached(value, name))
+    return next(hidden, None)
+
+
+def _cached(value: Any, name: str) -> bool:
+    """Whether a name in an object's dictionary is what a property of its class keeps there."""
+    from functools import cached_property
+
+    return isinstance(getattr(type(value), name, None), cached_property)
+
+
+def doubt(whole: Any, stated: str, *, but: type | tuple[type, ...] = ()) -> str | None:
+    """Why what is ``stated`` of an object is no proof, whatever it says; None: take its word.
+
+    Believed are this library's own objects, with own parts; an object whose class states it
+    itself; and one to which whoever made it gave it as a parameter (``@mechanism(claims=…)``).
+    Not believed is what is inherited by a class from elsewhere that adds anything, in front of
+    the stating class or behind it: it may have changed what is computed.
+    """
+    alien = foreign(whole, but=but)
+    if alien is None:
+        return None
+    kind = essence(type(whole))
+    given = any(f.name == stated and f.init for f in getattr(kind, "__attrs_attrs__", ()))
+    if stated in vars(kind) and (given or not _written(kind)):
+        return None
+    if own(kind):
+        return f"{alien}, and the proof of {kind.__name__} speaks of this library's parts only"
+    return f"{alien}, and {stated} is inherited; state it anew in {type(whole).__name__}"
+
+
+def status(whole: Any) -> Status:
+    """PROVED for what is this library's own through and through, else ASSUMED."""
+    return Status.PROVED if foreign(whole) is None else Status.ASSUMED
+
+
+def proved(
+    whole: Any, measure: Measure, verification: VerificationFunction, source: str
+) -> tuple[Claim, ...]:
+    """The claim of a mechanism of this library, by the proof that is cited; of another: assumed."""
+    return (Claim(measure, verification, status(whole), source),)
+
+
+def claims_of(mechanism: Any) -> tuple[Claim, ...]:
+    """What a mechanism claims, read once.
+
+    Raises: InvalidArgument if that is no tuple of claims.
+    """
+    claims: Any = mechanism.claims
+    if type(claims) is not tuple or not all(type(each) is Claim for each in claims):  # pyright: ignore[reportUnknownVariableType]
+        raise InvalidArgument(
+            f"the claims of a {type(mechanism).__name__} must be a tuple of Claim: plain ones, "
+            "none of a subclass"
+        )
+    return claims  # pyright: ignore[reportUnknownVariableType]
