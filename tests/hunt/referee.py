@@ -13,24 +13,50 @@ from antiphon.protocol import AntiphonError, Log, Status
 from antiphon.protocol.errors import Intractable
 
 from .bases import InBase
+from .brute import doubt
+from .builder import built
 from .case import Case
+from .parts import NESTED
 
 GRID = (0, Fraction(1, 10), Log(Fraction(5, 4)), Log(2), Log(3), Log(6), Log(12))
-LIMIT = 60_000
+LIMIT = 10_000
 """Beliefs of the engine, past which a case is too large."""
 
 
 @attrs.frozen
 class Verdict:
-    """What came of a case; only "false" and "crash" are finds."""
+    """What came of a case; "false", "crash" and "engine" are finds."""
 
     kind: str
-    """refused, assumed, true, false, crash; unread: too large for the engine."""
+    """refused, assumed, true, false, crash, engine; unread: too large for the engine."""
     why: str = ""
+    gap: float = 0.0
+    """By how much the truth is above the promise."""
 
     @property
     def find(self) -> bool:
-        return self.kind in ("false", "crash")
+        return self.kind in ("false", "crash", "engine")
+
+
+def tried(recipe: Any, doubting: bool = False) -> Verdict:
+    """The verdict on a recipe: what cannot even be built is refused, or a crash.
+
+    ``doubting``: of the engine too, where a brute force is small enough.
+    """
+    NESTED.clear()
+    try:
+        case = built(recipe)
+    except Intractable as error:
+        return Verdict("unread", str(error))
+    except AntiphonError as error:
+        return Verdict("refused", str(error))
+    except Exception as error:
+        return Verdict("crash", f"{type(error).__name__}: {error}, while it was built")
+    verdict = judge(case)
+    if doubting and not verdict.find and not case.base and "nested" not in str(recipe):
+        parts = doubt(built(recipe))
+        return verdict if parts is None else Verdict("engine", parts)
+    return verdict
 
 
 def judge(case: Case) -> Verdict:
@@ -54,12 +80,14 @@ def _question(case: Case, system: Any, verification: Any) -> Any:
 
 def _compared(case: Case, guarantee: Any) -> Verdict:
     question = _question(case, case.truth_of or case.system, guarantee.verification)
+    worst = Verdict("true")
     for epsilon, delta in _promises(guarantee):
         solved = question.solve(epsilon, case.rounds)
-        if solved.delta - solved.error > delta:
+        gap = solved.delta - solved.error - delta
+        if gap > worst.gap:
             shown = f"proved delta({epsilon}) = {float(delta):.9g} by {guarantee.theorem}"
-            return Verdict("false", f"{shown}; the truth is {float(solved.delta):.9g}")
-    return Verdict("true")
+            worst = Verdict("false", f"{shown}; truth {float(solved.delta):.9g}", float(gap))
+    return worst
 
 
 def _promises(guarantee: Any) -> list[tuple[Any, Fraction]]:
@@ -87,5 +115,6 @@ def _read(case: Case, guarantee: Any) -> Verdict:
     slack = (1 + growth) * case.rounds * system.read.draws * system.read.tail
     if delta > slack:
         shown = f"proved epsilon {guarantee.epsilon_at(0):.9g} by {guarantee.theorem}"
-        return Verdict("false", f"{shown}; in base 2^{case.base} delta is {float(delta):.6g}")
+        shown += f"; in base 2^{case.base} delta is {float(delta):.6g}"
+        return Verdict("false", shown, float(delta - slack))
     return Verdict("true", f"slack {float(slack):.3g}, delta {float(delta):.3g}")
