@@ -19,7 +19,7 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow lint bench lock clean remake
+.PHONY: help demo test test-slow hunt lint bench lock clean remake
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -32,6 +32,9 @@ test: $(VENV)/.test ## The test suite, doctests included
 
 test-slow: $(VENV)/.test ## The test suite and the slow tests
 	@$(BIN)/python -m pytest $(ARGS)
+
+hunt: $(VENV)/.test ## Random systems: is any proved guarantee false? (ROUNDS=… SECONDS=…)
+	@$(BIN)/python -m tests.hunt $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
 
 lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
 	@status=0; \

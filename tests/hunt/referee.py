@@ -1,0 +1,120 @@
+"""The referee: a proved guarantee beside the exact tight δ of the game that it is about."""
+
+from __future__ import annotations
+
+import contextlib
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+import antiphon as ap
+from antiphon.protocol import AntiphonError, Log, Status
+from antiphon.protocol.errors import Intractable
+
+from .bases import InBase
+from .brute import doubt
+from .builder import built
+from .case import Case
+from .parts import NESTED
+
+GRID = (0, Fraction(1, 10), Log(Fraction(5, 4)), Log(2), Log(3), Log(6), Log(12))
+LIMIT = 10_000
+"""Beliefs of the engine, past which a case is too large."""
+
+
+@attrs.frozen
+class Verdict:
+    """What came of a case; "false", "crash" and "engine" are finds."""
+
+    kind: str
+    """refused, assumed, true, false, crash, engine; unread: too large for the engine."""
+    why: str = ""
+    gap: float = 0.0
+    """By how much the truth is above the promise."""
+
+    @property
+    def find(self) -> bool:
+        return self.kind in ("false", "crash", "engine")
+
+
+def tried(recipe: Any, doubting: bool = False) -> Verdict:
+    """The verdict on a recipe: what cannot even be built is refused, or a crash.
+
+    ``doubting``: of the engine too, where a brute force is small enough.
+    """
+    NESTED.clear()
+    try:
+        case = built(recipe)
+    except Intractable as error:
+        return Verdict("unread", str(error))
+    except AntiphonError as error:
+        return Verdict("refused", str(error))
+    except Exception as error:
+        return Verdict("crash", f"{type(error).__name__}: {error}, while it was built")
+    verdict = judge(case)
+    if doubting and not verdict.find and not case.base and "nested" not in str(recipe):
+        parts = doubt(built(recipe))
+        return verdict if parts is None else Verdict("engine", parts)
+    return verdict
+
+
+def judge(case: Case) -> Verdict:
+    """Never optimistic: at every ε of a grid, and wherever the guarantee itself reads it off."""
+    try:
+        guarantee = ap.guarantee(case.system, case.verification, **case.narrowed)
+        if guarantee.status is not Status.PROVED:
+            return Verdict("assumed")
+        return _read(case, guarantee) if case.base else _compared(case, guarantee)
+    except Intractable as error:
+        return Verdict("unread", str(error))
+    except AntiphonError as error:
+        return Verdict("refused", str(error))
+    except Exception as error:
+        return Verdict("crash", f"{type(error).__name__}: {error}")
+
+
+def _question(case: Case, system: Any, verification: Any) -> Any:
+    return ap.PrivacyGame(system, verification).question(**case.search, limit=LIMIT, report=None)
+
+
+def _compared(case: Case, guarantee: Any) -> Verdict:
+    question = _question(case, case.truth_of or case.system, guarantee.verification)
+    worst = Verdict("true")
+    for epsilon, delta in _promises(guarantee):
+        solved = question.solve(epsilon, case.rounds)
+        gap = solved.delta - solved.error - delta
+        if gap > worst.gap:
+            shown = f"proved delta({epsilon}) = {float(delta):.9g} by {guarantee.theorem}"
+            worst = Verdict("false", f"{shown}; truth {float(solved.delta):.9g}", float(gap))
+    return worst
+
+
+def _promises(guarantee: Any) -> list[tuple[Any, Fraction]]:
+    """(ε, δ), as the curve, its inverse, and the claim made of it have them."""
+    found = [(epsilon, Fraction(guarantee.delta_at(epsilon))) for epsilon in GRID]
+    floor = Fraction(guarantee.curve.floor.upper)
+    for delta in {floor, max(floor, Fraction(1, 20))}:
+        epsilon = guarantee.epsilon_at(delta)
+        if epsilon < 100:
+            found.append((epsilon, delta))
+    with contextlib.suppress(AntiphonError):  # no single point to claim
+        found.append(guarantee.claim().parameters)
+    return [each for each in found if not isinstance(each[0], Fraction) or each[0] < 100]
+
+
+def _read(case: Case, guarantee: Any) -> Verdict:
+    """Only ε-DP has a reading in another base: δ may be what truncation took."""
+    if guarantee.curve.floor.upper:
+        return Verdict("unread", "only pure DP can be read in base two")
+    assert case.base is not None
+    growth = Fraction(2.0 ** (case.base * guarantee.epsilon_at(0)) * (1 + 1e-9))
+    system = InBase(case.truth_of or case.system, case.base)
+    question = _question(case, system, guarantee.verification)
+    delta = question.solve(Log(growth), case.rounds).delta
+    slack = (1 + growth) * case.rounds * system.read.draws * system.read.tail
+    if delta > slack:
+        shown = f"proved epsilon {guarantee.epsilon_at(0):.9g} by {guarantee.theorem}"
+        shown += f"; in base 2^{case.base} delta is {float(delta):.6g}"
+        return Verdict("false", shown, float(delta - slack))
+    return Verdict("true", f"slack {float(slack):.3g}, delta {float(delta):.3g}")
