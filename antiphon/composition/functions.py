@@ -143,12 +143,17 @@ class Suitable(Verification[SuitableState]):
         return purse
 
 
+def _creations(_: object, __: object, value: Any) -> None:
+    if type(value) is not tuple or not all(type(each) is Create for each in value):  # pyright: ignore
+        raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")
+
+
 @register("antiphon.FixedMechanisms/1")
 @attrs.frozen
 class FixedMechanisms(Suitable):
     """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
 
-    created: tuple[Create, ...]
+    created: tuple[Create, ...] = attrs.field(validator=_creations)
 
     @property
     def checks_all(self) -> bool:
@@ -185,11 +190,18 @@ class EachValid(FixedMechanisms):
 NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (RoundToGrid() @ M has)")
 
 
+def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
+    pairs = [tuple(each) for each in parameters]
+    if any(len(pair) != 2 for pair in pairs):
+        raise InvalidArgument("parameters are pairs (epsilon, delta)")
+    return tuple((exact.epsilon(e), exact.probability(d)) for e, d in pairs)
+
+
 @attrs.frozen
 class Budgeted(Suitable):
     """A suitable f with a multiset of fixed parameters (ε₁, δ₁), …, (ε_k, δ_k) to use up."""
 
-    parameters: tuple[Parameters, ...]
+    parameters: tuple[Parameters, ...] = attrs.field(converter=_normalised)
     _places: dict[Parameters, int] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -269,13 +281,6 @@ class SparseParallel(Budgeted):
         return self.spend(purse, created.parameters)
 
 
-def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
-    pairs = [tuple(each) for each in parameters]
-    if any(len(pair) != 2 for pair in pairs):
-        raise InvalidArgument("parameters are pairs (epsilon, delta)")
-    return tuple((exact.epsilon(e), exact.probability(d)) for e, d in pairs)
-
-
 Fixed: TypeAlias = Union[ContinualMechanism[Any, Any, Any], Create]
 
 
@@ -291,11 +296,11 @@ def each_valid(composition: ConComp) -> EachValid:
 
 def fixed_parameters(parameters: Iterable[Any]) -> FixedParameters:
     """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12)."""
-    return FixedParameters(_normalised(parameters))
+    return FixedParameters(parameters)  # type: ignore[arg-type]
 
 
 def sparse_parallel(
     parameters: Iterable[Any], *, first_pair_consistent: bool = False
 ) -> SparseParallel:
     """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5)."""
-    return SparseParallel(_normalised(parameters), first_pair_consistent)
+    return SparseParallel(parameters, first_pair_consistent)  # type: ignore[arg-type]

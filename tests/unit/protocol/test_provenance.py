@@ -1,0 +1,248 @@
+"""Whose word is believed: every way in which a class or a value may not be what it says."""
+
+from fractions import Fraction
+
+import attrs
+import numpy as np
+import pytest
+from catalogue import MECHANISMS, PROCESSORS
+
+import antiphon as ap
+from antiphon.audit.corpus.slips import NoisyMaxValue, OneSensitiveTotal
+from antiphon.audit.corpus.table import corpus
+from antiphon.composition.guarantees.derivation import NoGuarantee
+from antiphon.mechanisms import (
+    HistogramMonitor,
+    HistogramSVT,
+    KthLargest,
+    LeakyBit,
+    RandomizedResponse,
+    SparseVector,
+    TreeCounter,
+    UnboundedCounter,
+)
+from antiphon.protocol import Claim, Pure, Status, spaces
+from antiphon.protocol.adapters import FunctionMechanism
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.post_processor import FunctionPostProcessor
+from antiphon.protocol.provenance import claims_of, doubt, essence, foreign, own
+from antiphon.verifiers import event_level
+
+OWN = [entry.mechanism for entry in MECHANISMS if type(entry.mechanism) is not FunctionMechanism]
+
+
+class Same(TreeCounter):
+    """Adds nothing but this."""
+
+
+class Slotted(TreeCounter):
+    __slots__ = ("more",)
+
+
+class Mixin:
+    def _noise(self, coins):
+        return 0
+
+
+class Behind(TreeCounter, Mixin):
+    pass
+
+
+class Before(Mixin, TreeCounter):
+    pass
+
+
+class Equal(TreeCounter):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = TreeCounter.__hash__
+
+
+class Impostor(TreeCounter):
+    def _noise(self, coins):
+        return 0
+
+
+Impostor.__module__, Impostor.__qualname__ = TreeCounter.__module__, TreeCounter.__qualname__
+
+
+class Lies(type(TreeCounter)):
+    """A metaclass: of whatever is asked it says what TreeCounter would."""
+
+    def __getattribute__(cls, name):
+        return getattr(TreeCounter, name) if name == "__mro__" else super().__getattribute__(name)
+
+
+class Lied(Mixin, TreeCounter, metaclass=Lies):
+    pass
+
+
+@pytest.mark.parametrize("mechanism", OWN, ids=repr)
+def test_this_librarys_mechanisms_are_its_own(mechanism):
+    assert foreign(mechanism) is None
+    assert doubt(mechanism, "claims") is None
+
+
+@pytest.mark.parametrize("entry", PROCESSORS, ids=lambda entry: entry.name)
+def test_this_librarys_post_processors_are_its_own(entry):
+    assert foreign(entry.processor) is None
+
+
+@pytest.mark.parametrize(
+    "kind", [Slotted, Behind, Before, Equal, Impostor, Lied], ids=lambda kind: kind.__name__
+)
+def test_what_a_class_from_elsewhere_adds_is_not_this_librarys(kind):
+    mechanism = kind(horizon=8, epsilon=1)
+    assert not own(essence(kind))
+    assert foreign(mechanism) is not None
+    assert "state it anew" in doubt(mechanism, "claims")
+    assert mechanism.claims[0].status is Status.ASSUMED
+    assert ap.guarantee(mechanism).status is Status.ASSUMED
+
+
+def test_a_subclass_that_adds_nothing_is_what_it_is_made_from():
+    same = Same(horizon=8, epsilon=1)
+    assert essence(Same) is TreeCounter
+    assert foreign(same) is None
+    assert ap.guarantee(same).status is Status.PROVED
+
+
+def test_an_attribute_of_the_object_may_hide_a_method():
+    same = Same(horizon=8, epsilon=1)
+    object.__setattr__(same, "_noise", lambda coins: 0)
+    assert foreign(same) == "Same._noise was set on the object itself"
+    assert ap.guarantee(same).status is Status.ASSUMED
+
+
+def test_parts_are_looked_at_at_every_depth():
+    inner = Before(horizon=8, epsilon=1)
+    assert foreign(UnboundedCounter(counter=inner)) == "Mixin._noise is not of this library"
+    assert foreign(((inner,),)) == "Mixin._noise is not of this library"
+    assert foreign(((1, "a", None, 0.5, Fraction(1, 2)), np.arange(3), ap.TOP)) is None
+    assert foreign(UnboundedCounter(counter=inner), but=TreeCounter) is None
+
+
+def test_numbers_of_a_class_of_their_own_are_refused_or_foreign():
+    class Half(Fraction):
+        def __eq__(self, other):
+            return True
+
+        __hash__ = Fraction.__hash__
+
+    class Two(int):
+        pass
+
+    assert foreign(Half(1, 2)) is not None
+    assert foreign(Two(2)) is not None
+    with pytest.raises(InvalidArgument, match="epsilon"):
+        RandomizedResponse(epsilon=Half(1, 2))
+    with pytest.raises(InvalidArgument, match="epsilon"):
+        Pure(Half(1, 2))
+    assert type(Pure(Two(2)).epsilon.numerator) is int
+    with pytest.raises(InvalidArgument):
+        list(ap.outcomes(lambda coins: coins.bernoulli(Half(1, 2))))
+    with pytest.raises(InvalidArgument):
+        list(ap.outcomes(lambda coins: coins.categorical([Half(1, 2), 1])))
+
+
+def test_a_claim_holds_plain_values_only():
+    class Shifty(Pure):
+        pass
+
+    with pytest.raises(InvalidArgument, match="a plain Pure or .* not a Shifty"):
+        Claim(Shifty(1), event_level(), Status.PROVED, "")
+
+    class Mine(LeakyBit):
+        claims = [LeakyBit(delta=1).claims[0]]
+
+    with pytest.raises(InvalidArgument, match="must be a tuple of Claim"):
+        claims_of(Mine(delta=1))
+    with pytest.raises(InvalidArgument, match="must be a tuple of Claim"):
+        ap.guarantee(Mine(delta=1))
+
+
+class TestAUsersOwnWord:
+    CLAIM = (Claim(Pure(1), event_level(), Status.PROVED, "my proof"),)
+
+    def test_what_the_class_states_itself_is_believed(self):
+        class Mine(LeakyBit):
+            claims = self.CLAIM
+
+        assert doubt(Mine(delta=1), "claims") is None
+        assert ap.guarantee(Mine(delta=1)).status is Status.PROVED
+
+    def test_not_what_it_inherits_from_another_of_the_users_classes(self):
+        class Stated(LeakyBit):
+            claims = self.CLAIM
+
+        class Louder(Stated):
+            def step(self, state, message, coins):
+                return state, message
+
+        assert "inherited" in doubt(Louder(delta=1), "claims")
+        assert ap.guarantee(Louder(delta=1)).status is Status.ASSUMED
+
+    def test_what_is_given_to_an_object_of_this_library_is_believed(self):
+        @ap.mechanism(queries=spaces.BITS, answers=spaces.BITS, claims=self.CLAIM)
+        def mine(state, bit, coins):
+            return state, 0
+
+        assert ap.guarantee(mine).status is Status.PROVED
+
+        class Changed(FunctionMechanism):
+            def step(self, state, message, coins):
+                return state, message
+
+        changed = Changed(mine.function, mine.signature, None, self.CLAIM)
+        assert ap.guarantee(changed).status is Status.ASSUMED
+
+    def test_a_function_of_the_user_is_none_of_this_librarys(self):
+        assert foreign(FunctionPostProcessor(lambda *args: args)) is not None
+
+
+class TestParts:
+    """A proof about a whole speaks of parts that claim what it assumes."""
+
+    def test_a_query_of_the_users_own_is_none_of_the_proof(self):
+        svt = HistogramSVT(epsilon=1, query=OneSensitiveTotal(), histogram=(0, 0))
+        assert svt.claims[0].status is Status.ASSUMED
+        assert "OneSensitiveTotal" in str(ap.guarantee(svt))
+        monitor = HistogramMonitor(
+            mechanism=SparseVector(epsilon=1),
+            queries=(KthLargest(1), OneSensitiveTotal()),
+            dimension=2,
+        )
+        guarantee = ap.guarantee(ap.composition.ComplexMechanism(monitor))
+        assert guarantee.status is Status.ASSUMED
+        assert "OneSensitiveTotal is not of this library" in guarantee.explain()
+
+    def test_a_counter_of_the_users_own_adds_what_it_claims(self):
+        class Half(TreeCounter):
+            @property
+            def claims(self):
+                return (Claim(Pure(2), self.verification, Status.PROVED, "half the noise"),)
+
+        (claim,) = UnboundedCounter(counter=Half(horizon=1, epsilon=1)).claims
+        assert (claim.measure, claim.status) == (Pure(3), Status.ASSUMED)
+
+
+BROKEN = [entry for entry in corpus() if not entry.private]
+
+
+@pytest.mark.parametrize("entry", BROKEN, ids=lambda entry: entry.name)
+def test_what_the_corpus_refutes_is_not_called_proved(entry):
+    """Some of it inherits a claim, which is true of what it was made from."""
+    try:
+        guarantee = ap.guarantee(entry.system, entry.claim.verification)
+    except NoGuarantee:
+        return
+    epsilon, delta = entry.parameters
+    assert guarantee.status is not Status.PROVED or guarantee.delta_at(epsilon) > delta
+
+
+def test_the_twins_by_name():
+    asked = NoisyMaxValue(epsilon=1, candidates=2)
+    assert ap.guarantee(asked).status is Status.ASSUMED
+    assert "NoisyMaxValue" in str(ap.guarantee(asked))
+    assert attrs.evolve(asked).claims[0].status is Status.ASSUMED
