@@ -286,7 +286,7 @@ Fixed: TypeAlias = Union[ContinualMechanism[Any, Any, Any], Create]
 
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
     """f^{α₁…α_k} of the given mechanisms or creation queries (CM Def. 4.9, Thm 4.10)."""
-    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))  # type: ignore[arg-type]
+    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))
 
 
 def each_valid(composition: ConComp) -> EachValid:
@@ -296,11 +296,11 @@ def each_valid(composition: ConComp) -> EachValid:
 
 def fixed_parameters(parameters: Iterable[Any]) -> FixedParameters:
     """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12)."""
-    return FixedParameters(parameters)  # type: ignore[arg-type]
+    return FixedParameters(parameters)
 
 
 def sparse_parallel(
     parameters: Iterable[Any], *, first_pair_consistent: bool = False
 ) -> SparseParallel:
     """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5)."""
-    return SparseParallel(parameters, first_pair_consistent)  # type: ignore[arg-type]
+    return SparseParallel(parameters, first_pair_consistent)

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.messages import METACLASSES
 from antiphon.protocol.vector import Vector
 
 
@@ -24,7 +25,7 @@ def fingerprint(value: Any) -> Hashable:
     ``==`` and ``hash``, unless it gives its content by a method ``__fingerprint__``.
     """
     kind = _kind(value)
-    content = _content(kind)
+    content = _content(kind) if type(kind) in METACLASSES else None
     return kind, value if content is None else content(value)
 
 

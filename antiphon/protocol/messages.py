@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import struct
+from abc import ABCMeta
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -186,6 +187,10 @@ def _same_array(left: Any, right: Any) -> bool:
     )
 
 
+METACLASSES: Final = frozenset({type, ABCMeta, enum.EnumMeta})
+"""Those that have no say in what an attribute of a class is, nor which classes are equal."""
+
+
 @lru_cache(maxsize=1024)
 def _value_fields(kind: Any) -> tuple[str, ...] | None:
     """The fields that are all there is to an attrs class with slots; None for another class.
@@ -203,6 +208,8 @@ def _value_fields(kind: Any) -> tuple[str, ...] | None:
 
 
 def _same_fields(kind: type[Any], left: object, right: object) -> bool:
+    if type(kind) not in METACLASSES:
+        return False  # it may pass for another class in what is kept of classes
     names: tuple[str, ...] | None = _value_fields(kind)  # type: ignore[arg-type]
     return names is not None and all(
         identical(getattr(left, name), getattr(right, name)) for name in names

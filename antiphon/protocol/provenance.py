@@ -27,7 +27,7 @@ import numpy as np
 
 from antiphon.protocol.claims import Claim, Measure, Status, VerificationFunction
 from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.messages import ATOMS
+from antiphon.protocol.messages import ATOMS, METACLASSES
 
 _HOME: Final = "antiphon."
 _ELSEWHERE: Final = ("antiphon.audit.",)
@@ -37,8 +37,6 @@ _BARE: Final = frozenset(
     {object, tuple, abc.ABC, enum.Enum, typing.Generic, typing.Protocol, typing.NamedTuple}
 )
 """What every class may stand on."""
-_MAKERS: Final = frozenset({type, abc.ABCMeta, enum.EnumMeta})
-"""The metaclasses that have no say in what an attribute is."""
 _INERT: Final = frozenset(
     {
         "__module__", "__qualname__", "__doc__", "__slots__", "__dict__", "__weakref__",
@@ -53,7 +51,7 @@ _INERT: Final = frozenset(
 
 def own(kind: type) -> bool:
     """Whether a class, and all that it inherits from, was written and is tested here."""
-    if type(kind) not in _MAKERS or not _written(kind):
+    if type(kind) not in METACLASSES or not _written(kind):
         return False
     return all(base in _BARE or _written(base) for base in kind.__mro__)
 
@@ -71,7 +69,7 @@ def _written(kind: type) -> bool:
 
 def essence(kind: type) -> type:
     """The class without subclasses that add nothing: what an object of it does."""
-    while type(kind) in _MAKERS and len(kind.__mro__) > 1:
+    while type(kind) in METACLASSES and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
         if not _INERT.issuperset(vars(kind)) or kind.__mro__[1:] != base.__mro__:
             break
@@ -117,7 +115,7 @@ def _first(parts: Any, but: type | tuple[type, ...]) -> str | None:
 
 def _addition(kind: type) -> str:
     """What is not ours in a class: the first that a class from elsewhere defines."""
-    if type(kind) not in _MAKERS:
+    if type(kind) not in METACLASSES:
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
         added = [name for name in vars(base) if name not in _INERT]

@@ -30,7 +30,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
 import attrs
@@ -96,6 +95,8 @@ class CorrelatedCounter(Counter):
     """The largest q·unit·norm of a column."""
     _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
     """q_t of the blocks of times last asked for."""
+    _found: list[Vector] = attrs.field(init=False, eq=False, factory=list)
+    """The errors at all times, once they were asked for."""
     _only: float = attrs.field(init=False, eq=False)
     """q_0, which is all q_t unless columns are normalised."""
     grid: Fraction = attrs.field(init=False, eq=False)
@@ -243,32 +244,33 @@ class CorrelatedCounter(Counter):
         if self._time(updates) == 0:
             return 0.0
         if self.normalised:
-            return float(_errors(self)[updates - 1])
+            return float(self._errors()[updates - 1])
         return self._single() ** 2 * self._squared_rows(updates)[0]
+
+    def _errors(self) -> Vector:
+        """The expected squared errors at all times, found once. Raises: Intractable past 2^22."""
+        if self.horizon > _LONGEST:
+            raise Intractable("errors under normalised columns, by horizon", self.horizon, _LONGEST)
+        if not self._found:
+            blocks = range(-(-self.horizon // _BLOCK))
+            divisors = np.concatenate([self.divisors(block) for block in blocks])
+            scales = self.deviations(divisors, 1 / 12)
+            self._found.append(squared_errors(scales, *self.inverse()))
+        return self._found[0]
 
     @property
     def max_squared_error(self) -> float:
         if self.normalised:
-            return float(_errors(self).max())
+            return float(self._errors().max())
         return self.squared_error(self.horizon)
 
     @property
     def mean_squared_error(self) -> float:
         if self.normalised:
-            return float(_errors(self).mean())
+            return float(self._errors().mean())
         return self._single() ** 2 * self._squared_rows(self.horizon)[1]
 
     def _tail(self, updates: int, beta: float) -> float:
         # Rounding errors lie within ½: of the noise's norm at most so much more.
         loose = 1 + (self._only + 1) / self.resolution
         return gaussian_tail(self.squared_error(updates) * loose**2, beta)
-
-
-@lru_cache(maxsize=4)
-def _errors(counter: CorrelatedCounter) -> Vector:
-    """The expected squared errors at all times. Raises: Intractable past 2^22 updates."""
-    if counter.horizon > _LONGEST:
-        raise Intractable("errors under normalised columns, by horizon", counter.horizon, _LONGEST)
-    blocks = range(-(-counter.horizon // _BLOCK))
-    divisors = np.concatenate([counter.divisors(block) for block in blocks])
-    return squared_errors(counter.deviations(divisors, 1 / 12), *counter.inverse())
