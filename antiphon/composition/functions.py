@@ -286,7 +286,7 @@ Fixed: TypeAlias = Union[ContinualMechanism[Any, Any, Any], Create]
 
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
     """f^{α₁…α_k} of the given mechanisms or creation queries (CM Def. 4.9, Thm 4.10)."""
-    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))
+    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))  # type: ignore[arg-type]
 
 
 def each_valid(composition: ConComp) -> EachValid:
