@@ -99,10 +99,11 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             step = created.step_many if coins.many else created.step
             after, answer = step(before, query, coins)
         except Exception as error:
-            if isinstance(error, AntiphonError) and coins.draws == drawn:
+            ours = isinstance(error, AntiphonError)
+            if ours and coins.draws == drawn:
                 raise
-            if isinstance(error, READINGS):  # the coins failed, not the child
-                raise
+            if isinstance(error, READINGS) or (coins.strict and not ours):
+                raise  # no outcome of the child's; nor is a crash, where it is studied
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:
             return state, answer

@@ -14,11 +14,11 @@ import attrs
 
 from antiphon.audit.exact.columns import Branch, Columns, Judge, Move, Part, Queries
 from antiphon.audit.exact.kernel import REFUSAL, Stepper
-from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.protocol.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT, Pair, identical, same
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
 """The longest list of messages to try."""
@@ -164,7 +164,9 @@ def guarded(mechanism: AnyMechanism) -> Callable[[Any, Any, Any], tuple[Any, Any
 def _judge(verification: Verification[Any]) -> Judge:
     def judge(state: Any, zero: Any, one: Any) -> Any:
         try:
-            after = verification.step(state, zero, one)
+            after = read(verification, state, zero, one)
+        except PartError:
+            raise
         except Exception:
             return RAISED
         return after if type(after) is Refused else (after, False)
