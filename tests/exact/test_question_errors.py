@@ -49,7 +49,7 @@ class Claimed(ap.ContinualMechanism):
 def test_infinite_alphabets():
     with pytest.raises(ap.Intractable, match=r"queries=\[") as caught:
         ap.PrivacyGame(adder, EVENT).tight_delta(epsilon=0, rounds=1)
-    assert "FunctionMechanism" in str(caught.value)
+    assert "adder" in str(caught.value)
     assert ap.PrivacyGame(adder, EVENT).tight_delta(epsilon=0, rounds=2, queries=[0, 1]) == 0
     with pytest.raises(ap.Intractable, match=r"queries=\["):
         ALL.tight_delta(epsilon=0, rounds=2, catalogue=[Claimed(adder)])

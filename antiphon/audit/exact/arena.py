@@ -17,6 +17,7 @@ from antiphon.audit.exact.kernel import REFUSAL, Stepper
 from antiphon.protocol.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT, Pair, identical, same
+from antiphon.protocol.names import name_of
 from antiphon.protocol.spaces import Space
 from antiphon.verifiers.verification import Refused, Verification, read
 
@@ -183,7 +184,7 @@ def listed(mechanism: AnyMechanism, given: tuple[Any, ...] | None = None) -> tup
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))
-    return elements(space, type(mechanism).__name__)
+    return elements(space, name_of(mechanism))
 
 
 def elements(space: Space, owner: str) -> tuple[Any, ...]:

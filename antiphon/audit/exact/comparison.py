@@ -23,6 +23,7 @@ from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
+from antiphon.protocol.names import name_of
 from antiphon.protocol.session import sealed
 from antiphon.protocol.spaces import Pairs, Space
 from antiphon.protocol.tapes import RecordedCoins
@@ -121,7 +122,7 @@ def _followed(
 
 
 def _messages(mechanism: Mechanism[Any, Any, Any]) -> tuple[Any, ...]:
-    return elements(message_space(mechanism), type(mechanism).__name__)
+    return elements(message_space(mechanism), name_of(mechanism))
 
 
 def message_space(mechanism: Mechanism[Any, Any, Any]) -> Space:

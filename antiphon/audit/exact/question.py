@@ -24,6 +24,7 @@ from antiphon.protocol import exact
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
+from antiphon.protocol.names import name_of
 from antiphon.protocol.spaces import distinct
 from antiphon.verifiers.verification import Verification
 
@@ -224,7 +225,7 @@ def _queries(
         if not system.signature.queries.contains(query):
             raise InvalidArgument(
                 f"queries lists a {type(query).__name__} outside the query space of "
-                f"{type(system).__name__}, which takes {system.signature.queries}"
+                f"{name_of(system)}, which takes {system.signature.queries}"
             )
     return listed(system, given)
 
