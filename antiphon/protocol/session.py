@@ -154,7 +154,9 @@ class Session:
         )
 
     def __repr__(self) -> str:
-        return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}>"
+        failed = len(self.failures) - (self.failure is not None)  # a whole session says its own
+        parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
+        return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(
