@@ -76,6 +76,12 @@ def equivalent(
     if queries is None:
         queries = (*_messages(mechanism_a), *_messages(mechanism_b))
     messages = tuple(queries)
+    for message in messages:
+        if not any(each.signature.queries.contains(message) for each in (mechanism_a, mechanism_b)):
+            raise InvalidArgument(
+                f"queries lists a {type(message).__name__} that neither mechanism takes: "
+                f"{mechanism_a.signature.queries}; {mechanism_b.signature.queries}"
+            )
     worst = Equivalence(rounds, Fraction(0))
     for initial in starts.enumerate():
         states = mechanism_a.enter(initial), mechanism_b.enter(initial)
