@@ -49,15 +49,15 @@ class RandomizedResponses(NoninteractiveMechanism[int, Any]):
 
 
 @attrs.frozen
-class Unrestricted(Verification[None]):
+class Unrestricted(Verification[int]):
     """f that accepts every pair."""
 
     @property
-    def initial_state(self) -> None:
-        return None
+    def initial_state(self) -> int:
+        return 0
 
-    def step(self, state: None, zero: Any, one: Any, /) -> None:
-        return None
+    def step(self, state: int, zero: Any, one: Any, /) -> int:
+        return state
 
 
 @attrs.frozen(eq=False)

@@ -25,7 +25,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Pair
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Anything, Signature
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, read
 
 Point = tuple[Fraction, Fraction]
 """(φ⁰, φ¹), or any pair of numbers, one for each world."""
@@ -109,7 +109,7 @@ class Simulator(PostProcessor[Simulated]):
         if weights is None:
             return state._replace(waiting=message), RIGHT, SAMPLE_QUERY
         answer, history, share = found[coins.categorical(weights)]
-        judged = self.verification.step(state.judged, message.zero, message.one)
+        judged = read(self.verification, state.judged, message.zero, message.one)
         return state._replace(judged=judged, history=history, share=share), LEFT, answer
 
     def is_over(self, state: Simulated) -> bool:
@@ -121,7 +121,7 @@ class Simulator(PostProcessor[Simulated]):
     def _continuations(self, state: Simulated, pair: Pair[Any], key: Any) -> Any:
         if not (self._accepts(pair.zero) and self._accepts(pair.one)):
             return None
-        judged = self.verification.step(state.judged, pair.zero, pair.one)
+        judged = read(self.verification, state.judged, pair.zero, pair.one)
         if type(judged) is Refused:
             return None
         if key not in self._known:

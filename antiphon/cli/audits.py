@@ -65,7 +65,7 @@ class Outputs:
 def audit(test: Request, outputs: Outputs) -> int:
     """Test a claim; status 1 if it is refuted."""
     outputs.check(test.options["method"])
-    game, report = _run(test, quiet=outputs.as_json)
+    report = _run(test, quiet=outputs.as_json)
     saved = _saved(report, outputs.save, test.target)
     if outputs.report is not None:
         report.save(outputs.report)
@@ -75,7 +75,7 @@ def audit(test: Request, outputs: Outputs) -> int:
         print_json(report.to_dict() | (_NOT_SAVED if saved is None else attrs.asdict(saved)))
     else:
         _print(report, saved)
-        _explain_sameness(game, report, test.options["rounds"])
+        _explain_sameness(report)
     return 1 if report.refuted else 0
 
 
@@ -106,7 +106,7 @@ def _saved(report: AuditReport, path: Path | None, target: str) -> Saved | None:
     return Saved(str(path), shlex.join(words))
 
 
-def _run(test: Request, *, quiet: bool) -> tuple[PrivacyGame, AuditReport]:
+def _run(test: Request, *, quiet: bool) -> AuditReport:
     path, name = split_target(test.target, "audit")
     module = import_file(path)
     game = _game(module, name)
@@ -118,7 +118,7 @@ def _run(test: Request, *, quiet: bool) -> tuple[PrivacyGame, AuditReport]:
     with running(path):
         if not quiet:
             _warn_if_slow(game, adversaries, options["rounds"])
-        return game, game.audit(
+        return game.audit(
             adversaries,
             epsilon=rational(test.epsilon, "epsilon"),
             delta=rational(test.delta, "delta"),
@@ -201,17 +201,13 @@ def _print(report: AuditReport, saved: Saved | None) -> None:
         print("No view in the event turned up soon: it is rare, or the test was lucky.")
 
 
-def _explain_sameness(game: PrivacyGame, report: AuditReport, rounds: int | None) -> None:
-    """Where no view told the worlds apart at all: say so, and why the game was halted if it was."""
+def _explain_sameness(report: AuditReport) -> None:
+    """Where nothing was tested, or no view told the worlds apart at all: say so."""
     hits = report.hits
-    if report.refuted or hits.own < hits.trials or hits.against < hits.others:
-        return
-    print("Every view lies in the event: nothing in them told the two worlds apart.")
-    if report.player is not None:
-        with guarded():
-            reason = game.play(report.player, bit=0, rounds=rounds).why_halted
-        if reason is not None:
-            print(f"The game was halted: {reason}")
+    if report.vacuous:
+        print(f"This audit tested nothing: {report.vacuous}")
+    elif not report.refuted and hits.own == hits.trials and hits.against == hits.others:
+        print("Every view lies in the event: nothing in them told the two worlds apart.")
 
 
 def _rows(report: AuditReport) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
+from antiphon.protocol.names import name_of
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Signature
 from antiphon.protocol.vector import Vector
@@ -91,7 +92,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         if not created.accepts(query):
             raise InvalidArgument(
                 f"a {type(query).__name__} outside the query space of mechanism {index}, a "
-                f"{type(created.mechanism).__name__}; it takes "
+                f"{name_of(created.mechanism)}; it takes "
                 f"{created.mechanism.signature.queries}"
             )
         drawn = coins.draws
@@ -99,10 +100,11 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             step = created.step_many if coins.many else created.step
             after, answer = step(before, query, coins)
         except Exception as error:
-            if isinstance(error, AntiphonError) and coins.draws == drawn:
+            ours = isinstance(error, AntiphonError)
+            if ours and coins.draws == drawn:
                 raise
-            if isinstance(error, READINGS):  # the coins failed, not the child
-                raise
+            if isinstance(error, READINGS) or (coins.strict and not ours):
+                raise  # no outcome of the child's; nor is a crash, where it is studied
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:
             return state, answer

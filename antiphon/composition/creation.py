@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import attrs
@@ -17,7 +18,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.verification import Refused
+from antiphon.verifiers.verification import Refused, read
 
 
 def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
@@ -26,7 +27,7 @@ def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
 
 def _checking(f: Any) -> Callable[[Any, Any, Any], Any]:
     """f's step; where f knows nothing of columns, on the plain numbers of one replica."""
-    step: Callable[[Any, Any, Any], Any] = f.step
+    step = partial(read, f)
 
     def apart(state: Any, zero: Any, one: Any) -> Any:
         return step(state, plain(zero), plain(one))

@@ -24,7 +24,7 @@ from antiphon.protocol.messages import HALT, TOP, Ask, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import distinct
 from antiphon.protocol.tapes import ReplayedCoins
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, read
 
 
 class Property(enum.Enum):
@@ -161,7 +161,7 @@ def advance(
     """Both runs after one more message each, or the property that they break."""
     valid, lefts = lock.outer, lock.lefts + (side is LEFT)
     if side is LEFT and type(valid) is not Refused:
-        valid = outer.step(valid, zero, one)
+        valid = read(outer, valid, zero, one)
     step: Callable[..., Any] = post_processor.step
     state0, to0, out0 = step(lock.states[0], side, zero, ReplayedCoins())
     state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
@@ -175,7 +175,7 @@ def advance(
         return lock._replace(states=states, outer=valid, sent=None, lefts=lefts, over=over)
     inside = lock.inner
     if type(valid) is not Refused and type(inside) is not Refused:
-        inside = inner.step(inside, out0, out1)
+        inside = read(inner, inside, out0, out1)
         if type(inside) is Refused:
             reason = f"the pair sent to the right is not f'-valid: {inside.reason}"
             return Broken(Property.VALIDITY, reason)

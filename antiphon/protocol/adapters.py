@@ -12,6 +12,7 @@ from antiphon.protocol.claims import Claim
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query
 from antiphon.protocol.messages import HALT, TOP
+from antiphon.protocol.names import Named
 from antiphon.protocol.readings import is_column_safe, own_reading
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
@@ -111,13 +112,13 @@ class InteractiveAsContinual(ContinualMechanism[Any, Any, Any]):
         return self.mechanism.failures(state[0]) if state else ()
 
 
-@attrs.frozen(eq=False)
-class FunctionMechanism(ContinualMechanism[Any, Any, Any]):
+@attrs.frozen(eq=False, repr=False)
+class FunctionMechanism(Named, ContinualMechanism[Any, Any, Any]):
     """A CM made of one plain function; see ``mechanism``."""
 
     function: Callable[[Any, Any, Coins], tuple[Any, Any]]
     signature: Signature  # pyright: ignore[reportIncompatibleMethodOverride]
-    initial_state: Any = attrs.field(default=None, repr=False)
+    initial_state: Any = None
     claims: tuple[Claim, ...] = ()  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ from typing_extensions import TypeVar
 
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import EMPTY, HALT, freeze
+from antiphon.protocol.names import Named
 from antiphon.protocol.readings import is_column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Signature
@@ -124,8 +125,8 @@ def scripted(messages: Iterable[Any]) -> Scripted:
     return Scripted(tuple(messages))
 
 
-@attrs.frozen(eq=False)
-class FunctionAdversary(Adversary["History[Any]"]):
+@attrs.frozen(eq=False, repr=False)
+class FunctionAdversary(Named, Adversary["History[Any]"]):
     """An adversary made of one plain function of (answers so far, coins)."""
 
     function: Callable[[Sequence[Any], Coins], Any]

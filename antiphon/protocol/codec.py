@@ -24,6 +24,7 @@ from antiphon.protocol.coins import Draw
 from antiphon.protocol.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.exact import Log
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.names import Named, name_of
 from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.registry import (
@@ -65,6 +66,8 @@ def encode(value: object, *, secrets: bool = False) -> Json:
     name = registered_name(kind)
     if name is not None:
         return _registered(value, kind, name, secrets)
+    if isinstance(value, Named):
+        return {"unregistered": name_of(value)}
     if isinstance(value, Mechanism | PostProcessor) or attrs.has(kind) or callable(value):
         return {"unregistered": kind.__qualname__}
     raise InvalidArgument(

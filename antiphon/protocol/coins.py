@@ -49,6 +49,8 @@ class Coins(ABC):
     __slots__ = ("draws",)
     many: bool = False
     """Whether a block of replicas is stepped, by ``step_many``: a composition asks."""
+    strict: bool = False
+    """Whether this is a study of the mechanism, in which a crash of any part of it raises."""
 
     def __init__(self) -> None:
         self.draws: int = 0

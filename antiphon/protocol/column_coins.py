@@ -41,6 +41,8 @@ class ColumnCoins(Coins):
     they have tossed, to be run again. Other draws are columns.
     """
 
+    strict = True
+
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
         super().__init__()
         self.generator = generator(np.random.SeedSequence() if seed is None else seed)

@@ -23,6 +23,7 @@ class _EnumeratedCoins(Coins):
     """Follows a path of choices, then takes the first outcome of each new draw."""
 
     __slots__ = ("branches", "exact", "path")
+    strict = True
 
     def __init__(self, path: list[int]) -> None:
         super().__init__()

@@ -45,6 +45,14 @@ class TranscriptError(AntiphonError):
     """A saved view that is damaged, of another version, or not ours."""
 
 
+class PartError(AntiphonError):
+    """A part that breaks its contract: a step that crashes, an f that returns no state.
+
+    Never an outcome of the game: what hides a fault would pass for privacy. What the part
+    itself raised is the ``__cause__``; ``ap.check`` looks for such faults.
+    """
+
+
 class BudgetExceeded(AntiphonError):
     """A charge that does not fit; the rest of the budget stays usable."""
 
@@ -107,5 +115,5 @@ class MissingExtra(AntiphonError, ImportError):
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
 """What a step raises to refuse a message; where a verifier stands guard, a HALT of the game."""
-READINGS: Final = (ReplayMismatch, Intractable)
-"""What coins raise where their reading cannot go on: no outcome of the mechanism's."""
+READINGS: Final = (ReplayMismatch, Intractable, PartError)
+"""No outcome of the mechanism's: coins whose reading cannot go on, a part that is faulty."""

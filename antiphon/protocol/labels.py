@@ -12,6 +12,7 @@ from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.codec import Json
 from antiphon.protocol.exact import Log
 from antiphon.protocol.messages import Ask, Pair, Symbol, identical
+from antiphon.protocol.names import name_of
 from antiphon.protocol.registry import SECRET, Unregistered
 
 _DEEPEST: Final = 6
@@ -85,15 +86,17 @@ def _instance(value: Any, depth: int) -> str:
     """A registered value: its type, and the parameters that are public and not the default."""
     if type(value).__name__ == "Create":
         return f"create {_shown(value.mechanism, depth + 1)}"
+    kind, name = _kind(value), name_of(value)
+    if name != kind.__name__:
+        return name  # a part made of one function: its other parameters say less
     shown: list[str] = []
-    kind = _kind(value)
     for field in attrs.fields(kind):
         own = getattr(value, field.name)
         public = field.init and field.repr and not field.metadata.get(SECRET)
         if public and not identical(own, field.default):
             shown.append(f"{field.alias}={_shown(own, depth + 1)}")
     parameters = ", ".join([*shown[:_MOST], "…"] if len(shown) > _MOST else shown)
-    return f"{type(value).__name__}({parameters})" if parameters else type(value).__name__
+    return f"{name}({parameters})" if parameters else name
 
 
 # --- parties, from their JSON form in a header ---------------------------------------

@@ -15,6 +15,7 @@ from typing_extensions import TypeVar
 
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.names import name_of
 from antiphon.protocol.readings import own_reading
 from antiphon.protocol.spaces import Finite, Signature, Space
 
@@ -117,7 +118,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
         if not self.initial_states.contains(initial):
             raise InvalidArgument(
-                f"start needs one of the initial states of {type(self).__name__}: "
+                f"start needs one of the initial states of {name_of(self)}: "
                 "pass start(initial), an element of mechanism.initial_states"
             )
         return Session(self, self.enter(initial), seed=seed, coins=coins, keep=keep)

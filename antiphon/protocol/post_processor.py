@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, overload
 import attrs
 
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
+from antiphon.protocol.names import Named
 from antiphon.protocol.readings import is_column_safe, own_reading
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature, Space
@@ -138,14 +139,16 @@ class IdentityPostProcessor(PostProcessor[None]):
     step_many = step
 
 
-@attrs.frozen(eq=False)
-class FunctionPostProcessor(PostProcessor[Any]):
+@attrs.frozen(eq=False, repr=False)
+class FunctionPostProcessor(Named, PostProcessor[Any]):
     """An IPM made of one plain function; see ``post_processor``."""
 
     function: Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]
-    initial_state: Any = attrs.field(default=None, repr=False)
+    initial_state: Any = None
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
+    lifting: Any = None
+    """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
         return self.function(state, side, message, coins)
@@ -166,12 +169,17 @@ def post_processor(
     initial_state: Any = None,
     deterministic: bool = False,
     signature: Callable[[Signature], Signature] | None = None,
+    lifting: Any = None,
 ) -> Callable[[Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]], FunctionPostProcessor]:
-    """Decorator: an IPM from a function (state, from, message, coins) -> (state, to, message)."""
+    """Decorator: an IPM from a function (state, from, message, coins) -> (state, to, message).
+
+    Args: ``signature``, (Q, A) on its left given that on its right, by default the same;
+    ``lifting``, the ``ap.composition.Lifting`` that it declares, for ``ap.guarantee``.
+    """
 
     def decorate(
         function: Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]],
     ) -> FunctionPostProcessor:
-        return FunctionPostProcessor(function, initial_state, deterministic, signature)
+        return FunctionPostProcessor(function, initial_state, deterministic, signature, lifting)
 
     return decorate

@@ -13,6 +13,7 @@ import numpy as np
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
+from antiphon.protocol.names import name_of
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.spaces import Anything, Space
 
@@ -99,7 +100,7 @@ class Session:
             if self._accepts is not None and not self._accepts(message):
                 raise InvalidArgument(
                     f"a {type(message).__name__} outside the query space of "
-                    f"{type(self._mechanism).__name__}; it takes "
+                    f"{name_of(self._mechanism)}; it takes "
                     f"{str(self._mechanism.signature.queries)[:200]}"
                 )
             before, drawn = self._state, self._coins.draws
@@ -153,7 +154,9 @@ class Session:
         )
 
     def __repr__(self) -> str:
-        return f"<Session of {type(self._mechanism).__name__}, {self._over or 'live'}>"
+        failed = len(self.failures) - (self.failure is not None)  # a whole session says its own
+        parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
+        return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError(

@@ -77,6 +77,11 @@ def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
     return party
 
 
+def _failed(failures: tuple[BaseException, ...]) -> str:
+    """How many steps failed, without what they raised: that may hold data."""
+    return f"<{len(failures)} failed step(s), see view.failures>" if failures else "none"
+
+
 @attrs.frozen
 class View:
     """View(A, M) = (r_A, m₁, m₂, …): the adversary's coins and the transcript.
@@ -90,7 +95,7 @@ class View:
     ending: Ending
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
     """The coins the adversary drew to say HALT."""
-    failures: tuple[BaseException, ...] = attrs.field(default=(), eq=False, repr=False)
+    failures: tuple[BaseException, ...] = attrs.field(default=(), eq=False, repr=_failed)
     """The exceptions of steps that failed; in memory only, never saved."""
     why_halted: str | None = attrs.field(default=None, eq=False, repr=False)
     """Why the mechanism halted, if it says so; in memory only, never saved."""

@@ -11,7 +11,7 @@ from antiphon.protocol.messages import EMPTY, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 from antiphon.verifiers.relations import AnyTwo, Relation, takes_columns
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, read
 
 
 def _count(_: object, attribute: attrs.Attribute[int], value: object) -> None:
@@ -25,13 +25,13 @@ _NOT_INITIAL = Refused("a side of the first pair is no initial state")
 
 @register("antiphon.NeighbouringStart/1")
 @attrs.frozen
-class NeighbouringStart(Verification[bool]):
+class NeighbouringStart(Verification[int]):
     """f_∼: neighbours first, identical pairs after (CM §3.1, §5.3). Interactive mechanisms.
 
     An identical first pair counts as neighbouring iff the relation says so. ``initial``: S^init,
     to which both its sides must belong, where a mechanism also takes other messages (an IM as a
     CM, CM §3.3); None: the relation alone decides.
-    State: whether the first pair has come.
+    State: 0, and 1 once the first pair has come.
     """
 
     relation: Relation = attrs.field(factory=AnyTwo)
@@ -42,14 +42,14 @@ class NeighbouringStart(Verification[bool]):
         return self.initial is None and takes_columns(self.relation)
 
     @property
-    def initial_state(self) -> bool:
-        return False
+    def initial_state(self) -> int:
+        return 0
 
-    def step(self, state: bool, zero: Any, one: Any, /) -> bool | Refused:
+    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
         if not state:
             if self.initial is not None and not all(map(self.initial.contains, (zero, one))):
                 return _NOT_INITIAL
-            return True if self.relation.holds(zero, one) else _NOT_NEIGHBOURS
+            return 1 if self.relation.holds(zero, one) else _NOT_NEIGHBOURS
         if zero is one or identical(zero, one):
             return state
         return Refused("a pair after the first has two different sides")
@@ -186,7 +186,7 @@ class UpdatesAndQueries(Verification[Any]):
     def step(self, state: Any, zero: Any, one: Any, /) -> Any:
         is_query = self.queries.contains
         if not is_query(zero) and (one is zero or not is_query(one)):
-            return self.updates.step(state, zero, one)
+            return read(self.updates, state, zero, one)
         if zero is one or identical(zero, one):
             return state
         return Refused("a query stands against something else")
@@ -212,7 +212,7 @@ class Bounded(Verification[Any]):
         count, inner = state
         if count >= self.pairs:
             return Refused(f"more than {self.pairs} messages")
-        inner = self.verification.step(inner, zero, one)
+        inner = read(self.verification, inner, zero, one)
         return inner if type(inner) is Refused else (count + 1, inner)
 
     @property

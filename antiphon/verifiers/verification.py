@@ -9,13 +9,17 @@ message by message. (Without prefix closure Theorem 5.2 is false.)
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, final
+from typing import Any, Final, Generic, final
 
 import attrs
+import numpy as np
 from typing_extensions import TypeVar
 
+from antiphon.protocol.claims import VerificationFunction
+from antiphon.protocol.columns import Column
+from antiphon.protocol.errors import PartError
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, Symbol
 from antiphon.protocol.spaces import Space
 
@@ -28,6 +32,9 @@ class Refused:
     """The dead state: f is ⊥ from here on. ``reason`` names no message content."""
 
     reason: str
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("Refused is final: an instance of a subclass would count as a state")
 
 
 class Verification(ABC, Generic[State]):
@@ -53,7 +60,11 @@ class Verification(ABC, Generic[State]):
 
     @abstractmethod
     def step(self, state: State, zero: Any, one: Any, /) -> State | Refused:
-        """The state after the pair (zero, one), or ``Refused`` if f becomes ⊥."""
+        """The state after the pair (zero, one), or ``Refused`` if f becomes ⊥.
+
+        A state is any value but False, None, a symbol such as ⊥, or a class: those are
+        what a function returns that forgot to say ``Refused``, and raise PartError.
+        """
 
     @property
     def first_pair_consistent(self) -> bool:
@@ -70,7 +81,38 @@ class Verification(ABC, Generic[State]):
         for message in messages:
             if type(message) is not Pair:
                 return BOTTOM
-            state = self.step(state, message.zero, message.one)
+            state = read(self, state, message.zero, message.one)
             if type(state) is Refused:
                 return BOTTOM
         return TOP
+
+
+_SUSPECT: Final = frozenset((bool, np.bool_, type(None), Symbol, type, ABCMeta, Column))
+"""Types among which is what is no state."""
+
+
+def read(f: VerificationFunction, state: Any, zero: Any, one: Any) -> Any:
+    """``f.step``, held to its contract: the one way in which a pair is checked.
+
+    Raises: PartError if f returned what is neither a state nor ``Refused``: it would open
+    the verifier, for every value that is not ``Refused`` lets the pair pass.
+    """
+    after = f.step(state, zero, one)
+    if type(after) in _SUSPECT and not _is_state(after):
+        raise PartError(
+            f"{type(f).__name__}.step returned {_said(after)}, which is no state: "
+            "return Refused('why') to refuse the pair, else the new state, such as 0 or ()"
+        )
+    return after
+
+
+def _is_state(value: Any) -> bool:
+    if type(value) is Column:
+        return value.kind is not bool or bool(value)
+    return isinstance(value, bool | np.bool_) and bool(value)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return repr(value) if value is None or isinstance(value, Symbol) else str(bool(value))

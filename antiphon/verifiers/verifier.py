@@ -6,12 +6,12 @@ from typing import Any, TypeAlias, Union
 
 import attrs
 
-from antiphon.protocol.errors import CompositionError, InvalidArgument
+from antiphon.protocol.errors import CompositionError, InvalidArgument, PartError
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Pairs, Signature, Space
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, read
 
 
 def _is_verification(verifier: object, field: object, value: object) -> None:
@@ -78,7 +78,9 @@ class Verifier(PostProcessor[VerifierState]):
             elif self.queries is not None and not self.queries.contains(message):
                 state = _OUTSIDE
             else:
-                state = self.verification.step(state, message.zero, message.one)
+                state = read(self.verification, state, message.zero, message.one)
+        except PartError:
+            raise
         except Exception as error:  # a hostile value must not pass by raising
             state = Refused(f"checking the message raised {type(error).__name__}")
         if type(state) is Refused:

@@ -29,6 +29,7 @@ from antiphon.protocol import (
 from antiphon.protocol.codec import decode, encode
 from antiphon.protocol.column_coins import ColumnCoins
 from antiphon.protocol.columns import plain
+from antiphon.protocol.names import name_of
 from antiphon.protocol.registry import registered_name
 
 CANARY = 918_273_645
@@ -145,7 +146,7 @@ def test_repr_shows_nothing_of_a_state(entry, data):
             break
     assert repr(entry.mechanism) == before
     assert repr(session) in {
-        f"<Session of {type(entry.mechanism).__name__}, {state}>"
+        f"<Session of {name_of(entry.mechanism)}, {state}>"
         for state in ("live", "the mechanism halted")
     }
 

@@ -43,7 +43,7 @@ class Table(ap.ContinualMechanism):
             raise kind("refused, before a draw")
         _, after, answer = row[coins.categorical([weight for weight, _, _ in row])]
         if answer is FAIL:
-            kind = ap.InvalidArgument if message else RuntimeError
+            kind = ap.InvalidArgument if message else ap.ProtocolError
             raise kind("failed after a draw, so that it is no refusal")
         return after, answer
 
@@ -97,8 +97,6 @@ def step(system, law, message):
             except ap.AntiphonError:
                 if coins.draws == 0:
                     return state, "refused", False
-                return None, ap.HALT, True
-            except RuntimeError:
                 return None, ap.HALT, True
             return after, answer, answer is ap.HALT and system.is_over(after)
 

@@ -37,7 +37,7 @@ def whole_play(adversary, mechanism, rounds):
             try:
                 state, heard = mechanism.step(state, message, coins)
                 over = heard is ap.HALT and mechanism.is_over(state)
-            except (RuntimeError, ap.InvalidArgument):
+            except (ap.ProtocolError, ap.InvalidArgument):
                 assert coins.draws > drawn
                 heard, over = ap.HALT, True
             said = (*said, (message, heard, tape.take()))

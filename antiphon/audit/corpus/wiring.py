@@ -9,7 +9,7 @@ import attrs
 from antiphon.composition.concurrent import Child, ConcurrentState, ExtConComp
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.registry import register
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, read
 
 
 @register("antiphon.corpus.SwapsStates/1")
@@ -36,15 +36,15 @@ class SwapsStates(ExtConComp):
 
 @register("antiphon.corpus.LastMessageOnly/1")
 @attrs.frozen
-class LastMessageOnly(Verification[None]):
+class LastMessageOnly(Verification[int]):
     """What a verifier enforces that checks only the last message: each pair as if it came first."""
 
     verification: Verification[Any]
 
     @property
-    def initial_state(self) -> None:
-        return None
+    def initial_state(self) -> int:
+        return 0
 
-    def step(self, state: None, zero: Any, one: Any, /) -> Refused | None:
-        after = self.verification.step(self.verification.initial_state, zero, one)
-        return after if type(after) is Refused else None
+    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+        after = read(self.verification, self.verification.initial_state, zero, one)
+        return after if type(after) is Refused else state

@@ -14,11 +14,12 @@ import attrs
 
 from antiphon.audit.exact.columns import Branch, Columns, Judge, Move, Part, Queries
 from antiphon.audit.exact.kernel import REFUSAL, Stepper
-from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.protocol.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT, Pair, identical, same
+from antiphon.protocol.names import name_of
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
 """The longest list of messages to try."""
@@ -164,7 +165,9 @@ def guarded(mechanism: AnyMechanism) -> Callable[[Any, Any, Any], tuple[Any, Any
 def _judge(verification: Verification[Any]) -> Judge:
     def judge(state: Any, zero: Any, one: Any) -> Any:
         try:
-            after = verification.step(state, zero, one)
+            after = read(verification, state, zero, one)
+        except PartError:
+            raise
         except Exception:
             return RAISED
         return after if type(after) is Refused else (after, False)
@@ -181,7 +184,7 @@ def listed(mechanism: AnyMechanism, given: tuple[Any, ...] | None = None) -> tup
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))
-    return elements(space, type(mechanism).__name__)
+    return elements(space, name_of(mechanism))
 
 
 def elements(space: Space, owner: str) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
+from antiphon.protocol.names import name_of
 from antiphon.protocol.session import sealed
 from antiphon.protocol.spaces import Pairs, Space
 from antiphon.protocol.tapes import RecordedCoins
@@ -75,6 +76,12 @@ def equivalent(
     if queries is None:
         queries = (*_messages(mechanism_a), *_messages(mechanism_b))
     messages = tuple(queries)
+    for message in messages:
+        if not any(each.signature.queries.contains(message) for each in (mechanism_a, mechanism_b)):
+            raise InvalidArgument(
+                f"queries lists a {type(message).__name__} that neither mechanism takes: "
+                f"{mechanism_a.signature.queries}; {mechanism_b.signature.queries}"
+            )
     worst = Equivalence(rounds, Fraction(0))
     for initial in starts.enumerate():
         states = mechanism_a.enter(initial), mechanism_b.enter(initial)
@@ -121,7 +128,7 @@ def _followed(
 
 
 def _messages(mechanism: Mechanism[Any, Any, Any]) -> tuple[Any, ...]:
-    return elements(message_space(mechanism), type(mechanism).__name__)
+    return elements(message_space(mechanism), name_of(mechanism))
 
 
 def message_space(mechanism: Mechanism[Any, Any, Any]) -> Space:

@@ -17,7 +17,7 @@ from antiphon.audit.exact.columns import OVER, SPENT, Branch, Columns, Judge, Pa
 from antiphon.audit.exact.kernel import Stepper
 from antiphon.composition.creation import Create
 from antiphon.composition.functions import Checked, Purse, Suitable
-from antiphon.protocol.errors import Intractable
+from antiphon.protocol.errors import Intractable, PartError
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same
 from antiphon.verifiers.verification import Refused
 
@@ -225,6 +225,8 @@ def _judge_child(verification: Suitable, create: Create) -> Judge:
     def judge(state: Any, zero: Any, one: Any) -> Any:
         try:
             child = verification.judge(Checked(create, *state), zero, one)
+        except PartError:
+            raise
         except Exception:
             return RAISED
         if type(child) is Refused:

@@ -12,6 +12,7 @@ import attrs
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.enumeration import outcomes
 from antiphon.protocol.errors import READINGS, REFUSALS, AntiphonError, Intractable
+from antiphon.protocol.faults import crash
 from antiphon.protocol.interning import Interner
 from antiphon.protocol.messages import HALT
 from antiphon.verifiers.verification import Refused
@@ -171,15 +172,18 @@ def _heard(stepper: Stepper, after: Any, answer: Any) -> tuple[Any, Any]:
 def branches(step: Step, state: Any, query: Any) -> list[tuple[Fraction, tuple[Any, Any]]]:
     """Every outcome of one step; to refuse is the answer REFUSAL.
 
-    A step that fails later is an outcome: the mechanism is DEAD and answers HALT (law 1).
-    Raises: Intractable, and what no session takes for a refusal (a missing extra).
+    An error of ours that is raised later is an outcome: the mechanism is DEAD and answers HALT
+    (law 1). Raises: PartError where the step crashes, from what it raised: a step that always
+    crashes would be perfectly private. Intractable, and what no session takes for a refusal.
     """
 
     def run(coins: Coins) -> tuple[Any, Any]:
         try:
             after, answer = step(state, query, coins)
         except Exception as error:
-            early = isinstance(error, AntiphonError) and coins.draws == 0
+            if not isinstance(error, AntiphonError):
+                raise crash(error) from error
+            early = coins.draws == 0
             if early and isinstance(error, REFUSALS):
                 return state, REFUSAL
             if early or isinstance(error, READINGS):

@@ -24,6 +24,7 @@ from antiphon.protocol import exact
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
+from antiphon.protocol.names import name_of
 from antiphon.protocol.spaces import distinct
 from antiphon.verifiers.verification import Verification
 
@@ -104,6 +105,7 @@ class Question:
 
     def _arena(self) -> Arena:
         columns, creations, given = Columns(self.limit), self.creations, self.queries
+        _check(self.system, given, creations)
         most = sys.maxsize if self.max_creations is None else self.max_creations
         if type(most) is not int or most < 0:
             raise InvalidArgument(f"max_creations must be an int >= 0, not {most!r}")
@@ -220,13 +222,31 @@ def _queries(
     """The messages to try: in a composition, those that its hidden state takes."""
     if isinstance(system, Concurrent):
         return lambda state: tuple(_composed(system, state, creations, most, given))
-    for query in given or ():
-        if not system.signature.queries.contains(query):
-            raise InvalidArgument(
-                f"queries lists a {type(query).__name__} outside the query space of "
-                f"{type(system).__name__}, which takes {system.signature.queries}"
-            )
     return listed(system, given)
+
+
+def _check(
+    system: ContinualMechanism[Any, Any, Any],
+    given: tuple[Any, ...] | None,
+    creations: Sequence[Create],
+) -> None:
+    """Each message given is one that somebody takes: what is left out silently tells nothing.
+
+    Raises: InvalidArgument.
+    """
+    takers, shape = [system], ""
+    if isinstance(system, Concurrent):
+        made = [child.created for child in system.children(system.initial_state)]
+        takers = list(distinct(each.mechanism for each in (*made, *creations)))
+        shape = "; queries holds the messages of the mechanisms themselves, q and not Ask(q, i)"
+    for query in given or ():
+        if not any(each.signature.queries.contains(query) for each in takers):
+            spaces = "; ".join(
+                f"{name_of(each)}, which takes {each.signature.queries}" for each in takers
+            )
+            raise InvalidArgument(
+                f"queries lists a {type(query).__name__} outside the query space of {spaces}{shape}"
+            )
 
 
 def _composed(

@@ -47,7 +47,7 @@ MOST_LEARNING: Final = 500_000
 _PROBES: Final = 16
 MOST_TRIES: Final = 20_000
 """Interactions that are played one by one to show one that lies in the event."""
-TRAINING, TESTING, SHOWING, CHOOSING, BETTING, PROBING = range(6)
+TRAINING, TESTING, SHOWING, CHOOSING, BETTING, PROBING, VACUOUS = range(7)
 """Names of the streams of an audit's seed."""
 
 

@@ -20,6 +20,7 @@ from antiphon.audit.statistical.running import Outcome
 from antiphon.audit.statistical.search import Candidate
 from antiphon.audit.statistical.testing import Correction, bonferroni, holm
 from antiphon.audit.statistical.thresholds import Choice
+from antiphon.audit.statistical.vacuous import why_vacuous
 
 Method: TypeAlias = Literal["clopper-pearson", "label", "anytime"]
 Chosen: TypeAlias = tuple[Candidate, Choice]
@@ -97,6 +98,7 @@ def _report(
         looks=looks,
         interrupted=any(outcome.interrupted for outcome in outcomes),
         player=candidate.adversary,
+        vacuous="" if refuted else why_vacuous(setting.playing, candidate.adversary, setting.root),
         counterexample=setting.show(candidate.adversary, choice.event, rates[best].low, low)
         if refuted
         else None,

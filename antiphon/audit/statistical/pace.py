@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from antiphon.audit.statistical.populations import Population
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.column_coins import ColumnCoins
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.names import name_of
 
 _REPLICAS: Final = 32
 
@@ -32,9 +33,4 @@ def taken_apart(
     coins = ColumnCoins()
     for _ in Population(adversary, mechanism, rounds, coins).play(_REPLICAS):
         pass
-    return tuple(sorted({_name(owner) for owner in coins.slow.values()}))
-
-
-def _name(owner: Any) -> str:
-    name: str = getattr(getattr(owner, "function", None), "__name__", type(owner).__name__)
-    return name
+    return tuple(sorted({name_of(owner) for owner in coins.slow.values()}))

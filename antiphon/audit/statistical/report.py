@@ -71,6 +71,8 @@ class AuditReport:
     looks: int = 1
     """How many reports of these samples there are, as a checkpoint grew: none but the first
     has the confidence that was asked for."""
+    vacuous: str = ""
+    """Why nothing was tested, if so: every view was halted by V[f], no differing pair was sent."""
     player: Adversary[Any] | None = attrs.field(default=None, repr=False, eq=False)
     """The adversary that was tested; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
@@ -114,7 +116,7 @@ class AuditReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data for JSON; the event in words."""
         data = {name: getattr(self, name) for name in _PLAIN}
-        data |= {"event": self.event.words(), "event_bit": self.event.bit}
+        data |= {"vacuous": self.vacuous, "event": self.event.words(), "event_bit": self.event.bit}
         data |= {"hits": attrs.asdict(self.hits), "hypotheses": self.hypotheses}
         data["tests"] = [
             attrs.asdict(each, filter=lambda field, _: field.name != "event")
@@ -143,6 +145,7 @@ class AuditReport:
                 **{name: data[name] for name in _PLAIN},
                 event=decode(data["event_data"]),
                 hits=Hits(**data["hits"]),
+                vacuous=data.get("vacuous", ""),
                 tests=tuple(map(_test, data["tests"])),
                 trace=tuple(Hits(*each) for each in data["trace"]),
             )

@@ -17,6 +17,7 @@ from antiphon.audit.statistical.experiment import BETTING, LEAST_ROUND, CountHit
 from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.audit.statistical.thresholds import Choice
+from antiphon.audit.statistical.vacuous import why_vacuous
 from antiphon.protocol.coins import generator
 from antiphon.protocol.errors import InvalidArgument
 
@@ -98,6 +99,7 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
         hits=bets,
         interrupted=interrupted,
         player=candidate.adversary,
+        vacuous="" if refuted else why_vacuous(setting.playing, candidate.adversary, setting.root),
         counterexample=setting.show(candidate.adversary, event, share, low) if refuted else None,
     )
 

@@ -33,7 +33,7 @@ from antiphon.protocol.claims import Approximate
 from antiphon.protocol.exact import Log
 from antiphon.verifiers.functions import bounded, event_level, neighbouring_start
 from antiphon.verifiers.relations import EachWithin, Within
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, read
 
 ROUNDS = 3
 CAP = 2
@@ -68,7 +68,7 @@ class SameThresholds(Verification[Any]):
     def step(self, state: Any, zero: Any, one: Any, /) -> Any:
         if zero[1] != one[1]:
             return Refused("the thresholds of a pair differ")
-        return self.events.step(state, zero, one)
+        return read(self.events, state, zero, one)
 
 
 @cache

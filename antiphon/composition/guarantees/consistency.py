@@ -12,7 +12,7 @@ from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import own
 from antiphon.verifiers.functions import Bounded
-from antiphon.verifiers.verification import Refused
+from antiphon.verifiers.verification import Refused, read
 
 _MOST: Final = 10_000
 """States of f' times queries to look at."""
@@ -46,7 +46,7 @@ def _explored(f: Any, queries: tuple[Any, ...]) -> bool | None:
     while waiting:
         state = waiting.popleft()
         for zero, one in product(queries, repeat=2):
-            if not identical(zero, one) and type(f.step(state, zero, one)) is not Refused:
+            if not identical(zero, one) and type(read(f, state, zero, one)) is not Refused:
                 return False
         for after in _after(f, state, queries):
             key = fingerprint(after)
@@ -60,5 +60,5 @@ def _explored(f: Any, queries: tuple[Any, ...]) -> bool | None:
 
 def _after(f: Any, state: Any, queries: tuple[Any, ...]) -> list[Any]:
     """The states that identical pairs lead to."""
-    after = (f.step(state, query, query) for query in queries)
+    after = (read(f, state, query, query) for query in queries)
     return [each for each in after if type(each) is not Refused]

@@ -475,3 +475,42 @@ class TestBadInput:
             RR_GAME.audit(ASKER, epsilon=1, samples=1000, feature=list)
         with pytest.raises(ap.InvalidArgument, match="feature"):
             RR_GAME.audit(ASKER, epsilon=1, samples=1000, feature=lambda answers: object())
+
+
+# --- audits that tested nothing --------------------------------------------------------------
+
+RR = ap.mechanisms.RandomizedResponse(epsilon=1)
+START = RR.claims[0].verification
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ([0, 1], "every view was halted by V[f]: its messages are no pairs"),
+        ([], "nothing was said"),
+        ([ap.same(0), ap.same(1)], "no differing pair was sent"),
+        ([ap.Pair(0, 7)], "every view was halted by V[f] before a differing pair could pass: "),
+        ([ap.same(0), ap.Pair(0, 1)], "halted by V[f] before a differing pair could pass: a pair "
+         "after the first has two different sides"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["clopper-pearson", "anytime"])
+def test_an_audit_that_tested_nothing_says_so(said, why, method, tmp_path):
+    game = ap.PrivacyGame(RR, START)
+    report = game.audit(ap.scripted(said), epsilon=0, samples=2000, seed=1, method=method)
+    assert not report.refuted
+    assert why in report.vacuous
+    assert report.to_dict()["vacuous"] == report.vacuous
+    report.save(tmp_path / "report.json")
+    assert type(report).load(tmp_path / "report.json").vacuous == report.vacuous
+
+
+def test_an_audit_that_tested_something_is_not_called_vacuous():
+    game = ap.PrivacyGame(RR, START)
+    for epsilon in (0, 1):
+        report = game.audit(ap.scripted([ap.Pair(0, 1)]), epsilon=epsilon, samples=2000, seed=1)
+        assert report.refuted is (epsilon == 0)
+        assert report.vacuous == ""
+    # a differing pair passes, and then the adversary runs into V[f] on purpose
+    script = ap.scripted([ap.Pair(0, 1), ap.Pair(0, 1)])
+    assert game.audit(script, epsilon=1, samples=2000, seed=1).vacuous == ""

@@ -160,3 +160,22 @@ def test_an_error_of_a_step_ends_the_session_for_every_thread():
 
     together(work)
     assert sorted(map(str, outcomes)) == ["Symbol.HALT"] + ["over"] * (THREADS - 1)
+
+
+def test_repr_says_that_a_step_failed_and_where_to_look():
+    def seen(thing):
+        return repr(thing)
+
+    alone = breakable.start(seed=1)
+    alone.send(2)
+    assert seen(alone) == "<Session of breakable, a step failed; see session.failure>"
+    together = ap.ConComp([breakable, breakable]).start(seed=1)
+    assert "failed" not in seen(together)
+    together.send(ap.Ask(2, 0))
+    assert seen(together).endswith(", live; steps of 1 part(s) failed, see session.failures>")
+    for system, message in [(breakable, 2), (ap.ConComp([breakable]), ap.Ask(2, 0))]:
+        view = ap.interact(ap.scripted([message]), system, seed=1)
+        assert len(view.failures) == 1
+        assert "<1 failed step(s), see view.failures>" in seen(view)
+        assert "failed before" not in seen(view)  # what was raised may hold data
+    assert "failures=none" in seen(ap.interact(ap.scripted([0]), breakable, seed=1))

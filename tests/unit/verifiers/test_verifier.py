@@ -1,5 +1,10 @@
 """V[f] and I(b)."""
 
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
 import pytest
 
 import antiphon as ap
@@ -102,3 +107,85 @@ def test_a_hostile_verification_function_cannot_let_a_message_pass_by_raising():
 
 def test_refused_is_final():
     assert Refused("x") == Refused("x")
+
+
+# --- what is no state of f ---------------------------------------------------------------
+
+NO_STATES = [False, None, ap.BOTTOM, ap.HALT, np.False_, Refused]
+
+
+@attrs.frozen
+class Returns(ap.Verification):
+    """An f that forgot to say Refused of a differing pair."""
+
+    what: Any
+    initial_state = 0
+
+    def step(self, state, zero, one, /):
+        return self.what if zero != one else state
+
+
+EVERY_SLIP = pytest.mark.parametrize("what", NO_STATES, ids=repr)
+
+
+@EVERY_SLIP
+def test_what_is_no_state_does_not_open_the_verifier(what):
+    f = Returns(what)
+    session = (ap.Verifier(f) @ ap.Identifier(0) @ M).start(seed=1)
+    for _ in range(2):
+        with pytest.raises(ap.protocol.PartError, match=r"Returns.*return Refused\('why'\)"):
+            session.send(ap.Pair(0, 1))
+    assert session.send(ap.same(0)) is not ap.HALT  # nothing was changed
+
+
+@EVERY_SLIP
+def test_what_is_no_state_is_refused_wherever_f_is_asked(what):
+    f = Returns(what)
+    bounded = ap.verifiers.bounded(f, 3)
+    mixed = ap.verifiers.updates_and_queries(f, spaces.Finite(("q",)))
+    claim = attrs.evolve(M.claims[0], verification=f, status=ap.protocol.Status.ASSUMED)
+    child = Claiming((claim,))
+    create = ap.Create(child)
+    composed = ap.composition.sparse_parallel([claim.parameters])
+    questions = [
+        lambda: f([ap.Pair(0, 1)]),
+        lambda: bounded([ap.Pair(0, 1)]),
+        lambda: mixed([ap.Pair(0, 1)]),
+        lambda: composed([ap.same(create), ap.Pair(ap.Ask(0, 0), ap.Ask(1, 0))]),
+        lambda: ap.PrivacyGame(M, f).tight_epsilon(delta=0, rounds=1),
+        lambda: ap.PrivacyGame(M, bounded).tight_delta(epsilon=0, rounds=1),
+        lambda: ap.PrivacyGame(ap.ExtConComp(), composed).tight_delta(
+            epsilon=0, rounds=2, catalogue=[child]
+        ),
+        lambda: ap.PrivacyGame(M, f).audit(
+            ap.scripted([ap.Pair(0, 1)]), epsilon=1, samples=1000, seed=1
+        ),
+    ]
+    for question in questions:
+        with pytest.raises(ap.protocol.PartError, match="Returns"):
+            question()
+
+
+@attrs.frozen
+class Claiming(ap.mechanisms.LeakyBit):
+    """A mechanism with the claims it is given."""
+
+    stated: tuple = ()
+    delta: Any = Fraction(1, 3)
+
+    @property
+    def claims(self):
+        return self.stated
+
+
+@pytest.mark.parametrize("state", [0, (), True, np.True_, "", 0.0, frozenset()])
+def test_falsy_values_may_be_states(state):
+    f = Returns(state)
+    assert f([ap.Pair(0, 1)]) is ap.TOP
+
+
+def test_no_subclass_of_refused_passes_for_a_state():
+    with pytest.raises(TypeError, match="final"):
+
+        class Mine(Refused):
+            pass
