@@ -10,6 +10,7 @@ from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.user_code import import_file, rerunning
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
+from antiphon.protocol.files import refuse_taken, write_text
 from antiphon.protocol.interaction import replay as replayed
 from antiphon.protocol.transcript import evidence, load
 from antiphon.protocol.view import View
@@ -33,6 +34,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
         "replayed": "adversary" if recording is None else "both",
         "rounds": len(view.rounds),
         "complete": view.complete,
+        "cut": view.cut,
         "ending": view.ending.value,
         "seeded": view.header.seeded,
         "identical": mismatch is None,
@@ -68,6 +70,8 @@ def _verdict(view: View, data: dict[str, Any], mismatch: ReplayMismatch | None) 
         lines += _evidence(data["evidence"])
     if not view.complete:
         lines.append(f"the file is cut short after round {len(view.rounds)}")
+    if view.cut is not None:
+        lines.append(f"left out, because it is not whole: {view.cut}")
     if view.header.seeded:
         lines.append("seeded: for study, not for release")
     if data["kind"] == "recording":
@@ -99,18 +103,20 @@ def show(
     output: Path | None,
     limit: int,
     with_file: Path | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Draw a view, to a file or to standard output."""
     if style not in ("mermaid", "svg"):
         raise InvalidArgument(f"--format is mermaid or svg, not {style!r}")
+    refuse_taken([] if output is None else [output], force)
     if with_file is not None:
         import_file(with_file)
     with progress(f"reading {path.name}", None, quiet=as_json), rerunning():
         view, _ = load(path, stream=True)
         drawn = view.svg(limit) if style == "svg" else view.mermaid(limit)
     if output is not None:
-        output.write_text(drawn, encoding="utf-8")
+        write_text(output, drawn, overwrite=force)
     if as_json:
         shown = min(limit, len(view.rounds))
         print_json(

@@ -45,6 +45,10 @@ class TranscriptError(AntiphonError):
     """A saved view that is damaged, of another version, or not ours."""
 
 
+class FileError(AntiphonError, OSError):
+    """A file that cannot be written whole: it is there already, has another writer, or no room."""
+
+
 class BudgetExceeded(AntiphonError):
     """A charge that does not fit; the rest of the budget stays usable."""
 

@@ -22,8 +22,8 @@ from antiphon.protocol.codec import (
 from antiphon.protocol.errors import ReplayMismatch, TranscriptError
 from antiphon.protocol.interaction import replay
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.sinks import save
 from antiphon.protocol.transcript import evidence as evidence_of
-from antiphon.protocol.transcript import save
 from antiphon.protocol.view import Recording, View
 
 FORMAT: Final = "antiphon-counterexample/1"
@@ -81,9 +81,12 @@ class Counterexample:
             raise ReplayMismatch(None, f"a view in the event ({self.event.words()})", "another")
         return view
 
-    def save(self, path: str | Path) -> None:
-        """Write it as a recording (docs/transcripts.md), with owner-only permissions."""
-        save(self.view, self.recording, Path(path), self._evidence())
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write it as a recording (docs/transcripts.md), for its owner only.
+
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        """
+        save(self.view, self.recording, Path(path), self._evidence(), overwrite=overwrite)
 
     def _evidence(self) -> Json:
         data: dict[str, Json] = {"format": FORMAT, "words": self.event.words()}
