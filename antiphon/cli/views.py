@@ -44,7 +44,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
         data["evidence"] = {
             "epsilon": shown.epsilon, "delta": shown.delta, "delta_lower": shown.delta_lower,
             "confidence": shown.confidence, "bit": shown.bit, "event": shown.event.words(),
-            "in_event": shown.in_event,
+            "in_event": shown.in_event, "as_stated": list(shown.as_stated),
         }  # fmt: skip
     if mismatch is not None:
         data["mismatch"] = {
@@ -94,6 +94,7 @@ def _evidence(data: dict[str, Any]) -> Iterator[str]:
     yield f"  played in the world b = {data['bit']}, which the event favours"
     yield f"  the event: {data['event']}"
     yield f"  {_PLACES[data['in_event']]}"
+    yield f"  as stated, and not to be checked from the file: {', '.join(data['as_stated'])}"
 
 
 def show(

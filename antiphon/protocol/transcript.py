@@ -27,6 +27,7 @@ from antiphon.protocol.codec import (
 )
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.errors import InvalidArgument, TranscriptError
+from antiphon.protocol.headers import agree
 from antiphon.protocol.messages import HALT, MAX_DEPTH
 from antiphon.protocol.view import Ending, Header, Recording, Round, Secret, View
 
@@ -257,6 +258,11 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
         return view, None
     if first.secret is None:
         raise TranscriptError("line 1: a recording needs its secret part")
+    if not agree(first.system, first.secret.system):
+        raise TranscriptError(
+            "line 1: the public description of the system and the secret one are of different "
+            "systems: the file was edited, and what it shows is not what was played"
+        )
     stretches = Stored(path, count, 1) if stream else tuple(tape)
     return view, Recording(view, first.secret, stretches)
 
