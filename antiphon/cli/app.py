@@ -42,9 +42,7 @@ _With = Annotated[
     Path | None,
     typer.Option("--with", metavar="FILE.py", help="Run this file: it registers your types."),
 ]
-_Force = Annotated[
-    bool, typer.Option("--force", help="Overwrite files that are there already.")
-]
+_Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
 
 
 @app.command()

@@ -74,9 +74,7 @@ def _named(module: ModuleType, name: str, kind: Any, what: str) -> Any:
     return found
 
 
-def _show(
-    found: Guarantee, style: str, output: Path | None, force: bool, as_json: bool
-) -> None:
+def _show(found: Guarantee, style: str, output: Path | None, force: bool, as_json: bool) -> None:
     if style not in ("text", "markdown", "mermaid", "svg"):
         raise InvalidArgument(f"--format is text, markdown, mermaid or svg, not {style[:40]!r}")
     text = found.explain(style)  # type: ignore[arg-type]

@@ -73,9 +73,7 @@ def _played(
     analyst: FlightAnalyst, bit: int, path: Path, force: bool, seed: int | None, advance: Advance
 ) -> tuple[View, tuple[Counter, ...]]:
     try:
-        return play(
-            analyst, bit=bit, path=path, overwrite=force, seed=seed, progress=advance
-        )
+        return play(analyst, bit=bit, path=path, overwrite=force, seed=seed, progress=advance)
     except KeyboardInterrupt:
         if path.exists():
             print(f"stopped; what was played so far is in {path}", file=sys.stderr)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.cli.output import print_json, progress
-from antiphon.cli.user_code import import_file, rerunning
+from antiphon.cli.user_code import guarded, import_file
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.files import refuse_taken, write_text
 from antiphon.protocol.interaction import replay as replayed
@@ -21,7 +21,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
     if with_file is not None:
         import_file(with_file)
     mismatch: ReplayMismatch | None = None
-    with progress(f"replaying {path.name}", None, quiet=as_json), rerunning():
+    with progress(f"replaying {path.name}", None, quiet=as_json), guarded():
         view, recording = load(path, stream=True)
         try:
             replayed(view if recording is None else recording)
@@ -113,7 +113,7 @@ def show(
     refuse_taken([] if output is None else [output], force)
     if with_file is not None:
         import_file(with_file)
-    with progress(f"reading {path.name}", None, quiet=as_json), rerunning():
+    with progress(f"reading {path.name}", None, quiet=as_json), guarded():
         view, _ = load(path, stream=True)
         drawn = view.svg(limit) if style == "svg" else view.mermaid(limit)
     if output is not None:

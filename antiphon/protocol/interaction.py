@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,14 @@ from antiphon.protocol.codec import encode, encode_any, mentions_unregistered
 from antiphon.protocol.coins import Coins, Draw, SampledCoins, seed_sequence
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.files import Growing
+from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.session import Session, sealed
 from antiphon.protocol.sinks import FileSink, MemorySink
 from antiphon.protocol.spaces import Anything
 from antiphon.protocol.tapes import RecordedCoins, ReplayedCoins
+from antiphon.protocol.transcript import rerunning
 from antiphon.protocol.view import Ending, Header, Recording, Round, Secret, View
 
 Seed = int | np.random.SeedSequence | None
@@ -49,7 +50,9 @@ def interact(
     Raises: what the mechanism raises to refuse a message (a verifier answers HALT instead);
     FileError, if the sink is taken, has another writer, or a line cannot be written whole.
     """
-    return _play(adversary, mechanism, initial, rounds, seed, sink, overwrite, watch, secret=False)[0]
+    return _play(adversary, mechanism, initial, rounds, seed, sink, overwrite, watch, secret=False)[
+        0
+    ]
 
 
 def record(
@@ -150,8 +153,18 @@ def replay(
     is rebuilt from its registered name. Returns: the view, replayed to its end.
 
     Raises: ReplayMismatch at the first round that differs; InvalidArgument if a
-    party is not given and its type is not registered.
+    party is not given and its type is not registered; TranscriptError if a party
+    raises something else, as one from an edited file does.
     """
+    with rerunning():
+        return _replayed(view, adversary, mechanism)
+
+
+def _replayed(
+    view: View | Recording,
+    adversary: Adversary[Any] | None,
+    mechanism: Mechanism[Any, Any, Any] | None,
+) -> View:
     recording = view if isinstance(view, Recording) else None
     view = view.view if isinstance(view, Recording) else view
     player = adversary if adversary is not None else view.header.rebuild_adversary()
@@ -214,9 +227,8 @@ def _as_said(message: Any) -> Any:
 
 def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
     if not identical(expected, actual) and not _same_on_file(expected, actual):
-        shown = reprlib.Repr()  # Python 3.11 takes no arguments here
-        shown.maxstring = shown.maxother = 120
-        raise ReplayMismatch(number, f"{what} {shown.repr(expected)}", shown.repr(actual))
+        shown = (message_label(each, 120) for each in (expected, actual))
+        raise ReplayMismatch(number, f"{what} {next(shown)}", next(shown))
 
 
 def _same_on_file(expected: Any, actual: Any) -> bool:

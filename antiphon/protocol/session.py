@@ -154,7 +154,6 @@ class Session:
                 self._now = before, now[1] + 1, message, answer
             return answer
 
-
     @property
     def last(self) -> Last | None:
         """The last exchange that happened; None before the first."""

@@ -7,7 +7,8 @@ stops in the middle has lost is said (``View.cut``).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, overload
@@ -19,16 +20,12 @@ from antiphon.protocol.codec import (
     Json,
     decode,
     decode_draws,
-    encode,
-    encode_any,
-    encode_draws,
     is_object,
-    unwritable,
 )
 from antiphon.protocol.coins import Draw
-from antiphon.protocol.errors import InvalidArgument, TranscriptError
+from antiphon.protocol.errors import AntiphonError, InvalidArgument, TranscriptError
 from antiphon.protocol.headers import agree
-from antiphon.protocol.messages import HALT, MAX_DEPTH
+from antiphon.protocol.messages import HALT
 from antiphon.protocol.view import Ending, Header, Recording, Round, Secret, View
 
 VERSION: Final = 1
@@ -169,6 +166,20 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
             said = entry
         elif entry.tag == "answers" and said is not None:
             yield Round(said.value, entry.value, said.draws), entry.draws
+
+
+@contextmanager
+def rerunning() -> Generator[None, None, None]:
+    """While what a file names is run again. Raises: TranscriptError for whatever it raises."""
+    try:
+        yield
+    except (AntiphonError, OSError):
+        raise
+    except Exception as error:
+        raise TranscriptError(
+            f"a party of the file raised {type(error).__name__} when it was run again: either the "
+            "file was edited, or the type registered now is not the one that played"
+        ) from error
 
 
 class Stored(Sequence[Any]):

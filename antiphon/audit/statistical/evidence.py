@@ -10,6 +10,7 @@ import numpy as np
 
 from antiphon.audit.statistical.estimators import Hits, Rates
 from antiphon.audit.statistical.events import Event
+from antiphon.audit.statistical.intervals import MOST_TRIALS
 from antiphon.audit.statistical.populations import Feature
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.codec import (
@@ -26,6 +27,7 @@ from antiphon.protocol.interaction import replay
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.sinks import save
 from antiphon.protocol.transcript import evidence as evidence_of
+from antiphon.protocol.transcript import rerunning
 from antiphon.protocol.view import Recording, View
 
 FORMAT: Final = "antiphon-counterexample/1"
@@ -73,7 +75,8 @@ class Counterexample:
         """Whether the view lies in the event; None where the feature is not known."""
         if self.feature is None:
             return None
-        return self.feature(History(self.view.answers)) in self.event
+        with rerunning():
+            return self.feature(History(self.view.answers)) in self.event
 
     @property
     def as_stated(self) -> tuple[str, ...]:
@@ -141,7 +144,9 @@ class Counterexample:
             raise TranscriptError(f"line 1: the evidence lacks {error}") from None
         if not isinstance(event, Event):
             raise TranscriptError("line 1: the evidence has no event")
-        if data.get("words") != event.words():
+        with rerunning():
+            words = event.words()
+        if data.get("words") != words:
             raise TranscriptError("line 1: the event in words is not the event of the evidence")
         if "seed" in data and not recording.view.header.seeded:
             raise TranscriptError("line 1: the evidence names a seed, and the header says unseeded")
@@ -187,7 +192,7 @@ def _hits(data: Json) -> Hits | None:
     if not isinstance(data, list) or len(data) != 4 or {type(each) for each in data} != {int}:
         raise TranscriptError("line 1: the evidence's counts are four numbers")
     own, trials, against, others = (int(each) for each in data)  # type: ignore[arg-type]
-    if not 0 <= own <= trials < 2**53 or not 0 <= against <= others < 2**53:
+    if not 0 <= own <= trials <= MOST_TRIALS or not 0 <= against <= others <= MOST_TRIALS:
         raise TranscriptError("line 1: the evidence's counts are impossible")
     return Hits(own, trials, against, others)
 

@@ -77,7 +77,9 @@ def _report(
     (candidate, choice), low = chosen[best], lows[best]
     refuted = low > goal.delta
     tested = outcomes[best].done // (2 if method == "label" else 1)
-    shown = setting.show(candidate.adversary, choice.event, rates[best].low, low) if refuted else None
+    shown = (
+        setting.show(candidate.adversary, choice.event, rates[best].low, low) if refuted else None
+    )
     if shown is not None and method == "clopper-pearson":
         shown = attrs.evolve(shown, hits=hits[best], alpha=alpha)
     return AuditReport(
