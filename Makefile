@@ -25,7 +25,7 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
 
 demo: $(VENV)/.demo ## The main job: replay 336,776 flights through the whole calculus
-	@$(BIN)/antiphon demo $(ARGS)
+	@$(BIN)/antiphon demo --force $(ARGS)
 
 test: $(VENV)/.test ## The test suite, doctests included
 	@$(BIN)/python -m pytest -m "not slow" $(ARGS)

@@ -141,9 +141,11 @@ class PrivacyGame:
         rounds: int | None = None,
         seed: Seed = None,
         sink: str | Path | None = None,
+        overwrite: bool = False,
         watch: Watch | None = None,
     ) -> View:
         """The view of the adversary in the world ``bit``; see ``interact``. Never shows the bit."""
         return interact(
-            adversary, self.mechanism(bit), rounds=rounds, seed=seed, sink=sink, watch=watch
-        )
+            adversary, self.mechanism(bit), rounds=rounds, seed=seed, sink=sink,
+            overwrite=overwrite, watch=watch,
+        )  # fmt: skip

@@ -23,6 +23,7 @@ from antiphon.cli import verify as verification
 from antiphon.cli.output import report_error
 from antiphon.demo.data import TOTAL
 from antiphon.protocol.errors import AntiphonError, InvalidArgument
+from antiphon.protocol.files import refuse_taken
 
 app: Final = typer.Typer(
     add_completion=False,
@@ -41,6 +42,7 @@ _With = Annotated[
     Path | None,
     typer.Option("--with", metavar="FILE.py", help="Run this file: it registers your types."),
 ]
+_Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
 
 
 @app.command()
@@ -56,12 +58,14 @@ def demo(
     bit: Annotated[
         int, typer.Option(min=0, max=1, help="Whether the challenge flight is absent.")
     ] = 0,
+    force: _Force = False,
     json: _Json = False,
 ) -> int:
     """Count a year of flights, privately and adaptively, and replay it."""
     return flights.demo(
-        number=flights_, output=output, seed=seed, epsilon=epsilon, bit=bit, as_json=json
-    )
+        number=flights_, output=output, seed=seed, epsilon=epsilon, bit=bit, force=force,
+        as_json=json,
+    )  # fmt: skip
 
 
 @app.command()
@@ -72,12 +76,13 @@ def counterexample(
     seed: _Seed = None,
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.99,
     save: Annotated[Path | None, typer.Option(metavar="VIEW", help="Save one view here.")] = None,
+    force: _Force = False,
     json: _Json = False,
 ) -> int:
     """Play the adversary that breaks sparse parallel composition for δ > 0."""
     return counterexamples.counterexample(
         delta=delta, copies=copies, runs=runs, seed=seed, confidence=confidence, save=save,
-        as_json=json,
+        force=force, as_json=json,
     )  # fmt: skip
 
 
@@ -133,6 +138,7 @@ def audit(
     only: Annotated[
         list[str] | None, typer.Option(help="Of the corpus, names with this in them; repeatable.")
     ] = None,
+    force: _Force = False,
     json: _Json = False,
 ) -> int:
     """Test a claim of your system on samples; status 1 if it is refuted.
@@ -155,7 +161,7 @@ def audit(
     }  # fmt: skip
     return audits.audit(
         audits.Request(target, adversary, epsilon, delta, score, feature, options),
-        audits.Outputs(save, report, plot, json),
+        audits.Outputs(save, report, plot, force, json),
     )
 
 
@@ -194,12 +200,13 @@ def explain(
         str, typer.Option("--format", help="text, markdown, mermaid or svg.")
     ] = "text",
     output: Annotated[Path | None, typer.Option(help="A file; else standard output.")] = None,
+    force: _Force = False,
     json: _Json = False,
 ) -> int:
     """Say what your system promises, by which theorem; status 1 if none applies."""
     return guarantees.explain(
         target, verification=verification, inner=inner, catalogue=catalogue,
-        max_creations=max_creations, style=style, output=output, as_json=json,
+        max_creations=max_creations, style=style, output=output, force=force, as_json=json,
     )  # fmt: skip
 
 
@@ -222,10 +229,12 @@ def account(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the curves: .png, .svg or .pdf.")
     ] = None,
+    force: _Force = False,
     json: _Json = False,
 ) -> int:
     """Say what a composition of fixed (ε, δ) promises, by every bound."""
     question = accounts.Question(rr, times, epsilon or [], delta or [], width)
+    refuse_taken([] if plot is None else [plot], force)
     return accounts.account(question, plot=plot, as_json=json)
 
 
@@ -239,9 +248,11 @@ def counters(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the errors: .png, .svg or .pdf.")
     ] = None,
+    force: _Force = False,
     json: _Json = False,
 ) -> int:
     """Compare the expected errors of all continual counters, beside the lower bound."""
+    refuse_taken([] if plot is None else [plot], force)
     return counting.counters(horizon=horizon, rho=rho, delta=delta, plot=plot, as_json=json)
 
 
@@ -258,10 +269,13 @@ def show(
     output: Annotated[Path | None, typer.Option(help="A file; else standard output.")] = None,
     limit: Annotated[int, typer.Option(min=0, help="Draw at most this many rounds.")] = 50,
     with_: _With = None,
+    force: _Force = False,
     json: _Json = False,
 ) -> int:
     """Draw a view as a sequence diagram."""
-    return views.show(path, style=style, output=output, limit=limit, with_file=with_, as_json=json)
+    return views.show(
+        path, style=style, output=output, limit=limit, with_file=with_, force=force, as_json=json
+    )
 
 
 # typer may bring its own copy of click, so its classes are found by way of an exported one.

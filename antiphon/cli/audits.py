@@ -22,6 +22,7 @@ from antiphon.cli.parameters import rational
 from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.errors import AntiphonError, InvalidArgument
+from antiphon.protocol.files import refuse_taken
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.report import check_pictures, table
 from antiphon.report.audits import plot
@@ -49,13 +50,16 @@ class Outputs:
     save: Path | None
     report: Path | None
     plot: Path | None
+    force: bool
     as_json: bool
 
     def check(self, method: str) -> None:
         """Refuse what could not be written before anything is computed for it."""
-        for path in (self.save, self.report, self.plot):
-            if path is not None and not path.absolute().parent.is_dir():
+        paths = [path for path in (self.save, self.report, self.plot) if path is not None]
+        for path in paths:
+            if not path.absolute().parent.is_dir():
                 raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
+        refuse_taken(paths, self.force)
         if self.plot is not None:
             check_pictures([self.plot])
             if method != "clopper-pearson":
@@ -66,9 +70,9 @@ def audit(test: Request, outputs: Outputs) -> int:
     """Test a claim; status 1 if it is refuted."""
     outputs.check(test.options["method"])
     report = _run(test, quiet=outputs.as_json)
-    saved = _saved(report, outputs.save, test.target)
+    saved = _saved(report, outputs, test.target)
     if outputs.report is not None:
-        report.save(outputs.report)
+        report.save(outputs.report, overwrite=outputs.force)
     if outputs.plot is not None:
         plot(report, [outputs.plot])
     if outputs.as_json:
@@ -91,11 +95,12 @@ class Saved:
 _NOT_SAVED: Final = {"saved": None, "replay": None, "why_not": None}
 
 
-def _saved(report: AuditReport, path: Path | None, target: str) -> Saved | None:
+def _saved(report: AuditReport, outputs: Outputs, target: str) -> Saved | None:
     """Save the counterexample, and replay it from its file as the printed command will."""
+    path = outputs.save
     if path is None or report.counterexample is None:
         return None
-    report.counterexample.save(path)
+    report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]
     try:
         with guarded():

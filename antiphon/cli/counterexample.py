@@ -14,6 +14,7 @@ from antiphon.cli import trial as trials
 from antiphon.cli.output import print_json
 from antiphon.cli.parameters import rational, shown
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.files import refuse_taken
 from antiphon.protocol.messages import HALT
 
 _NEVER = 1 - 1e-9
@@ -65,6 +66,7 @@ def counterexample(
     seed: int | None,
     confidence: float,
     save: Path | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Play, print, and return the exit status."""
@@ -75,11 +77,12 @@ def counterexample(
         raise InvalidArgument(f"confidence must lie between 0 and 1, not {confidence}")
     if 2 * runs > MOST_TRIALS:
         raise InvalidArgument(f"at most {MOST_TRIALS // 2:,} runs, not {runs:,}")
+    refuse_taken([] if save is None else [save], force)
     adversary = CounterexampleAdversary(delta=exact, copies=copies)
     trials.check_size(adversary)
     zero, one = (trials.trial(adversary, bit, runs, seed) for bit in (0, 1))
     if save is not None:
-        trials.telling_view(adversary, seed).save(save)
+        trials.telling_view(adversary, seed).save(save, overwrite=force)
     guarded = trials.guarded_view(adversary, seed)
     halted = bool(guarded.rounds) and guarded.rounds[-1].answer is HALT
     outcome = Outcome(adversary, (zero, one), confidence, halted, guarded.why_halted, save)

@@ -11,6 +11,7 @@ from antiphon.cli.account import rounded
 from antiphon.cli.output import progress
 from antiphon.demo.data import CARRIERS, LATE
 from antiphon.demo.delays import BETA, DELTA, Delays, Reading, play_delays
+from antiphon.protocol.files import write_text
 from antiphon.report import Band, bands, table
 
 _LISTED: Final = 6
@@ -41,7 +42,7 @@ def write_delays(found: Delays, output: Path, *, seeded: bool) -> dict[str, Path
         )
         largest = f"{reading.largest},{max(reading.true)},{reading.largest_band}"
         rows.append(f"{date},{reading.told},largest (HSS),{largest}")
-    files["delays"].write_text("\n".join(rows) + "\n", encoding="utf-8")
+    write_text(files["delays"], "\n".join(rows) + "\n", overwrite=True)
     _draw(found, (files["delays_picture"], files["delays_svg"]), seeded=seeded)
     return files
 

@@ -18,6 +18,7 @@ from antiphon.composition.guarantees import (
 )
 from antiphon.composition.properties import Violation
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.files import refuse_taken, write_text
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.verifiers.verification import Verification
 
@@ -31,9 +32,11 @@ def explain(
     max_creations: int | None,
     style: str,
     output: Path | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Print or write the derivation; status 1 if no theorem applies."""
+    refuse_taken([] if output is None else [output], force)
     path, name = split_target(target, "explain")
     module = import_file(path)
     system, f = _system(module, name)
@@ -50,7 +53,7 @@ def explain(
     except NoGuarantee as error:
         _refused(error, as_json)
         return 1
-    _show(found, style, output, as_json)
+    _show(found, style, output, force, as_json)
     return 0
 
 
@@ -71,12 +74,12 @@ def _named(module: ModuleType, name: str, kind: Any, what: str) -> Any:
     return found
 
 
-def _show(found: Guarantee, style: str, output: Path | None, as_json: bool) -> None:
+def _show(found: Guarantee, style: str, output: Path | None, force: bool, as_json: bool) -> None:
     if style not in ("text", "markdown", "mermaid", "svg"):
         raise InvalidArgument(f"--format is text, markdown, mermaid or svg, not {style[:40]!r}")
     text = found.explain(style)  # type: ignore[arg-type]
     if output is not None:
-        output.write_text(text, encoding="utf-8")
+        write_text(output, text, overwrite=force)
     if as_json:
         saved = None if output is None else str(output)
         print_json({"holds": True} | found.to_dict() | {"saved": saved})

@@ -8,21 +8,34 @@ from pathlib import Path
 
 from antiphon.cli.delays import delays_data, delays_stage, print_delays, write_delays
 from antiphon.cli.flights_output import BUSIEST, Outcome, outcome_data, print_files, print_outcome
-from antiphon.cli.output import print_json, progress
+from antiphon.cli.output import Advance, print_json, progress
 from antiphon.cli.parameters import rational, shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
 from antiphon.demo.survey import Counter, play
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
+from antiphon.protocol.files import refuse_taken, write_text
 from antiphon.protocol.interaction import replay
 from antiphon.protocol.view import View
 from antiphon.report import Curve, Panel, running_counts
 
 _DIAGRAM_ROUNDS = 24
+_FILES = (
+    "flights.view.jsonl", "counters.csv", "flights.png", "flights.svg", "diagram.svg",
+    "delays.csv", "delays.png", "delays.svg",
+)  # fmt: skip
+"""What is written; none of them is overwritten unasked."""
 
 
 def demo(
-    *, number: int, output: Path, seed: int | None, epsilon: str, bit: int, as_json: bool
+    *,
+    number: int,
+    output: Path,
+    seed: int | None,
+    epsilon: str,
+    bit: int,
+    force: bool,
+    as_json: bool,
 ) -> int:
     """Play, draw, replay, print; the exit status."""
     exact = rational(epsilon, "epsilon")
@@ -34,8 +47,12 @@ def demo(
     )  # fmt: skip
     flights()  # before anything is written, so that missing data leaves nothing behind
     output.mkdir(parents=True, exist_ok=True)
-    path = output / "flights.view.jsonl"
-    view, counters, seconds = _played(analyst, bit, path, seed, as_json)
+    refuse_taken((output / name for name in _FILES), force)
+    path = output / _FILES[0]
+    with progress("playing flights", analyst.flights, quiet=as_json) as advance:
+        start = time.perf_counter()
+        view, counters = _played(analyst, bit, path, force, seed, advance)
+        seconds = time.perf_counter() - start
     replay_seconds, mismatch = _replayed(view, as_json)
     files = {"view": path, "counters": output / "counters.csv"}
     outcome = Outcome(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
@@ -53,17 +70,14 @@ def demo(
 
 
 def _played(
-    analyst: FlightAnalyst, bit: int, path: Path, seed: int | None, as_json: bool
-) -> tuple[View, tuple[Counter, ...], float]:
-    start = time.perf_counter()
+    analyst: FlightAnalyst, bit: int, path: Path, force: bool, seed: int | None, advance: Advance
+) -> tuple[View, tuple[Counter, ...]]:
     try:
-        with progress("playing flights", analyst.flights, quiet=as_json) as advance:
-            view, counters = play(analyst, bit=bit, path=path, seed=seed, progress=advance)
+        return play(analyst, bit=bit, path=path, overwrite=force, seed=seed, progress=advance)
     except KeyboardInterrupt:
         if path.exists():
             print(f"stopped; what was played so far is in {path}", file=sys.stderr)
         raise
-    return view, counters, time.perf_counter() - start
 
 
 def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
@@ -82,7 +96,7 @@ def _write_readings(counters: tuple[Counter, ...], path: Path) -> None:
     for counter in counters:
         for reading, true, date in zip(counter.readings, counter.true, counter.dates, strict=True):
             rows.append(f"{counter.name},{date},{reading.told},{reading.noisy},{true}")
-    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    write_text(path, "\n".join(rows) + "\n", overwrite=True)
 
 
 def _draw(outcome: Outcome, output: Path) -> None:
@@ -107,7 +121,7 @@ def _draw(outcome: Outcome, output: Path) -> None:
         panels, title="Flights from New York in 2013, counted privately while they depart",
         subtitle=subtitle, unit="flights", paths=(files["picture"], files["picture_svg"]),
     )  # fmt: skip
-    files["diagram"].write_text(outcome.view.svg(_DIAGRAM_ROUNDS), encoding="utf-8")
+    write_text(files["diagram"], outcome.view.svg(_DIAGRAM_ROUNDS), overwrite=True)
 
 
 def _curve(counter: Counter) -> Curve:

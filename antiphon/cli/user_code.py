@@ -69,18 +69,3 @@ def guarded() -> Generator[None, None, None]:
     """While others' code runs: what it prints goes to standard error."""
     with redirect_stdout(sys.stderr):
         yield
-
-
-@contextmanager
-def rerunning() -> Generator[None, None, None]:
-    """While a party from a file is re-run: what it raises says no more than its type."""
-    try:
-        with guarded():
-            yield
-    except (AntiphonError, OSError):
-        raise
-    except Exception as error:
-        raise InvalidArgument(
-            f"a party of the file raised {type(error).__name__} when it was run again: either the "
-            "file was edited, or the type registered now is not the one that played"
-        ) from None

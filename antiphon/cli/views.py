@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.cli.output import print_json, progress
-from antiphon.cli.user_code import import_file, rerunning
+from antiphon.cli.user_code import guarded, import_file
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
+from antiphon.protocol.files import refuse_taken, write_text
 from antiphon.protocol.interaction import replay as replayed
 from antiphon.protocol.transcript import evidence, load
 from antiphon.protocol.view import View
@@ -20,7 +21,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
     if with_file is not None:
         import_file(with_file)
     mismatch: ReplayMismatch | None = None
-    with progress(f"replaying {path.name}", None, quiet=as_json), rerunning():
+    with progress(f"replaying {path.name}", None, quiet=as_json), guarded():
         view, recording = load(path, stream=True)
         try:
             replayed(view if recording is None else recording)
@@ -33,6 +34,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
         "replayed": "adversary" if recording is None else "both",
         "rounds": len(view.rounds),
         "complete": view.complete,
+        "cut": view.cut,
         "ending": view.ending.value,
         "seeded": view.header.seeded,
         "identical": mismatch is None,
@@ -42,7 +44,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
         data["evidence"] = {
             "epsilon": shown.epsilon, "delta": shown.delta, "delta_lower": shown.delta_lower,
             "confidence": shown.confidence, "bit": shown.bit, "event": shown.event.words(),
-            "in_event": shown.in_event,
+            "in_event": shown.in_event, "as_stated": list(shown.as_stated),
         }  # fmt: skip
     if mismatch is not None:
         data["mismatch"] = {
@@ -68,6 +70,8 @@ def _verdict(view: View, data: dict[str, Any], mismatch: ReplayMismatch | None) 
         lines += _evidence(data["evidence"])
     if not view.complete:
         lines.append(f"the file is cut short after round {len(view.rounds)}")
+    if view.cut is not None:
+        lines.append(f"left out, because it is not whole: {view.cut}")
     if view.header.seeded:
         lines.append("seeded: for study, not for release")
     if data["kind"] == "recording":
@@ -90,6 +94,7 @@ def _evidence(data: dict[str, Any]) -> Iterator[str]:
     yield f"  played in the world b = {data['bit']}, which the event favours"
     yield f"  the event: {data['event']}"
     yield f"  {_PLACES[data['in_event']]}"
+    yield f"  as stated, and not to be checked from the file: {', '.join(data['as_stated'])}"
 
 
 def show(
@@ -99,18 +104,20 @@ def show(
     output: Path | None,
     limit: int,
     with_file: Path | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Draw a view, to a file or to standard output."""
     if style not in ("mermaid", "svg"):
         raise InvalidArgument(f"--format is mermaid or svg, not {style!r}")
+    refuse_taken([] if output is None else [output], force)
     if with_file is not None:
         import_file(with_file)
-    with progress(f"reading {path.name}", None, quiet=as_json), rerunning():
+    with progress(f"reading {path.name}", None, quiet=as_json), guarded():
         view, _ = load(path, stream=True)
         drawn = view.svg(limit) if style == "svg" else view.mermaid(limit)
     if output is not None:
-        output.write_text(drawn, encoding="utf-8")
+        write_text(output, drawn, overwrite=force)
     if as_json:
         shown = min(limit, len(view.rounds))
         print_json(

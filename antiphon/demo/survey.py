@@ -78,13 +78,16 @@ def play(
     *,
     bit: int,
     path: Path,
+    overwrite: bool = False,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[View, tuple[Counter, ...]]:
     """Stream the game to ``path``; the view, and every counter with its answers."""
     flights()  # reading the data is not part of the play
     log = _Log(analyst, progress)
-    view = flight_game(analyst.epsilon).play(analyst, bit=bit, seed=seed, sink=path, watch=log)
+    view = flight_game(analyst.epsilon).play(
+        analyst, bit=bit, seed=seed, sink=path, overwrite=overwrite, watch=log
+    )
     return view, log.counters(bit)
 
 

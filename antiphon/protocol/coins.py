@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from antiphon.protocol import discrete_noise, samplers
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log, epsilon, positive, whole
+from antiphon.protocol.forks import no_words, tell_of_forks
 from antiphon.protocol.inversion import Words
 from antiphon.protocol.wide_gaussian import WideGaussian
 
@@ -215,12 +216,16 @@ def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
 class SampledCoins(Coins):
     """Coins that are really tossed: from the operating system, or from a seed.
 
+    After a fork, parent and child must not toss alike: in the child, coins of the system drop
+    what they had in stock, and seeded ones toss no more (ProtocolError).
+
     >>> SampledCoins(seed=1).uniform_integer(6) == SampledCoins(seed=1).uniform_integer(6)
     True
     """
 
     __slots__ = (
-        "_block", "_known", "_known_wide", "_ready", "_samplers", "_source", "_words", "seeded",
+        "__weakref__", "_block", "_known", "_known_wide", "_ready", "_samplers", "_source",
+        "_words", "seeded",
     )  # fmt: skip
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -244,6 +249,15 @@ class SampledCoins(Coins):
             "discrete_laplaces": lambda parameter: self._many("discrete_laplace", *parameter),
             "discrete_gaussians": lambda parameter: self._many("discrete_gaussian", *parameter),
         }
+
+        tell_of_forks(self)
+
+    def forked(self) -> None:
+        """In a forked child: nothing that the parent will toss, too."""
+        self._words, self._block = [], _SMALL_BLOCK
+        self._ready.clear()
+        if self.seeded:
+            self._source = no_words
 
     def __repr__(self) -> str:
         return f"SampledCoins({'seeded' if self.seeded else 'operating system'})"

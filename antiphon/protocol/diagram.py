@@ -20,6 +20,7 @@ from antiphon.protocol.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.labels import message_label, parts_of, party_label, shorten, type_of
 from antiphon.protocol.messages import BOTTOM, HALT, Ask, Pair, identical
 from antiphon.protocol.registry import lookup
+from antiphon.protocol.transcript import rerunning
 from antiphon.protocol.view import Ending, Round, View
 
 _VERIFIER: Final = "antiphon.Verifier/1"
@@ -86,9 +87,18 @@ def svg(view: View, limit: int = 50) -> str:
 
 
 def diagram(view: View, limit: int = 50) -> Diagram:
-    """The lanes and arrows of a view. Raises: InvalidArgument for a limit that is no int >= 0."""
+    """The lanes and arrows of a view.
+
+    Raises: InvalidArgument for a limit that is no int >= 0; TranscriptError where a party of
+    the view, which is asked what it accepts, raises something.
+    """
     if type(limit) is not int or limit < 0:
         raise InvalidArgument(f"limit is a number of rounds, an int >= 0, not {limit!r}")
+    with rerunning():
+        return _diagram(view, limit)
+
+
+def _diagram(view: View, limit: int) -> Diagram:
     rounds = tuple(islice(view.rounds, limit))
     parts = _few(parts_of(view.header.system))
     cast = _Cast(parts, rounds)
@@ -243,4 +253,4 @@ def _index(message: Any) -> int | None:
     zero = _zero(message)
     one = message.one if type(message) is Pair else zero
     both = type(zero) is Ask and type(one) is Ask and identical(zero.index, one.index)
-    return zero.index if both else None
+    return zero.index if both and type(zero.index) is int else None

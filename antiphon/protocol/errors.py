@@ -53,6 +53,10 @@ class PartError(AntiphonError):
     """
 
 
+class FileError(AntiphonError, OSError):
+    """A file that cannot be written whole: it is there already, has another writer, or no room."""
+
+
 class BudgetExceeded(AntiphonError):
     """A charge that does not fit; the rest of the budget stays usable."""
 

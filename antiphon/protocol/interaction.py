@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,15 @@ from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.codec import encode, encode_any, mentions_unregistered
 from antiphon.protocol.coins import Coins, Draw, SampledCoins, seed_sequence
 from antiphon.protocol.errors import InvalidArgument, ReplayMismatch
+from antiphon.protocol.files import Growing
+from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.session import Session, sealed
+from antiphon.protocol.sinks import FileSink, MemorySink
 from antiphon.protocol.spaces import Anything
 from antiphon.protocol.tapes import RecordedCoins, ReplayedCoins
-from antiphon.protocol.transcript import FileSink, MemorySink
+from antiphon.protocol.transcript import rerunning
 from antiphon.protocol.view import Ending, Header, Recording, Round, Secret, View
 
 Seed = int | np.random.SeedSequence | None
@@ -33,6 +35,7 @@ def interact(
     rounds: int | None = None,
     seed: Seed = None,
     sink: str | Path | None = None,
+    overwrite: bool = False,
     watch: Watch | None = None,
 ) -> View:
     """Play: λ starts the adversary, then the two alternate until one halts.
@@ -41,11 +44,15 @@ def interact(
     how many messages the adversary may send (None: until a party halts); ``seed``,
     else the operating system's entropy; ``sink``, a file the view is streamed to, so
     that a long run takes no memory and a crash loses at most the line being written;
-    ``watch``, called with each round as it ends.
+    ``overwrite``, whether the sink may be a file that is there already; ``watch``, called
+    with each round as it ends.
     Returns: the view, which holds the adversary's coins and never the mechanism's.
-    Raises: what the mechanism raises to refuse a message (a verifier answers HALT instead).
+    Raises: what the mechanism raises to refuse a message (a verifier answers HALT instead);
+    FileError, if the sink is taken, has another writer, or a line cannot be written whole.
     """
-    return _play(adversary, mechanism, initial, rounds, seed, sink, watch, secret=False)[0]
+    return _play(adversary, mechanism, initial, rounds, seed, sink, overwrite, watch, secret=False)[
+        0
+    ]
 
 
 def record(
@@ -56,10 +63,11 @@ def record(
     rounds: int | None = None,
     seed: Seed = None,
     sink: str | Path | None = None,
+    overwrite: bool = False,
     watch: Watch | None = None,
 ) -> Recording:
     """``interact``, keeping the mechanism's coins too: a secret (law 2)."""
-    played = _play(adversary, mechanism, initial, rounds, seed, sink, watch, secret=True)
+    played = _play(adversary, mechanism, initial, rounds, seed, sink, overwrite, watch, secret=True)
     view, hidden, tape = played
     assert hidden is not None
     return Recording(view, hidden, tape)
@@ -72,6 +80,7 @@ def _play(
     rounds: int | None,
     seed: Seed,
     path: str | Path | None,
+    overwrite: bool,
     watch: Watch | None,
     *,
     secret: bool,
@@ -97,8 +106,7 @@ def _play(
     session = mechanism.start(initial, coins=tape or tossed)
     header = Header(encode_any(adversary), encode_any(mechanism), seeded=seed is not None)
     hidden = Secret(encode_any(mechanism, secrets=True), encode(initial)) if secret else None
-    sink = MemorySink() if path is None else FileSink(Path(path), header, hidden)
-    with sink:
+    with _sink(path, header, hidden, overwrite) as sink:
         state, heard = adversary.initial_state, EMPTY
         ending = Ending.ROUNDS
         while rounds is None or sink.rounds < rounds:
@@ -119,8 +127,18 @@ def _play(
                 break
         closing = own.take()
         sink.end(ending, closing)
-    view = View(header, sink.stored_rounds(), ending, closing, session.failures, session.why_halted)
+    view = View(header, sink.stored_rounds(), ending, closing)
+    view.tell(session.failures, session.why_halted)
     return view, hidden, sink.stored_tape()
+
+
+def _sink(
+    path: str | Path | None, header: Header, secret: Secret | None, overwrite: bool
+) -> MemorySink | FileSink:
+    if path is None:
+        return MemorySink()
+    file = Growing(Path(path), secret=secret is not None, overwrite=overwrite)
+    return FileSink(file, header, secret)
 
 
 def replay(
@@ -135,8 +153,18 @@ def replay(
     is rebuilt from its registered name. Returns: the view, replayed to its end.
 
     Raises: ReplayMismatch at the first round that differs; InvalidArgument if a
-    party is not given and its type is not registered.
+    party is not given and its type is not registered; TranscriptError if a party
+    raises something else, as one from an edited file does.
     """
+    with rerunning():
+        return _replayed(view, adversary, mechanism)
+
+
+def _replayed(
+    view: View | Recording,
+    adversary: Adversary[Any] | None,
+    mechanism: Mechanism[Any, Any, Any] | None,
+) -> View:
     recording = view if isinstance(view, Recording) else None
     view = view.view if isinstance(view, Recording) else view
     player = adversary if adversary is not None else view.header.rebuild_adversary()
@@ -199,9 +227,8 @@ def _as_said(message: Any) -> Any:
 
 def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
     if not identical(expected, actual) and not _same_on_file(expected, actual):
-        shown = reprlib.Repr()  # Python 3.11 takes no arguments here
-        shown.maxstring = shown.maxother = 120
-        raise ReplayMismatch(number, f"{what} {shown.repr(expected)}", shown.repr(actual))
+        shown = (message_label(each, 120) for each in (expected, actual))
+        raise ReplayMismatch(number, f"{what} {next(shown)}", next(shown))
 
 
 def _same_on_file(expected: Any, actual: Any) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
@@ -12,6 +11,7 @@ import numpy as np
 
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
+from antiphon.protocol.forks import tell_of_forks
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
 from antiphon.protocol.names import name_of
 from antiphon.protocol.registry import Unregistered
@@ -28,6 +28,18 @@ class Exchange:
     message: Any = attrs.field(eq=SAME)
     answer: Any = attrs.field(eq=SAME)
     secret: bool = False
+
+
+@attrs.frozen
+class Last:
+    """The last exchange that happened: which it is, counted from 1, and what was said.
+
+    In memory only: the message may be data.
+    """
+
+    number: int
+    message: Any = attrs.field(eq=SAME, repr=False)
+    answer: Any = attrs.field(eq=SAME, repr=False)
 
 
 def sealed(message: object, queries: Space) -> Any:
@@ -55,11 +67,16 @@ class Session:
     A message that is refused raises and changes nothing. A step that fails later
     is an outcome: the session answers HALT, is over, and keeps the exception in
     ``failure``, outside the transcript (law 1).
+
+    An interrupt (Ctrl-C) finds a message either answered or not: ``last`` is the last exchange
+    that happened, whatever the caller has heard of it. State, charges and answer change in one
+    store, so there is nothing between. In the middle of a step it ends the session, because the
+    coins that were tossed are burned.
     """
 
     __slots__ = (
-        "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_over",
-        "_state", "_step", "failure",
+        "__weakref__", "_accepts", "_coins", "_exchanges", "_is_sending", "_lock", "_mechanism",
+        "_now", "_over", "_step", "failure",
     )  # fmt: skip
 
     def __init__(
@@ -74,26 +91,37 @@ class Session:
         if coins is not None and seed is not None:
             raise InvalidArgument("give a session a seed or coins, not both")
         self._mechanism = mechanism
-        self._state = state
+        self._now: tuple[Any, int, Any, Any] = state, 0, None, None
+        """The state, how many exchanges have happened, and the last of them."""
         self._coins: Coins = SampledCoins(seed) if coins is None else coins
         queries = mechanism.signature.queries
         self._accepts = None if type(queries) is Anything else queries.contains
         self._step = mechanism.step
-        self._lock = threading.Lock()
         self._over: str | None = None
         self._exchanges: list[Exchange] | None = [] if keep else None
         self.failure: BaseException | None = None
-        _live.add(self)
+        self._unlock()
+        tell_of_forks(self)
+
+    def _unlock(self) -> None:
+        self._lock = threading.RLock()
+        # Whether this very thread holds it; threading.Condition relies on it, too.
+        self._is_sending: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # pyright: ignore
 
     def send(self, message: object) -> Any:
         """One message in, one answer out.
 
-        Raises: InvalidArgument for a message outside Q, ProtocolError after HALT;
-        the state is unchanged.
+        Raises: InvalidArgument for a message outside Q; ProtocolError after HALT, and for a
+        step that sends to its own session; the state is unchanged.
         """
         kind = type(message)
         if kind is not Pair and kind is not Ask and kind not in ATOMS:
             message = sealed(message, self._mechanism.signature.queries)
+        if self._is_sending():
+            raise ProtocolError(
+                "a step sends to its own session, which waits for that step: a mechanism answers "
+                "one message at a time; what it needs of itself is in its state"
+            )
         with self._lock:
             if self._over is not None:
                 raise ProtocolError(f"the session is over ({self._over}); start another")
@@ -103,28 +131,41 @@ class Session:
                     f"{name_of(self._mechanism)}; it takes "
                     f"{str(self._mechanism.signature.queries)[:200]}"
                 )
-            before, drawn = self._state, self._coins.draws
+            now, drawn = self._now, self._coins.draws
+            before = now[0]
             secret = self._exchanges is not None and self._mechanism.carries_data(before, message)
             try:
-                self._state, answer = self._step(before, message, self._coins)
+                after, answer = self._step(before, message, self._coins)
+                if answer is HALT and self._mechanism.is_over(after):
+                    self._over = "the mechanism halted"
+                if self._exchanges is not None:
+                    self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
+                self._now = after, now[1] + 1, message, answer
             except BaseException as error:
+                if self._now is not now:  # an interrupt: it has happened
+                    raise
                 if isinstance(error, AntiphonError) and self._coins.draws == drawn:
                     raise
-                self.failure, self._over = error, "a step failed; see session.failure"
+                self._over, self.failure = "a step failed; see session.failure", error
                 if not isinstance(error, Exception) or isinstance(error, READINGS):
                     raise
                 answer = HALT
-            if answer is HALT and self._over is None and self._mechanism.is_over(self._state):
-                self._over = "the mechanism halted"
-            if self._exchanges is not None:
-                self._exchanges.append(Exchange(message, answer, secret))
+                if self._exchanges is not None:
+                    self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
+                self._now = before, now[1] + 1, message, answer
             return answer
+
+    @property
+    def last(self) -> Last | None:
+        """The last exchange that happened; None before the first."""
+        _, number, message, answer = self._now
+        return Last(number, message, answer) if number else None
 
     @property
     def failures(self) -> tuple[BaseException, ...]:
         """Every exception of a step so far, for the caller only: children's, then its own."""
         own = () if self.failure is None else (self.failure,)
-        return (*self._mechanism.failures(self._state), *own)
+        return (*self._mechanism.failures(self._now[0]), *own)
 
     @property
     def over(self) -> bool:
@@ -134,7 +175,7 @@ class Session:
     @property
     def why_halted(self) -> str | None:
         """Why it halted, for the caller only; None while it runs or if unknown."""
-        return self._mechanism.why_halted(self._state) or self._over
+        return self._mechanism.why_halted(self._now[0]) or self._over
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:
@@ -144,7 +185,7 @@ class Session:
         """
         if self._exchanges is None:
             raise ProtocolError("this session keeps no transcript; start it with keep=True")
-        return tuple(self._exchanges)
+        return tuple(self._exchanges[: self._now[1]])
 
     def public(self) -> tuple[Exchange, ...]:
         """The transcript without the data: queries and answers only."""
@@ -152,6 +193,11 @@ class Session:
             attrs.evolve(exchange, message=None) if exchange.secret else exchange
             for exchange in self.transcript
         )
+
+    def forked(self) -> None:
+        """In a forked child: over, because both would answer with the same noise."""
+        self._over = "it was forked"
+        self._unlock()
 
     def __repr__(self) -> str:
         failed = len(self.failures) - (self.failure is not None)  # a whole session says its own
@@ -169,16 +215,3 @@ class Session:
 
     def __deepcopy__(self, memo: object) -> Session:
         return self.__reduce_ex__(0)
-
-
-_live: weakref.WeakSet[Session] = weakref.WeakSet()
-
-
-def _end_in_child() -> None:
-    for session in list(_live):
-        session._over = "it was forked"  # pyright: ignore[reportPrivateUsage]
-        session._lock = threading.Lock()  # pyright: ignore[reportPrivateUsage]
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_end_in_child)

@@ -1,15 +1,14 @@
-"""Transcripts: views and recordings as JSON lines (docs/transcripts.md).
+"""Reading transcripts: views and recordings as JSON lines (docs/transcripts.md).
 
-One message a line, each written at once, so that a long run streams to disk and a
-killed process loses at most the line being written. Reading accepts whole lines
-only, registered types only, and runs no code from the file.
+Whole lines only, registered types only, and no code from the file is run. What a file that
+stops in the middle has lost is said (``View.cut``).
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, overload
@@ -21,157 +20,17 @@ from antiphon.protocol.codec import (
     Json,
     decode,
     decode_draws,
-    encode,
-    encode_any,
-    encode_draws,
     is_object,
-    unwritable,
 )
 from antiphon.protocol.coins import Draw
-from antiphon.protocol.errors import InvalidArgument, TranscriptError
-from antiphon.protocol.messages import HALT, MAX_DEPTH
+from antiphon.protocol.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.protocol.headers import agree
+from antiphon.protocol.messages import HALT
 from antiphon.protocol.view import Ending, Header, Recording, Round, Secret, View
 
 VERSION: Final = 1
 MAX_LINE: Final = 1 << 26
 """Bytes in one line; a longer one is refused unread."""
-
-_dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-
-
-# --- writing -------------------------------------------------------------------------
-
-
-class MemorySink:
-    """Collects the rounds of an interaction in memory."""
-
-    def __init__(self) -> None:
-        self.rounds = 0
-        self._said: tuple[Any, tuple[Draw, ...]] = (None, ())
-        self._rounds: list[Round] = []
-        self._tape: list[tuple[Draw, ...]] = []
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-    def says(self, message: Any, draws: tuple[Draw, ...]) -> None:
-        self._said = message, draws
-
-    def answers(self, answer: Any, draws: tuple[Draw, ...]) -> None:
-        message, own = self._said
-        self._rounds.append(Round(message, answer, own))
-        self._tape.append(draws)
-        self.rounds += 1
-
-    def end(self, ending: Ending, closing: tuple[Draw, ...]) -> None:
-        return None
-
-    def stored_rounds(self) -> Sequence[Round]:
-        return tuple(self._rounds)
-
-    def stored_tape(self) -> Sequence[tuple[Draw, ...]]:
-        return tuple(self._tape)
-
-
-class FileSink:
-    """Streams the rounds of an interaction to a file, one line a message."""
-
-    def __init__(
-        self, path: Path, header: Header, secret: Secret | None, evidence: Json = None
-    ) -> None:
-        self.rounds = 0
-        self._path = path
-        self._file = _create(path, secret is not None)
-        self._write(_header_line(header, secret, evidence))
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def _write(self, line: dict[str, Json]) -> None:
-        self._put(_dumps(line))
-
-    def _put(self, text: str) -> None:
-        self._file.write((text + "\n").encode("ascii"))
-
-    def says(self, message: Any, draws: tuple[Draw, ...]) -> None:
-        said = encode_any(message)
-        text = _dumps(_line("says", said, draws))
-        if text.count("{") + text.count("[") > MAX_DEPTH // 4 and not _readable(said):
-            text = _dumps(_line("says", unwritable(message), draws))
-        self._put(text)
-
-    def answers(self, answer: Any, draws: tuple[Draw, ...]) -> None:
-        self._write(_line("answers", encode(answer), draws))
-        self.rounds += 1
-
-    def end(self, ending: Ending, closing: tuple[Draw, ...]) -> None:
-        self._write(_line("end", ending.value, closing))
-
-    def stored_rounds(self) -> Sequence[Round]:
-        return Stored(self._path, self.rounds, 0)
-
-    def stored_tape(self) -> Sequence[tuple[Draw, ...]]:
-        return Stored(self._path, self.rounds, 1)
-
-
-def _create(path: Path, secret: bool) -> IO[bytes]:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600 if secret else 0o666)
-    if secret and hasattr(os, "fchmod"):
-        os.fchmod(descriptor, 0o600)  # also where the file was there before
-    return os.fdopen(descriptor, "wb", buffering=0)
-
-
-def _readable(said: Json) -> bool:
-    """Whether a message can be read again: what is nested too deeply cannot."""
-    try:
-        decode(said)
-    except (TranscriptError, RecursionError):
-        return False
-    return True
-
-
-def _line(tag: str, value: Json, draws: tuple[Draw, ...]) -> dict[str, Json]:
-    return {tag: value, "draws": encode_draws(draws)} if draws else {tag: value}
-
-
-def _header_line(header: Header, secret: Secret | None, evidence: Json) -> dict[str, Json]:
-    line: dict[str, Json] = {"antiphon": VERSION, "kind": "recording" if secret else "view"}
-    line |= attrs.asdict(header)
-    if secret is not None:
-        line["secret"] = attrs.asdict(secret)
-    if evidence is not None:
-        line["evidence"] = evidence
-    return line
-
-
-def save(view: View, recording: Recording | None, path: Path, evidence: Json = None) -> None:
-    """Write a finished view, or a recording: beside the path first, then renamed.
-
-    ``evidence``: what it is a counterexample to, if it is one (``audit``).
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    sink = FileSink(beside, view.header, recording.secret if recording else None, evidence)
-    try:
-        with sink:
-            stretches = iter(recording.tape if recording else ())
-            for each in view.rounds:
-                sink.says(each.message, each.draws)
-                sink.answers(each.answer, next(stretches, ()))
-            if view.complete:
-                sink.end(view.ending, view.closing)
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
-# --- reading -------------------------------------------------------------------------
 
 
 @attrs.frozen
@@ -205,7 +64,7 @@ class Entry(NamedTuple):
 
 def _parsed(raw: bytes, number: int) -> dict[str, Any]:
     try:
-        line = json.loads(raw, parse_constant=_no_constant)
+        line = json.loads(raw, parse_constant=_no_constant, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise TranscriptError(f"line {number} is not JSON: {reason}") from None
@@ -218,19 +77,35 @@ def _no_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no JSON number")
 
 
-def _lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The whole lines of a file, parsed; what follows the last line break is left."""
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return found
+
+
+class _Torn(NamedTuple):
+    """A last line without its end: so many bytes of it are there."""
+
+    size: int
+
+
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | _Torn]]:
+    """The lines of a file, parsed, with their numbers."""
     number = 0
     while raw := file.readline(MAX_LINE):
         number += 1
         if not raw.endswith(b"\n"):
             if len(raw) == MAX_LINE:
                 raise TranscriptError(f"line {number} is longer than {MAX_LINE} bytes")
+            yield number, _Torn(len(raw))
             return
         yield number, _parsed(raw, number)
 
 
-def _first(number: int, line: dict[str, Any]) -> _FirstLine:
+def _first(line: dict[str, Any] | _Torn) -> _FirstLine:
+    if isinstance(line, _Torn):
+        raise TranscriptError("line 1 is torn: the header is not whole, so nothing can be read")
     if line.get("antiphon") != VERSION or type(line["antiphon"]) is not int:
         raise TranscriptError(
             f"line 1 is not the header of a version {VERSION} transcript "
@@ -267,6 +142,9 @@ def _entries(path: Path) -> Iterator[Entry]:
     with path.open("rb") as file:
         expected, halted = "says", False
         for number, line in islice(_lines(file), 1, None):
+            if isinstance(line, _Torn):
+                yield Entry("torn", f"line {number} is torn: it stops after {line.size} bytes", ())
+                return
             entry = _entry(number, line)
             if expected == "nothing":
                 raise TranscriptError(f"line {number} comes after the end")
@@ -288,6 +166,20 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
             said = entry
         elif entry.tag == "answers" and said is not None:
             yield Round(said.value, entry.value, said.draws), entry.draws
+
+
+@contextmanager
+def rerunning() -> Generator[None, None, None]:
+    """While what a file names is run again. Raises: TranscriptError for whatever it raises."""
+    try:
+        yield
+    except (AntiphonError, OSError):
+        raise
+    except Exception as error:
+        raise TranscriptError(
+            f"a party of the file raised {type(error).__name__} when it was run again: either the "
+            "file was edited, or the type registered now is not the one that played"
+        ) from error
 
 
 class Stored(Sequence[Any]):
@@ -324,8 +216,7 @@ class Stored(Sequence[Any]):
 def _opened(path: Path) -> _FirstLine:
     try:
         with path.open("rb") as file:
-            number, line = next(_lines(file), (1, dict[str, Any]()))
-            return _first(number, line)
+            return _first(next((line for _, line in _lines(file)), {}))
     except OSError as error:
         raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
 
@@ -352,24 +243,37 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
     rounds: list[Round] = []
     tape: list[tuple[Draw, ...]] = []
     said: Entry | None = None
+    cut: str | None = None
     for entry in _entries(path):
         if entry.tag == "says":
             said = entry
+        elif entry.tag == "torn":
+            cut = entry.value
         elif entry.tag == "answers" and said is not None:
             count += 1
             if not stream:
                 rounds.append(Round(said.value, entry.value, said.draws))
                 tape.append(entry.draws)
+            said = None
         else:
             ending, closing = entry.value, entry.draws
+    if said is not None:
+        unanswered = f"message {count + 1} has no answer in the file"
+        cut = unanswered if cut is None else f"{cut}; {unanswered}"
     header = Header(first.adversary, first.system, first.seeded)
-    view = View(header, Stored(path, count, 0) if stream else tuple(rounds), ending, closing)
+    stored = Stored(path, count, 0) if stream else tuple(rounds)
+    view = View(header, stored, ending, closing, cut)
     if first.kind == "view":
         if first.secret is not None:
             raise TranscriptError("line 1: a view has no secret part; this may be a recording")
         return view, None
     if first.secret is None:
         raise TranscriptError("line 1: a recording needs its secret part")
+    if not agree(first.system, first.secret.system):
+        raise TranscriptError(
+            "line 1: the public description of the system and the secret one are of different "
+            "systems: the file was edited, and what it shows is not what was played"
+        )
     stretches = Stored(path, count, 1) if stream else tuple(tape)
     return view, Recording(view, first.secret, stretches)
 

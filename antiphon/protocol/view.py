@@ -77,13 +77,33 @@ def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
     return party
 
 
-def _failed(failures: tuple[BaseException, ...]) -> str:
-    """How many steps failed, without what they raised: that may hold data."""
-    return f"<{len(failures)} failed step(s), see view.failures>" if failures else "none"
+class _ForTheCaller:
+    """What a view tells who has played it, and nobody else.
+
+    These may hold data, so they are no fields: nothing that prints, saves, pickles, copies or
+    converts a view comes across them.
+    """
+
+    __slots__ = ("_failures", "_why_halted")
+
+    def tell(self, failures: tuple[BaseException, ...], why_halted: str | None) -> None:
+        """Note what the session knows."""
+        object.__setattr__(self, "_failures", failures)
+        object.__setattr__(self, "_why_halted", why_halted)
+
+    @property
+    def failures(self) -> tuple[BaseException, ...]:
+        """The exceptions of steps that failed; in the memory of this view only."""
+        return getattr(self, "_failures", ())
+
+    @property
+    def why_halted(self) -> str | None:
+        """Why the mechanism halted, if it says so; in the memory of this view only."""
+        return getattr(self, "_why_halted", None)
 
 
 @attrs.frozen
-class View:
+class View(_ForTheCaller):
     """View(A, M) = (r_A, m₁, m₂, …): the adversary's coins and the transcript.
 
     Replays the adversary's side. Holds no state and no coins of the mechanism, so it
@@ -95,10 +115,14 @@ class View:
     ending: Ending
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
     """The coins the adversary drew to say HALT."""
-    failures: tuple[BaseException, ...] = attrs.field(default=(), eq=False, repr=_failed)
-    """The exceptions of steps that failed; in memory only, never saved."""
-    why_halted: str | None = attrs.field(default=None, eq=False, repr=False)
-    """Why the mechanism halted, if it says so; in memory only, never saved."""
+    cut: str | None = attrs.field(default=None, eq=False, repr=False)
+    """What was left out in reading a file that stops in the middle of a line or of a round."""
+
+    def __repr__(self) -> str:
+        # How many steps failed, without what they raised: that may hold data.
+        failed = len(self.failures)
+        note = f", failures=<{failed} failed step(s), see view.failures>" if failed else ""
+        return f"View(header={self.header!r}, ending={self.ending!r}{note})"
 
     @property
     def messages(self) -> tuple[Any, ...]:
@@ -120,16 +144,19 @@ class View:
         """Whether the interaction came to its end."""
         return self.ending is not Ending.OPEN
 
-    def save(self, path: str | Path) -> None:
-        """Write the view as JSON lines (docs/transcripts.md); whole or not at all."""
-        from antiphon.protocol.transcript import save
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the view as JSON lines (docs/transcripts.md), whole or not at all.
 
-        save(self, None, Path(path))
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        """
+        from antiphon.protocol.sinks import save
+
+        save(self, None, Path(path), overwrite=overwrite)
 
     @staticmethod
     def load(path: str | Path) -> View:
-        """Read a view, or the view of a recording. A truncated file loads up to its last
-        whole round and is not ``complete``.
+        """Read a view, or the view of a recording. A file that stops in the middle loads up to
+        its last whole round, is not ``complete``, and says what is lost (``cut``).
 
         Raises: TranscriptError, naming the line.
         """
@@ -180,11 +207,14 @@ class Recording:
         """The initial state that was chosen; None for a CM."""
         return decode(self.secret.initial)
 
-    def save(self, path: str | Path) -> None:
-        """Write the recording, with owner-only permissions."""
-        from antiphon.protocol.transcript import save
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the recording, for its owner only, whole or not at all.
 
-        save(self.view, self, Path(path))
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        """
+        from antiphon.protocol.sinks import save
+
+        save(self.view, self, Path(path), overwrite=overwrite)
 
     @staticmethod
     def load(path: str | Path) -> Recording:

@@ -28,7 +28,7 @@ def failures(learner, promised):
                 failed += 1
                 break
         else:
-            failed += session._state[0].updates > most
+            failed += session._now[0][0].updates > most
     return failed / N
 
 

@@ -8,7 +8,9 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.audit.statistical.estimators import Hits, Rates
 from antiphon.audit.statistical.events import Event
+from antiphon.audit.statistical.intervals import MOST_TRIALS
 from antiphon.audit.statistical.populations import Feature
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.codec import (
@@ -19,11 +21,13 @@ from antiphon.protocol.codec import (
     is_object,
     mentions_unregistered,
 )
-from antiphon.protocol.errors import ReplayMismatch, TranscriptError
+from antiphon.protocol.errors import InvalidArgument, ReplayMismatch, TranscriptError
+from antiphon.protocol.headers import bit_of
 from antiphon.protocol.interaction import replay
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.sinks import save
 from antiphon.protocol.transcript import evidence as evidence_of
-from antiphon.protocol.transcript import save
+from antiphon.protocol.transcript import rerunning
 from antiphon.protocol.view import Recording, View
 
 FORMAT: Final = "antiphon-counterexample/1"
@@ -53,6 +57,13 @@ class Counterexample:
     """NumPy's SeedSequence of this interaction: its entropy and its spawn key."""
     feature: Feature | None = attrs.field(default=tuple, repr=False)
     """What the event reads of a view; None if the file names one that is not registered."""
+    hits: Hits | None = attrs.field(default=None, repr=False)
+    """The counts that the bound follows from by two Clopper-Pearson bounds …"""
+    alpha: float | None = attrs.field(default=None, repr=False)
+    """… at α/2 each; None where another method was used."""
+
+    def __attrs_post_init__(self) -> None:
+        check(self)
 
     @property
     def view(self) -> View:
@@ -64,7 +75,20 @@ class Counterexample:
         """Whether the view lies in the event; None where the feature is not known."""
         if self.feature is None:
             return None
-        return self.feature(History(self.view.answers)) in self.event
+        with rerunning():
+            return self.feature(History(self.view.answers)) in self.event
+
+    @property
+    def as_stated(self) -> tuple[str, ...]:
+        """What cannot be checked from the file itself, and is believed if you believe its author.
+
+        The rest was: event, bit and seed fit what was played, and the bound follows from the
+        counts (``hits``) where it has them.
+        """
+        bound = "the counts of views in the event" if self.hits else "δ_lower and its confidence"
+        bit = () if bit_of(self.recording.secret.system) is not None else ("the bit",)
+        feature = () if self.feature is not None else ("that the view lies in the event",)
+        return (bound, *bit, *feature)
 
     def replay(
         self,
@@ -81,9 +105,12 @@ class Counterexample:
             raise ReplayMismatch(None, f"a view in the event ({self.event.words()})", "another")
         return view
 
-    def save(self, path: str | Path) -> None:
-        """Write it as a recording (docs/transcripts.md), with owner-only permissions."""
-        save(self.view, self.recording, Path(path), self._evidence())
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write it as a recording (docs/transcripts.md), for its owner only.
+
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        """
+        save(self.view, self.recording, Path(path), self._evidence(), overwrite=overwrite)
 
     def _evidence(self) -> Json:
         data: dict[str, Json] = {"format": FORMAT, "words": self.event.words()}
@@ -91,11 +118,17 @@ class Counterexample:
         data |= {"seed": self.seed, "event": encode(self.event)}
         if self.feature is not tuple:
             data["feature"] = encode_any(self.feature)
+        if self.hits is not None:
+            data |= {"hits": list(attrs.astuple(self.hits)), "alpha": self.alpha}
         return data
 
     @staticmethod
     def load(path: str | Path) -> Counterexample:
-        """Read a counterexample. Raises: TranscriptError, also for a mere recording or view."""
+        """Read a counterexample, and check of it what can be checked (``as_stated``: the rest).
+
+        Raises: TranscriptError, also for a mere recording or view, and for evidence that does
+        not fit the recording or itself.
+        """
         data = evidence_of(Path(path))
         if not is_object(data) or data.get("format") != FORMAT:
             raise TranscriptError(
@@ -104,16 +137,64 @@ class Counterexample:
         recording = Recording.load(path)
         try:
             plain: dict[str, Any] = {name: data[name] for name in _PLAIN}
+            plain |= {"hits": _hits(data.get("hits")), "alpha": data.get("alpha")}
             event = decode(data["event"])
             feature = _feature(data["feature"]) if "feature" in data else tuple
         except KeyError as error:
             raise TranscriptError(f"line 1: the evidence lacks {error}") from None
         if not isinstance(event, Event):
             raise TranscriptError("line 1: the evidence has no event")
-        return Counterexample(recording, event, seed=data.get("seed"), feature=feature, **plain)
+        with rerunning():
+            words = event.words()
+        if data.get("words") != words:
+            raise TranscriptError("line 1: the event in words is not the event of the evidence")
+        if "seed" in data and not recording.view.header.seeded:
+            raise TranscriptError("line 1: the evidence names a seed, and the header says unseeded")
+        try:
+            return Counterexample(recording, event, seed=data.get("seed"), feature=feature, **plain)
+        except InvalidArgument as error:
+            raise TranscriptError(f"line 1: {error}") from None
 
 
 _PLAIN: Final = ("bit", "epsilon", "delta", "delta_lower", "confidence")
+
+
+def check(found: Counterexample) -> None:
+    """See that evidence is possible, and follows from its own figures.
+
+    Raises: InvalidArgument where it does not.
+    """
+    for name, value in [(name, getattr(found, name)) for name in _PLAIN[1:]]:
+        if type(value) not in (int, float) or not 0 <= value < (700 if name == "epsilon" else 1):
+            raise InvalidArgument(f"the evidence has no such {name.replace('_', ' ')} as a number")
+    if type(found.bit) is not int or found.bit not in (0, 1) or found.bit != found.event.bit:
+        raise InvalidArgument("the evidence's bit is not the world that its event favours")
+    if bit_of(found.recording.secret.system) not in (None, found.bit):
+        raise InvalidArgument("the evidence's bit is not the one that was played")
+    if found.delta_lower <= found.delta:
+        raise InvalidArgument("δ is not said to be more than was claimed: nothing is refuted")
+    if found.hits is None:
+        return
+    if type(found.alpha) is not float or not 0 < found.alpha < 1:
+        raise InvalidArgument("the evidence has counts without an alpha in (0, 1)")
+    bound = Rates.of(found.hits, alpha=found.alpha).delta_at(found.epsilon)
+    if found.delta_lower > bound + _ROUNDING or found.confidence > 1 - found.alpha + _ROUNDING:
+        raise InvalidArgument("the evidence's bound does not follow from its counts")
+
+
+_ROUNDING: Final = 1e-9
+"""Between machines: far less than a figure that is printed."""
+
+
+def _hits(data: Json) -> Hits | None:
+    if data is None:
+        return None
+    if not isinstance(data, list) or len(data) != 4 or {type(each) for each in data} != {int}:
+        raise TranscriptError("line 1: the evidence's counts are four numbers")
+    own, trials, against, others = (int(each) for each in data)  # type: ignore[arg-type]
+    if not 0 <= own <= trials <= MOST_TRIALS or not 0 <= against <= others <= MOST_TRIALS:
+        raise TranscriptError("line 1: the evidence's counts are impossible")
+    return Hits(own, trials, against, others)
 
 
 def _feature(data: Json) -> Any:

@@ -78,6 +78,11 @@ def _report(
     (candidate, choice), low = chosen[best], lows[best]
     refuted = low > goal.delta
     tested = outcomes[best].done // (2 if method == "label" else 1)
+    shown = (
+        setting.show(candidate.adversary, choice.event, rates[best].low, low) if refuted else None
+    )
+    if shown is not None and method == "clopper-pearson":
+        shown = attrs.evolve(shown, hits=hits[best], alpha=alpha)
     return AuditReport(
         verdict="refuted" if refuted else "not refuted",
         epsilon=goal.epsilon,
@@ -99,9 +104,7 @@ def _report(
         interrupted=any(outcome.interrupted for outcome in outcomes),
         player=candidate.adversary,
         vacuous="" if refuted else why_vacuous(setting.playing, candidate.adversary, setting.root),
-        counterexample=setting.show(candidate.adversary, choice.event, rates[best].low, low)
-        if refuted
-        else None,
+        counterexample=shown,
     )
 
 

@@ -15,6 +15,7 @@ from antiphon.audit.statistical.intervals import failure
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.codec import decode, encode
 from antiphon.protocol.errors import InvalidArgument, TranscriptError
+from antiphon.protocol.files import write_text
 
 FORMAT: Final = "antiphon-audit/1"
 Verdict = Literal["refuted", "not refuted"]
@@ -125,14 +126,18 @@ class AuditReport:
         ]
         return data
 
-    def save(self, path: str | Path) -> None:
-        """Write the report as JSON, the events as data too, without the counterexample."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the report as JSON, the events as data too, without the counterexample.
+
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        """
         data: dict[str, Any] = {"format": FORMAT} | self.to_dict()
         data["event_data"] = encode(self.event)
         data["trace"] = [list(attrs.astuple(each)) for each in self.trace]
         for saved, test in zip(data["tests"], self.tests, strict=True):
             saved["event_data"] = encode(test.event)
-        Path(path).write_text(json.dumps(data, indent=1, allow_nan=False), encoding="utf-8")
+        text = json.dumps(data, indent=1, allow_nan=False)
+        write_text(Path(path), text, overwrite=overwrite)
 
     @staticmethod
     def load(path: str | Path) -> AuditReport:

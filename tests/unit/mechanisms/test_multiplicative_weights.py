@@ -376,7 +376,7 @@ def worst(learner, counts, asked, *, queries, choose):
         if answer is ap.HALT:
             return largest, learner.updates
         largest = max(largest, abs(answer - float(query @ counts)))
-    return largest, session._state[0].updates
+    return largest, session._now[0][0].updates
 
 
 def asked(size, queries, step, seed):

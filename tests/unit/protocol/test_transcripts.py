@@ -329,14 +329,14 @@ def test_recordings_are_for_their_owner_only(tmp_path):
     try:
         ap.record(PLAYER, SYSTEM, seed=1).save(saved)
         ap.record(PLAYER, SYSTEM, seed=1, sink=streamed)
-        ap.record(PLAYER, SYSTEM, seed=1, sink=existing)
+        ap.record(PLAYER, SYSTEM, seed=1, sink=existing, overwrite=True)
         ap.interact(PLAYER, SYSTEM, seed=1, sink=tmp_path / "view")
     finally:
         os.umask(before)
     assert [mode(path) for path in (saved, streamed, existing)] == [0o600] * 3
     assert mode(tmp_path / "view") == 0o666
     existing.chmod(0o644)
-    ap.record(PLAYER, SYSTEM, seed=1).save(existing)
+    ap.record(PLAYER, SYSTEM, seed=1).save(existing, overwrite=True)
     assert mode(existing) == 0o600
 
 
@@ -389,7 +389,7 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path):
 
     view = ap.interact(ap.scripted([1]), odd)
     with pytest.raises(ap.InvalidArgument):
-        view.save(path)
+        view.save(path, overwrite=True)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -411,7 +411,7 @@ def test_a_streamed_view_can_be_saved_over_itself(tmp_path):
     path = tmp_path / "view"
     view = ap.interact(ap.scripted([1, 2, 3]), echo, sink=path)
     before = path.read_bytes()
-    view.save(path)
+    view.save(path, overwrite=True)
     assert path.read_bytes() == before
 
 

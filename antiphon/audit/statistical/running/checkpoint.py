@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,7 +20,8 @@ import attrs
 from antiphon.audit.statistical.running.chunks import Chunks
 from antiphon.protocol import codec
 from antiphon.protocol.codec import Json
-from antiphon.protocol.errors import AntiphonError, CheckpointError, InvalidArgument
+from antiphon.protocol.errors import AntiphonError, CheckpointError, FileError, InvalidArgument
+from antiphon.protocol.files import write_text
 
 FORMAT: Final = "antiphon-checkpoint/1"
 _SECONDS: Final = 2.0
@@ -147,27 +146,13 @@ class Checkpoint:
         }
         text = json.dumps(data | {"digest": _digest(data)})
         try:
-            _replace(self.path, text)
-        except OSError as error:
-            raise CheckpointError(f"{self.path} cannot be written: {error.strerror}") from error
+            write_text(self.path, text, secret=True, overwrite=True)
+        except FileError as error:
+            raise CheckpointError(str(error)) from error
 
 
 def _digest(data: Any) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file beside it and rename: the old one or the new one is there, never a part."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 class Saver:
