@@ -153,7 +153,7 @@ LAPLACE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("counter", "count", "times"), LAPLACE, ids=lambda x: repr(x)[:40])
+@pytest.mark.parametrize(("counter", "count", "times"), LAPLACE, ids=["binary", "balanced"])
 def test_errors_are_sums_of_laplace_noise(counter, count, times):
     """n = 16 000: the threshold is 0.0245; another node, or 1.3 times the noise, is further."""
     for time, sample in errors(counter, times, dimension=16_000, seed=5).items():

@@ -158,11 +158,9 @@ def test_a_doubtful_draw_is_accepted_iff_its_uniform_number_is_below_its_chance(
     assert list(words) == []
     rest = sampler._surely[cell]  # the first that is doubtful: just about the chance at the end
     first = first >> sampler._left << sampler._left | rest
-    inner = first - (
-        (1 << sampler._place - 1) << sampler._left
-    )  # half a cell inwards: a better one
-    words = iter([inner, 0])
-    assert sampler.draw(lambda: next(words)) == outward - (1 << sampler._place - 1)
+    half = 1 << sampler._place - 1  # of a cell inwards, where the chance is greater
+    words = iter([first - (half << sampler._left), 0])
+    assert sampler.draw(lambda: next(words)) == outward - half
     assert list(words) == []
 
 
