@@ -4,6 +4,7 @@
 """
 
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -68,6 +69,11 @@ class Entry:
     noninteractive: bool = False
     enumerable: bool = True
     """Whether its draws are finite, so that ``outcomes`` works."""
+
+
+def shown(part):
+    """A short name of a part, the same in every process."""
+    return re.sub(r" at 0x\w+", "", repr(part))[:60]
 
 
 def counter_queries(largest):

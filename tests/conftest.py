@@ -1,5 +1,9 @@
-"""One Hypothesis profile for the suite: the same examples in every run, no deadline."""
+"""One Hypothesis profile for the suite: the same examples in every run, no deadline.
 
+The names of tests are the same in every process: those that run side by side compare them.
+"""
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -10,3 +14,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("suite")
+
+
+def pytest_collection_modifyitems(items):
+    """Refuse names with an address."""
+    wandering = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if wandering:
+        raise pytest.UsageError(f"tests named by an address, give ids=: {wandering[:3]}")

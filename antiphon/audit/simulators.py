@@ -231,7 +231,12 @@ class Lyu(Simulator):
         return need0, need1
 
     def _largest(self, history: History, lower: Point, upper: Point) -> Point:
-        """The coordinatewise largest feasible point of (φ1)-(φ4) (theory §2.1)."""
+        """The coordinatewise largest feasible point of (φ1)-(φ4) (theory §2.1).
+
+        Feasible points are closed under coordinatewise maxima, so the largest is bounded in
+        each coordinate by an upper end or by (φ3). All four candidates lie on two such lines,
+        so that whichever is feasible is the largest: no feasible point exceeds it.
+        """
         shrink = 1 / self.growth
         mu0, mu1 = (mu / self.delta for mu in history.masses)
         c0, c1 = mu0 - shrink * mu1, mu1 - shrink * mu0
@@ -242,15 +247,11 @@ class Lyu(Simulator):
         if self.growth != 1:
             x = (c0 + shrink * c1) / (1 - shrink * shrink)
             points.append((x, c1 + shrink * x))
-        feasible = [
-            (x, y)
-            for x, y in points
-            if lower[0] <= x <= u0 and lower[1] <= y <= u1
-            if x - shrink * y <= c0 and y - shrink * x <= c1
-        ]
-        if not feasible:
-            raise CompositionError("the mechanism is not (epsilon, delta)-DP: its claim is false")
-        return max(feasible)
+        for x, y in points:
+            within = lower[0] <= x <= u0 and lower[1] <= y <= u1
+            if within and x - shrink * y <= c0 and y - shrink * x <= c1:
+                return x, y
+        raise CompositionError("the mechanism is not (epsilon, delta)-DP: its claim is false")
 
 
 def vadhan_wang(

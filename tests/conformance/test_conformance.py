@@ -5,7 +5,7 @@ import inspect
 import attrs
 import numpy as np
 import pytest
-from catalogue import MECHANISMS, PROCESSORS
+from catalogue import MECHANISMS, PROCESSORS, shown
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,8 +33,8 @@ from antiphon.protocol.names import name_of
 from antiphon.protocol.registry import registered_name
 
 CANARY = 918_273_645
-EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: repr(e.mechanism)[:60])
-EVERY_LINK = pytest.mark.parametrize("entry", PROCESSORS, ids=lambda e: repr(e.processor)[:60])
+EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: shown(e.mechanism))
+EVERY_LINK = pytest.mark.parametrize("entry", PROCESSORS, ids=lambda e: shown(e.processor))
 
 
 def exported(module, base):

@@ -98,6 +98,38 @@ def test_correlated_noise_hides_a_change_at_the_cost_that_is_claimed(counter, da
     assert correlated_cost(counter, zero, one, noise) <= counter.rho
 
 
+COARSE = [
+    kind(horizon=40, rho=2, resolution=64, normalised=normalised, **more)
+    for kind in (BufferedToeplitzCounter, SquareRootCounter)
+    for normalised in (False, True)
+    for more in ({}, {"dimension": 4, "sensitivity": 1}, {"events": 2})
+]
+
+
+@pytest.mark.parametrize("counter", [*CORRELATED, *COARSE], ids=repr)
+def test_there_is_room_for_the_rounding_of_every_sum(counter):
+    """The proof's last line: max_s q_s·unit·distance·‖c‖ + √(T·dimension) <= R·√(2ρ).
+
+    With the c of the definition: those of (1 - x)^(-1/2), or Σ ω_i θ_i^(k-1). Changes at k times
+    cost at most the norm of the sum of k neighbouring columns, or k times one.
+    """
+    length = counter.horizon
+    if isinstance(counter, SquareRootCounter):
+        c = np.cumprod([1.0, *((2 * k - 1) / (2 * k) for k in range(1, length))])
+    else:
+        c = np.array([1.0, *(np.dot(counter.weights, np.power(counter.thetas, k))
+                             for k in range(length - 1))])  # fmt: skip
+    if counter.normalised:
+        norms = [counter.events * np.linalg.norm(c[: length - s]) for s in range(length)]
+    else:
+        columns = [[*[0.0] * j, *c[: length - j]] for j in range(min(counter.events, length))]
+        norms = [np.linalg.norm(np.sum(columns, axis=0))] * length
+    moved = max(counter.divisor(s) * norm for s, norm in enumerate(norms))
+    moved *= counter.unit * float(counter.distance)
+    rounding = (length * (counter.dimension or 1)) ** 0.5
+    assert moved + rounding <= counter.resolution * float(2 * counter.rho) ** 0.5
+
+
 def extremes(counter):
     """The first updates moved as far as they may be, and an ordinary noise."""
     length = counter.horizon

@@ -145,6 +145,14 @@ def test_fewer_creations_than_f_prescribes():
         fixed.tight_delta(epsilon=0, rounds=4, max_creations=1)
 
 
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_no_more_creations_than_asked_for(most):
+    """f would take three, each of which tells the bit with probability 1/10."""
+    free = ap.PrivacyGame(ap.ExtConComp(), fixed_parameters([(0, Fraction(1, 10))] * 3))
+    search = {"catalogue": [LeakyBit(delta=Fraction(1, 10))], "rounds": 8, "max_creations": most}
+    assert free.tight_delta(epsilon=0, **search) == 1 - Fraction(9, 10) ** most
+
+
 def test_no_creations_tell_nothing():
     assert ALL.tight_delta(epsilon=0, rounds=4, catalogue=[RR], max_creations=0) == 0
 

@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from types import SimpleNamespace
 
 import attrs
 import pytest
@@ -175,6 +176,41 @@ def test_what_halts_refuses_or_goes_on_after_a_halt_is_simulated(table, growth):
     else:
         simulator = vadhan_wang(table, EVENT, epsilon=epsilon)
     assert all(equivalences(simulator, game, epsilon, delta, 2))
+
+
+# --- the largest point ----------------------------------------------------------------------------
+
+eighths = st.integers(0, 8).map(lambda n: Fraction(n, 8))
+
+
+@given(
+    growth=st.sampled_from(GROWTHS),
+    masses=st.tuples(eighths, eighths),
+    lower=st.tuples(eighths, eighths),
+    upper=st.tuples(eighths, eighths),
+)
+@settings(max_examples=300)
+def test_no_feasible_point_exceeds_the_one_that_is_taken(growth, masses, lower, upper):
+    """(φ1)-(φ4) at δ = 1 by brute force, on a grid that contains the bounds; e^ε = ``growth``."""
+    simulator = lyu(LeakyBit(delta=1), ANY, epsilon=Log(growth), delta=1, rounds=1)
+
+    def feasible(x, y):
+        gaps = (
+            x - y / growth <= masses[0] - masses[1] / growth,
+            (y - x / growth <= masses[1] - masses[0] / growth),
+        )
+        held = growth != 1 or (x <= masses[0] and y <= masses[1])  # (φ4)
+        return all(gaps) and held and lower[0] <= x <= upper[0] and lower[1] <= y <= upper[1]
+
+    grid = [Fraction(n, 16) for n in range(17)]
+    points = [(x, y) for x in grid for y in grid if feasible(x, y)]
+    try:
+        x, y = simulator._largest(SimpleNamespace(masses=masses), lower, upper)
+    except ap.CompositionError:
+        assert points == []
+        return
+    assert feasible(x, y)
+    assert all(a <= x and b <= y for a, b in points)
 
 
 # --- when RR is asked ---------------------------------------------------------------------------

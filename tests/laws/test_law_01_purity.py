@@ -8,7 +8,7 @@ builds budgets (law 6).
 import copy
 
 import pytest
-from catalogue import MECHANISMS, PROCESSORS
+from catalogue import MECHANISMS, PROCESSORS, shown
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import adder, breakable
@@ -16,8 +16,8 @@ from strategies import adder, breakable
 import antiphon as ap
 from antiphon.protocol import RecordedCoins, ReplayedCoins, SampledCoins, Side, identical, spaces
 
-EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: repr(e.mechanism)[:60])
-EVERY_LINK = pytest.mark.parametrize("entry", PROCESSORS, ids=lambda e: repr(e.processor)[:60])
+EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: shown(e.mechanism))
+EVERY_LINK = pytest.mark.parametrize("entry", PROCESSORS, ids=lambda e: shown(e.processor))
 
 
 def attempt(step, *arguments):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import attrs
 import pytest
 import references
-from catalogue import MECHANISMS
+from catalogue import MECHANISMS, shown
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import tosser
@@ -19,7 +19,7 @@ from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.mechanisms import TreeCounter
 from antiphon.protocol import Draw, IdentityPostProcessor, Recording, identical
 
-EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: repr(e.mechanism)[:60])
+EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: shown(e.mechanism))
 DELTA = Fraction(1, 10)
 PLAYER = CounterexampleAdversary(delta=DELTA, copies=4)
 

@@ -1,9 +1,6 @@
-"""The laws of what a population draws, at a proven level (see ``test_sampling``).
+"""The laws of what a population draws, at a proven level, with a computed power (see ``bounds``).
 
-Eleven rows at α = 2·10⁻⁸ each, n = 200,000, with fixed seeds; with the rows of
-``test_sampling`` Σα stays below 10⁻⁶. Every row has a broken twin that must be rejected:
-its law is at least 0.01 away in the tested distance, while thresholds are at most
-√(ln(2/α)/2n) = 0.0068, so the power exceeds 1 - 10⁻⁶.
+n = 200,000 in every row, and each has a broken twin that must be rejected.
 """
 
 import itertools
@@ -15,7 +12,6 @@ import bounds
 import numpy as np
 import pytest
 from test_sampling import (
-    ALPHA,
     discrete_gaussian,
     discrete_laplace,
     distribution,
@@ -29,6 +25,7 @@ from antiphon.audit.statistical.sample import NUMBER
 from antiphon.protocol.readings import column_safe
 
 N = 200_000
+ALPHA = bounds.level("statistical/test_populations", 10 + 5 + 3 + 1)
 
 
 def one_draw(draw, *, after=None):
@@ -46,12 +43,17 @@ def one_draw(draw, *, after=None):
 
 def listed(draw, seed, **options):
     adversary = ap.scripted([0])
-    return play_population(adversary, one_draw(draw, **options), replicas=N, seed=seed,
-                           feature=column_safe(lambda answers: answers[0]))  # fmt: skip
+    return play_population(
+        adversary,
+        one_draw(draw, **options),
+        replicas=N,
+        seed=bounds.seeded(seed),
+        feature=column_safe(lambda answers: answers[0]),
+    )
 
 
 def numbers(draw, seed):
-    sample = play_sample(ap.scripted([0]), one_draw(draw), replicas=N, seed=seed)
+    sample = play_sample(ap.scripted([0]), one_draw(draw), replicas=N, seed=bounds.seeded(seed))
     ((skeleton, cell),) = sample.cells.items()
     assert skeleton == (NUMBER,)
     return cell.columns[:, 0].tolist()
@@ -64,45 +66,51 @@ def start(coins):
 THIRDS = {0: 1 / 6, 1: 1 / 3, 2: 1 / 2}
 FINITE = {
     "bernoulli": (lambda c: c.bernoulli(Fraction(1, 3)), lambda c: c.bernoulli(0.35),
-                  {True: 1 / 3, False: 2 / 3}),
-    "bernoulli_exp": (lambda c: c.bernoulli_exp(Fraction(7, 2)), lambda c: c.bernoulli_exp(3.4),
-                      {True: math.exp(-3.5), False: -math.expm1(-3.5)}),
+                  {True: 1 / 3, False: 2 / 3}, {True: 0.35, False: 0.65}),
+    "bernoulli_exp": (lambda c: c.bernoulli_exp(Fraction(7, 2)), lambda c: c.bernoulli_exp(3),
+                      {True: math.exp(-3.5), False: -math.expm1(-3.5)},
+                      {True: math.exp(-3), False: -math.expm1(-3)}),
     "bernoulli_exp, a log": (lambda c: c.bernoulli_exp(ap.Log(3)), lambda c: c.bernoulli_exp(1),
-                             {True: 1 / 3, False: 2 / 3}),
-    "categorical": (lambda c: c.categorical((1, 2, 3)), lambda c: c.categorical((1, 2, 4)), THIRDS),
+                             {True: 1 / 3, False: 2 / 3},
+                             {True: math.exp(-1), False: -math.expm1(-1)}),
+    "categorical": (lambda c: c.categorical((1, 2, 3)), lambda c: c.categorical((1, 2, 4)), THIRDS,
+                    {0: 1 / 7, 1: 2 / 7, 2: 4 / 7}),
     "uniform": (lambda c: c.uniform_integer(7), lambda c: min(c.uniform_integer(8), 6),
-                dict.fromkeys(range(7), 1 / 7)),
+                dict.fromkeys(range(7), 1 / 7), dict.fromkeys(range(6), 1 / 8) | {6: 1 / 4}),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FINITE)
 @pytest.mark.parametrize("after", [None, start], ids=["counts", "arrays"])
 def test_finite_draws(name, after):
-    draw, twin, law = FINITE[name]
+    draw, twin, law, other = FINITE[name]
+    assert bounds.cells_power(N, law, other, ALPHA) >= 1 - bounds.BETA
     assert not bounds.cells(Counter(listed(draw, 11, after=after)), law, ALPHA)
     assert bounds.cells(Counter(listed(twin, 11, after=after)), law, ALPHA)
 
 
 WIDE = {
-    "laplace": (lambda c: c.laplace(2), lambda c: c.laplace(2.2), laplace(2), False),
-    "gaussian": (lambda c: c.gaussian(3), lambda c: c.gaussian(3.3), gaussian(3), False),
-    "discrete_laplace": (lambda c: c.discrete_laplace(Fraction(5, 2)),
-                         lambda c: c.discrete_laplace(3), distribution(discrete_laplace(2.5)),
-                         True),
-    "discrete_gaussian": (lambda c: c.discrete_gaussian(Fraction(7, 2)),
-                          lambda c: c.discrete_gaussian(4), distribution(discrete_gaussian(3.5)),
-                          True),
-    "discrete_laplaces": (lambda c: c.discrete_laplaces(Fraction(5, 2), 3)[2],
-                          lambda c: c.discrete_laplaces(3, 3)[2],
-                          distribution(discrete_laplace(2.5)), True),
+    "laplace": (lambda c, scale: c.laplace(scale), laplace, 2, 2.2),
+    "gaussian": (lambda c, sigma: c.gaussian(sigma), gaussian, 3, 3.3),
+    "discrete_laplace": (lambda c, scale: c.discrete_laplace(scale),
+                         lambda scale: distribution(discrete_laplace(scale)), 2.5, 3),
+    "discrete_gaussian": (lambda c, sigma: c.discrete_gaussian(sigma),
+                          lambda sigma: distribution(discrete_gaussian(sigma)), 3.5, 4),
+    "discrete_laplaces": (lambda c, scale: c.discrete_laplaces(scale, 3)[2],
+                          lambda scale: distribution(discrete_laplace(scale)), 2.5, 3),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WIDE)
 def test_wide_draws(name):
-    draw, twin, cdf, discrete = WIDE[name]
-    assert not bounds.dkw(numbers(draw, 12), cdf, ALPHA, discrete=discrete)
-    assert bounds.dkw(numbers(twin, 12), cdf, ALPHA, discrete=discrete)
+    draw, law, scale, other = WIDE[name]
+    discrete = name.startswith("discrete")
+    points = range(-60, 61) if discrete else np.linspace(-20, 20, 2001).tolist()
+    apart = bounds.apart(law(scale), law(other), points)
+    assert bounds.dkw_power(N, apart, ALPHA) >= 1 - bounds.BETA
+    for own, rejected in ((scale, False), (other, True)):
+        sample = numbers(lambda c, own=own: draw(c, own), 12)
+        assert bounds.dkw(sample, law(scale), ALPHA, discrete=discrete) is rejected
 
 
 def test_replicas_draw_independently():
@@ -120,12 +128,15 @@ def test_replicas_draw_independently():
             return fresh, coins.gaussian(1)
         return fresh, fresh
 
-    sample = play_sample(ap.scripted([0, 0]), mechanism, replicas=N, seed=5)
+    sample = play_sample(ap.scripted([0, 0]), mechanism, replicas=N, seed=bounds.seeded(5))
     pairs = np.concatenate([cell.columns for cell in sample.cells.values()]).clip(-3, 3)
     assert len(pairs) == N
-    width = 18 * math.sqrt(math.log(2 / ALPHA) / (2 * N))
+    width = 18 * bounds.reach(N, ALPHA)
     assert abs((pairs[:, 0] * pairs[:, 1]).mean()) < width
-    assert abs((pairs[1:, 1] * pairs[:-1, 1]).mean()) < width
+    for first in (0, 1):  # neighbours, every other pair of them: those are independent
+        assert abs((pairs[first:-1:2, 1] * pairs[first + 1 :: 2, 1]).mean()) < 2**0.5 * width
+    # The twin is one draw told twice; its square has the mean 0.97, six widths from 0.
+    assert bounds.hoeffding_power(N, 0.9, 18, ALPHA) >= 1 - bounds.BETA
     assert abs((pairs[:, 0] * pairs[:, 0]).mean()) > width
 
 
@@ -137,11 +148,15 @@ def signs(threshold):
     def mechanism(state, message, coins):
         return state, ap.TOP if coins.laplace(1.0) > threshold else ap.BOTTOM
 
-    return play_population(ap.scripted([0] * 4), mechanism, replicas=N, seed=6)
+    return play_population(ap.scripted([0] * 4), mechanism, replicas=N, seed=bounds.seeded(6))
 
 
 def test_joined_blocks():
     """Sixteen transcripts of four fair signs; the twin says ⊤ w.p. 0.4524 and not 0.5."""
     law = dict.fromkeys(itertools.product((ap.TOP, ap.BOTTOM), repeat=4), 1 / 16)
+    above = math.exp(-0.1) / 2
+    twin = {said: above ** (tops := said.count(ap.TOP)) * (1 - above) ** (4 - tops)
+            for said in law}  # fmt: skip
+    assert bounds.cells_power(N, law, twin, ALPHA) >= 1 - bounds.BETA
     assert not bounds.cells(signs(0.0), law, ALPHA)
     assert bounds.cells(signs(0.1), law, ALPHA)

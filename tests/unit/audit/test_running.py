@@ -249,7 +249,9 @@ class TestErrors:
             run(tasks.Fails(Local("here"), on=0), CHUNKS, merge=tasks.add, executor=pool)
 
     @pytest.mark.parametrize(
-        "executor", ["parallel", object(), ProcessPoolExecutor, True, 2.0], ids=str
+        "executor",
+        ["parallel", object(), ProcessPoolExecutor, True, 2.0],
+        ids=lambda value: type(value).__name__,
     )
     def test_an_executor_without_submit(self, executor):
         with pytest.raises(ap.InvalidArgument, match=r"without `submit`.*dask Client"):

@@ -279,6 +279,31 @@ def test_it_has_the_three_properties():
     assert violation(with_few_answers(MultiplicativeWeights)) is None
 
 
+def test_noise_is_for_the_steps_that_a_row_moves_a_value():
+    """A row moves Σ v_x count_x by up to R = 1/step, and each test and answer promises for that.
+
+    Twins whose test, or whose answer, is for neighbours 1 apart are caught.
+    """
+    messages = [np.array(each) for each in ([1, 0], [0, 1], [1.0, 0.0], [0.5, 0.0])]
+    for step in (1.0, 0.5):
+        learner = MultiplicativeWeights(**ONE_UPDATE | {"step": step})
+        test, value = learner.test, learner.value
+        steps = Fraction(1 / step)
+        assert (test.sensitivity, value.sensitivity) == (steps, steps)
+        assert test.threshold_scale == 2 * steps / (Fraction(3, 4) * 8)
+        assert value.scale == steps / (Fraction(1, 4) * 8)
+        assert violation(with_few_answers(MultiplicativeWeights, step=step), messages) is None
+    for place in (1, 2):
+        twin = with_few_answers(MultiplicativeWeights, step=0.5)
+        made = [each.mechanism for each in twin._creations]
+        if place == 1:
+            made[1] = attrs.evolve(made[1], sensitivity=1)
+        else:
+            made[2] = attrs.evolve(made[2], claims=attrs.evolve(value, sensitivity=1).claims)
+        object.__setattr__(twin, "_creations", tuple(map(ap.Create, made)))
+        assert violation(twin, messages).property is Property.VALIDITY
+
+
 def test_the_properties_are_searched_with_real_noise_too():
     learner = MultiplicativeWeights(**ONE_UPDATE | {"updates": 3})
     lifting = learner.lifting

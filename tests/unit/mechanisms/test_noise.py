@@ -70,6 +70,24 @@ def test_discrete_gaussian_has_sigma_sensitivity_over_root_two_rho(rho, sensitiv
         assert said(mechanism, 5, ("discrete_gaussian", mechanism.sigma, -7)) == -2
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "norm"),
+    [
+        (DiscreteLaplace(epsilon=1, sensitivity=5, dimension=2), 1),
+        (DiscreteGaussian(rho=1, sensitivity=5, dimension=2), 2),
+    ],
+)
+def test_neighbours_of_arrays_are_near_in_the_norm_of_the_noise(mechanism, norm):
+    """ℓ₁ for Laplace noise, ℓ₂ for Gaussian: (3, 4) is 7 away in the one and 5 in the other."""
+    (claim,) = mechanism.claims
+    assert claim.verification == mechanism.verification
+    game = ap.PrivacyGame(mechanism, claim.verification)
+    for moved, distance in (([5, 0], (5, 5)), ([3, 4], (7, 5)), ([2, 3], (5, 4)), ([6, 0], (6, 6))):
+        pair = ap.Pair(np.array([0, 1]), np.array([0, 1]) + moved)
+        (answer,) = game.play(ap.scripted([pair]), bit=0, seed=1).answers
+        assert (answer is ap.HALT) is (distance[norm - 1] > 5)
+
+
 def test_an_entry_that_leaves_64_bits_is_clipped_and_no_other_is_touched():
     mechanism = DiscreteLaplace(epsilon=1, dimension=3)
     noise = (Fraction(1), 3), (1, -1, -(10**30))

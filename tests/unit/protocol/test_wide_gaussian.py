@@ -145,6 +145,25 @@ def test_acceptance_is_settled_by_the_bits_that_follow():
         assert taken.tolist() == [accepted]
 
 
+@pytest.mark.parametrize("exponent", [16, 32, 40])
+def test_a_doubtful_draw_is_accepted_iff_its_uniform_number_is_below_its_chance(exponent):
+    """Far from a tie, so by the doubles alone; one at a time and many at once."""
+    sampler, cell = made(exponent), 300
+    first = wide._guide().index(cell) << 48 | (1 << 47 - sampler._left) - 1 << sampler._left
+    first |= (1 << sampler._left) - 1  # the end of the cell, where e^(-rate) is least
+    outward = (cell << sampler._place) + (1 << sampler._place) - 1
+    assert sampler._surely[cell] <= (1 << sampler._left) - 1
+    words = iter([first, 0, 7 << 48])  # its uniform number is next to 1: not accepted
+    assert sampler.draw(lambda: next(words)) != outward
+    assert list(words) == []
+    rest = sampler._surely[cell]  # the first that is doubtful: just about the chance at the end
+    first = first >> sampler._left << sampler._left | rest
+    half = 1 << sampler._place - 1  # of a cell inwards, where the chance is greater
+    words = iter([first - (half << sampler._left), 0])
+    assert sampler.draw(lambda: next(words)) == outward - half
+    assert list(words) == []
+
+
 def test_minus_zero_is_tossed_again():
     sampler = made(16)
     words = iter([1 << 47, 0])
