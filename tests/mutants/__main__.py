@@ -11,6 +11,7 @@ import json
 import os
 import queue
 import re
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -56,11 +57,13 @@ class Run:
         self.unchanged: dict[tuple[str, ...], float] = {}
         """How long tests take on the unchanged project, where they pass."""
         self._lock = threading.Lock()
+        self._benches: list[Workbench] = []
         self.stopped = False
 
     def work(self) -> None:
         """One worker: mutants until there are none; ends with None, or with what went wrong."""
         bench = Workbench()
+        self._benches.append(bench)
         try:
             while not self.stopped:
                 mutant = self.waiting.get_nowait()
@@ -101,8 +104,10 @@ class Run:
                     progress.advance(*result)
         finally:
             self.stopped = True
+            for bench in self._benches:
+                bench.close()
             for each in workers:
-                each.join(timeout=60)
+                each.join(timeout=10)
 
     def _keep(self, mutant: Mutant, outcome: dict) -> None:
         if outcome["outcome"] == "error":
@@ -127,6 +132,8 @@ def main() -> int:
     if given.list:
         print(*(each.name for each in chosen), sep="\n")
         return 0
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     run = Run(chosen, given.kept, given.afresh)
     try:
         with Progress(run.waiting.qsize(), quiet=given.json) as progress:

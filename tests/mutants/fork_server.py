@@ -28,6 +28,8 @@ def child(tests, output):
     import pytest
 
     os.setsid()  # so that a timeout ends what the tests started as well
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever ignored it
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -43,12 +45,13 @@ def child(tests, output):
         os._exit(code)
 
 
-def run(tests, limit):
+def run(tests, limit, running):
     """One fork: the outcome, how long it took, and the test that failed."""
     with tempfile.TemporaryFile("w+") as output:
         began = time.monotonic()
         if not (pid := os.fork()):
             child(tests, output)
+        running.append(pid)
         status = None
         while status is None and time.monotonic() - began < limit:
             done, code = os.waitpid(pid, os.WNOHANG)
@@ -56,6 +59,7 @@ def run(tests, limit):
         if status is None:
             os.killpg(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+        running.clear()
         seconds = time.monotonic() - began
         output.seek(0)
         lines = output.read().splitlines()
@@ -70,6 +74,13 @@ def run(tests, limit):
     return {"outcome": outcome, "seconds": seconds, "by": by}
 
 
+def end(running):
+    """Ends the tests that are running, and itself."""
+    for pid in running:
+        os.killpg(pid, signal.SIGKILL)
+    os._exit(0)
+
+
 def serve():
     sys.path.insert(0, os.getcwd())
     import hypothesis  # noqa: F401
@@ -77,8 +88,10 @@ def serve():
     import numpy  # noqa: F401
     import pytest  # noqa: F401
 
+    running = []
+    signal.signal(signal.SIGTERM, lambda *_: end(running))
     for line in sys.stdin:
-        print(json.dumps(run(**json.loads(line))), flush=True)
+        print(json.dumps(run(**json.loads(line), running=running)), flush=True)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,6 @@ class Workbench:
         os.utime(path, (self._stamp, self._stamp))
 
     def close(self) -> None:
-        self.server.kill()
+        self.server.terminate()
         self.server.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
