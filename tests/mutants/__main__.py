@@ -16,7 +16,7 @@ import sys
 import threading
 from pathlib import Path
 
-from listing import ROOT, Mutant, digest, faults, read
+from listing import ROOT, Mutant, change, faults, judges, read
 from report import Progress, lived, table
 from workbench import Workbench
 
@@ -47,8 +47,8 @@ class Run:
     def __init__(self, mutants: list[Mutant], kept: Path, afresh: bool) -> None:
         self.kept = kept
         self.known = {} if afresh or not kept.exists() else json.loads(kept.read_text())
-        self.keys = {each: digest(each) for each in mutants}
-        self.outcomes = {m: self.known[key] for m, key in self.keys.items() if key in self.known}
+        self.keys = {each: change(each) for each in mutants}
+        self.outcomes = {each: found for each in mutants if (found := self._known(each))}
         self.waiting: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
         for each in mutants:
             if each not in self.outcomes:
@@ -59,6 +59,11 @@ class Run:
         self._lock = threading.Lock()
         self._benches: list[Workbench] = []
         self.stopped = False
+
+    def _known(self, mutant: Mutant) -> dict | None:
+        """What came of it before, if neither its file nor the tests that say so have changed."""
+        found = self.known.get(self.keys[mutant])
+        return found if found and found["judges"] == judges(mutant, found["by"]) else None
 
     def work(self) -> None:
         """One worker: mutants until there are none; ends with None, or with what went wrong."""
@@ -112,7 +117,7 @@ class Run:
     def _keep(self, mutant: Mutant, outcome: dict) -> None:
         if outcome["outcome"] == "error":
             raise RuntimeError(f"{mutant.name}: the tests did not run: {outcome['by']}")
-        self.outcomes[mutant] = outcome
+        self.outcomes[mutant] = outcome = {**outcome, "judges": judges(mutant, outcome["by"])}
         self.known[self.keys[mutant]] = outcome
         partial = self.kept.with_suffix(".partial")
         partial.write_text(json.dumps(self.known, indent=0))

@@ -69,7 +69,7 @@ def run(tests, limit, running):
         return {"outcome": "timeout", "seconds": seconds, "by": ""}
     code = os.waitstatus_to_exitcode(status)
     outcome = "passed" if code == 0 else "failed" if code in FAILED or code < 0 else "error"
-    if not by and outcome != "passed":
+    if not by and outcome == "error":
         by = "\n".join(lines[-5:])
     return {"outcome": outcome, "seconds": seconds, "by": by}
 

@@ -97,10 +97,20 @@ def faults(mutants: list[Mutant], root: Path = ROOT) -> list[str]:
     return found
 
 
-def digest(mutant: Mutant, root: Path = ROOT) -> str:
-    """What a result depends on, and is kept by: the changed file and its tests."""
+def change(mutant: Mutant, root: Path = ROOT) -> str:
+    """What a mutant makes of its file, in short."""
+    return _digest([mutant.file, mutant.of((root / mutant.file).read_text())])
+
+
+def judges(mutant: Mutant, by: str, root: Path = ROOT) -> str:
+    """The tests that an outcome stands on: the one that failed, or else all of the mutant's."""
+    failed = root / by.split("::")[0]
+    if by and failed.is_file():
+        return _digest([failed.read_text()])
     paths = [root / test.split("::")[0] for test in mutant.tests]
     files = [each for path in paths for each in (path.rglob("*.py") if path.is_dir() else [path])]
-    texts = [each.read_text() for each in sorted(files)]
-    parts = (mutant.of((root / mutant.file).read_text()), *mutant.tests, *texts)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    return _digest([*mutant.tests, *(each.read_text() for each in sorted(files))])
+
+
+def _digest(texts: list[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
