@@ -40,8 +40,8 @@ class Progress:
             from rich.progress import Progress as Bar
             from rich.progress import TimeRemainingColumn
 
-            self.bar = Bar(*Bar.get_default_columns()[:3], TimeRemainingColumn(), "{task.fields[last]}",
-                           console=Console(stderr=True))  # fmt: skip
+            shown = (*Bar.get_default_columns()[:3], TimeRemainingColumn(), "{task.fields[last]}")
+            self.bar = Bar(*shown, console=Console(stderr=True))
             self.task = self.bar.add_task("mutants", total=self.total, last="")
             self.bar.start()
         return self

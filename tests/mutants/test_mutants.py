@@ -27,5 +27,5 @@ def test_a_stale_mutant_is_named(tmp_path):
 
 def test_a_line_that_is_no_part_of_a_mutant_is_refused(tmp_path):
     (tmp_path / "room.txt").write_text("file a.py\nwhy before any tests\n")
-    with pytest.raises(ValueError, match="room.txt:2"):
+    with pytest.raises(ValueError, match=r"room\.txt:2"):
         read(tmp_path)
