@@ -4,6 +4,7 @@
 #
 #   make test PYTHON=python3.13     another interpreter (rebuilds .venv)
 #   make test ARGS="-k verifier"    further arguments for the command that is run
+#   make mutants ARGS="--only ^audit --jobs 4"     a part of the list; --help has the rest
 #   make test UV=                   pip, even where uv is installed
 
 PYTHON ?=
@@ -19,7 +20,7 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow hunt lint bench lock clean remake
+.PHONY: help demo test test-slow hunt mutants lint bench lock clean remake
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -35,6 +36,9 @@ test-slow: $(VENV)/.test ## The test suite and the slow tests
 
 hunt: $(VENV)/.test ## Random systems: is any proved guarantee false? (ROUNDS=… SECONDS=…)
 	@$(BIN)/python -m tests.hunt $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
+
+mutants: $(VENV)/.test ## How many wrong versions of the mathematics the tests notice
+	@$(BIN)/python tests/mutants $(ARGS)
 
 lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
 	@status=0; \

@@ -150,7 +150,7 @@ def test_a_claim_holds_plain_values_only():
     class Shifty(Pure):
         pass
 
-    with pytest.raises(InvalidArgument, match="a plain Pure or .* not a Shifty"):
+    with pytest.raises(InvalidArgument, match=r"a plain Pure or .* not a Shifty"):
         Claim(Shifty(1), event_level(), Status.PROVED, "")
 
     class Mine(LeakyBit):

@@ -1,0 +1,215 @@
+"""Where each relation and each model ends: the last that is allowed, and the first that is not."""
+
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+import antiphon as ap
+from antiphon.audit.statistical.populations import play_sample
+from antiphon.protocol import EMPTY, Side
+from antiphon.protocol.readings import column_safe
+from antiphon.verifiers import (
+    AddOrRemove,
+    AnyTwo,
+    Near,
+    OfUpdates,
+    OnlyEntry,
+    Refused,
+    ReplacedRow,
+    Verification,
+    Verifier,
+    Within,
+    event_level,
+    every_pair,
+    neighbouring_start,
+    user_level,
+)
+from antiphon.verifiers.functions import EventLevel, UserLevel
+from antiphon.verifiers.relations import takes_columns
+
+LEFT = Side.LEFT
+
+
+def allowed(f, *pairs):
+    """Whether f allows the pairs, one after the other."""
+    return f([ap.Pair(*pair) for pair in pairs]) is ap.TOP
+
+
+def array(*values, dtype=np.int64):
+    return np.array(values, dtype)
+
+
+# --- what the functions make -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [neighbouring_start, event_level, user_level, every_pair])
+def test_the_relation_that_is_given_is_the_one_that_holds(make):
+    assert make().relation == AnyTwo()
+    assert make(Within(3)).relation == Within(3)
+
+
+def test_the_number_of_events_that_is_given_is_the_one_that_counts():
+    assert EventLevel() == event_level() == event_level(events=1)
+    assert event_level(events=4).events == 4
+    assert UserLevel() == user_level()
+    assert user_level(events=4).events == 4
+    assert user_level().events is None
+
+
+# --- user level ------------------------------------------------------------------------------
+
+
+def test_a_user_may_have_so_many_events_and_no_more():
+    f = user_level(events=2)
+    change = (("u", 1), ("u", 2))
+    assert allowed(f, change, (("v", 1), ("v", 1)), change)
+    assert not allowed(f, change, change, change)
+    assert not allowed(user_level(events=0), change)
+
+
+@pytest.mark.parametrize("stranger", [5, "u", None, (), ["u", 1], ap.TOP])
+def test_both_sides_are_records_or_empty(stranger):
+    f = user_level()
+    assert allowed(f, (("u", 1), EMPTY), (EMPTY, ("u", 2)))
+    for pair in ((("u", 1), stranger), (stranger, ("u", 1)), (stranger, EMPTY), (EMPTY, stranger)):
+        assert type(f.step(f.initial_state, *pair)) is Refused
+
+
+def test_the_user_is_the_first_entry():
+    assert allowed(user_level(), (("u", 1), ("u", 2)))
+    assert not allowed(user_level(), (("u", 1), ("v", 1)))
+
+
+# --- relations -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("norm", [0, 3, True, 2.0, "2", None])
+def test_only_two_norms_are_known(norm):
+    with pytest.raises(ap.InvalidArgument, match="norm must be 1 or 2"):
+        Near(1, norm)
+
+
+@pytest.mark.parametrize(
+    ("relation", "related", "unrelated"),
+    [
+        (Near(5, 1), [(2, 3), (5, 0), (-2, 3), (0, 0)], [(3, 3), (6, 0), (-3, 3), (5, 1)]),
+        (Near(5, 2), [(3, 4), (5, 0), (-3, 4)], [(4, 4), (6, 0), (3, -5)]),
+        (Near(5), [(3, 4)], [(4, 4)]),
+        (Near(Fraction(1, 2), 2), [(0, 0)], [(1, 0)]),
+        (ReplacedRow(), [(1, -1), (-1, 1), (0, 0)],
+         [(1, 0), (-1, 0), (1, 1), (2, -2), (1, -2)]),
+    ],
+)  # fmt: skip
+def test_arrays_near_each_other(relation, related, unrelated):
+    start = array(10, 20)
+    for moves, holds in ((related, True), (unrelated, False)):
+        for move in moves:
+            assert relation.holds(start, start + array(*move)) is holds
+            assert relation.holds(start + array(*move), start) is holds
+
+
+def test_two_rows_are_not_one():
+    assert ReplacedRow().holds(array(1, 2, 3), array(2, 2, 2))
+    assert not ReplacedRow().holds(array(1, 1, 3, 3), array(2, 2, 2, 2))
+
+
+@pytest.mark.parametrize("relation", [Near(10**9, 1), Near(10**9, 2), ReplacedRow()])
+def test_only_integer_arrays_of_one_shape_are_compared(relation):
+    ours = array(1, 2, 3, 4)
+    assert relation.holds(ours, ours.copy())
+    for other in (ours.reshape(2, 2), ours[:3], ours.astype(float), ours.tolist(), None, 1):
+        assert not relation.holds(ours, other)
+        assert not relation.holds(other, ours)
+    floats = ours.astype(float)
+    assert not relation.holds(floats, floats)
+
+
+def test_rows_of_histograms_are_flat():
+    square = array(1, 2, 3, 4).reshape(2, 2)
+    assert not ReplacedRow().holds(square, square)
+
+
+def test_updates_of_one_length_are_compared_by_their_last_entries():
+    relation = OfUpdates(Within(1))
+    assert relation.holds(("u", 9, 1), ("v", 0, 2))
+    for other in (("u", 3), ("u", 9, 1, 2), ("u", 9, 3), (), 1, ["u", 9, 1], None):
+        assert not relation.holds(("u", 9, 1), other)
+        assert not relation.holds(other, ("u", 9, 1))
+    assert not relation.holds((), ())
+
+
+def test_what_says_nothing_of_columns_does_not_take_them():
+    class Plain:
+        def holds(self, zero, one):
+            return True
+
+    class Truthy(Plain):
+        column_safe = 1
+
+    assert not takes_columns(Plain())
+    assert not takes_columns(Truthy())
+    assert not takes_columns(Near(1))
+    assert takes_columns(AddOrRemove())
+    assert takes_columns(OnlyEntry(0))
+    assert not takes_columns(OnlyEntry(0, Plain()))
+
+
+# --- verifiers -------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Rising(Verification[None]):
+    """Every pair rises from side zero to side one: no symmetric f, and none with a memory."""
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def step(self, state: None, zero: Any, one: Any, /) -> Any:
+        return None if zero <= one else Refused("it falls")
+
+
+def test_the_sides_are_read_in_their_order():
+    assert allowed(Rising(), (0, 1), (1, 1))
+    assert not allowed(Rising(), (1, 0))
+    for pair, valid in (((0, 1), True), ((1, 0), False), ((1, 1), True)):
+        state, _, sent = Verifier(Rising()).step(None, LEFT, ap.Pair(*pair), None)
+        assert (type(state) is not Refused) is valid
+        assert (sent == ap.Pair(*pair)) is valid
+
+
+def test_a_verifier_that_has_refused_stays_shut_whatever_f_remembers():
+    verifier = Verifier(Rising())
+    state, _, _ = verifier.step(None, LEFT, ap.Pair(1, 0), None)
+    again, side, answer = verifier.step(state, LEFT, ap.Pair(0, 1), None)
+    assert (again, side, answer) == (state, LEFT, ap.HALT)
+
+
+def test_an_f_says_for_itself_that_it_takes_columns():
+    assert not Rising().column_safe
+    assert not Rising().first_pair_consistent
+
+
+@attrs.frozen
+class Numbers(Rising):
+    """An f that looks at types, which of a column is none of its own."""
+
+    def step(self, state: None, zero: Any, one: Any, /) -> Any:
+        return None if type(zero) is type(one) is float else Refused("it is no float")
+
+
+def test_an_f_that_knows_nothing_of_columns_sees_plain_numbers():
+    @column_safe
+    def player(heard, coins):
+        return ap.Pair(*(coins.laplace(1.0),) * 2) if len(heard) < 2 else ap.HALT
+
+    system = ap.mechanism(queries=ap.spaces.Reals(), answers=ap.spaces.Reals())(
+        column_safe(lambda state, message, coins: (state, message))
+    )
+    game = ap.PrivacyGame(system, Numbers())
+    sample = play_sample(ap.adversary(player), game.mechanism(0), replicas=20, seed=1)
+    assert sample.replicas == 20
+    assert not any(ap.HALT in kind for kind in sample.cells)
