@@ -24,7 +24,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.vector import Vector
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, swap_symmetric
 
 Parameters: TypeAlias = "tuple[exact.ExactEpsilon, Fraction]"
 Purse: TypeAlias = "Vector[int]"
@@ -155,6 +155,10 @@ class FixedMechanisms(Suitable):
         return True
 
     @property
+    def swap_symmetric(self) -> bool:
+        return _swap_symmetric(self.created)
+
+    @property
     def prescribed(self) -> int:
         return len(self.created)
 
@@ -169,10 +173,21 @@ class FixedMechanisms(Suitable):
         return purse
 
 
+def _swap_symmetric(created: Iterable[Create]) -> bool:
+    """Whether every f' is: suitable sequences themselves are. (What may be created is not known
+    to an f of parameters, nor is its f', so such an f says nothing of itself.)
+    """
+    return all(each.claim and swap_symmetric(each.claim.verification) for each in created)
+
+
 @register("antiphon.EachValid/1")
 @attrs.frozen
 class EachValid(FixedMechanisms):
     """f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return _swap_symmetric(self.created)
 
     @property
     def initial_state(self) -> SuitableState:
@@ -185,11 +200,22 @@ class EachValid(FixedMechanisms):
 NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (RoundToGrid() @ M has)")
 
 
+def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
+    """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
+    try:
+        pairs = [tuple(each) for each in parameters]
+    except TypeError:
+        pairs = [()]
+    if any(len(pair) != 2 for pair in pairs):
+        raise InvalidArgument("parameters are pairs (epsilon, delta)")
+    return tuple((exact.epsilon(e), exact.probability(d)) for e, d in pairs)
+
+
 @attrs.frozen
 class Budgeted(Suitable):
     """A suitable f with a multiset of fixed parameters (ε₁, δ₁), …, (ε_k, δ_k) to use up."""
 
-    parameters: tuple[Parameters, ...]
+    parameters: tuple[Parameters, ...] = attrs.field(converter=_normalised)
     _places: dict[Parameters, int] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -269,13 +295,6 @@ class SparseParallel(Budgeted):
         return self.spend(purse, created.parameters)
 
 
-def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
-    pairs = [tuple(each) for each in parameters]
-    if any(len(pair) != 2 for pair in pairs):
-        raise InvalidArgument("parameters are pairs (epsilon, delta)")
-    return tuple((exact.epsilon(e), exact.probability(d)) for e, d in pairs)
-
-
 Fixed: TypeAlias = Union[ContinualMechanism[Any, Any, Any], Create]
 
 
@@ -291,11 +310,11 @@ def each_valid(composition: ConComp) -> EachValid:
 
 def fixed_parameters(parameters: Iterable[Any]) -> FixedParameters:
     """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12)."""
-    return FixedParameters(_normalised(parameters))
+    return FixedParameters(parameters)  # type: ignore[arg-type]
 
 
 def sparse_parallel(
     parameters: Iterable[Any], *, first_pair_consistent: bool = False
 ) -> SparseParallel:
     """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5)."""
-    return SparseParallel(_normalised(parameters), first_pair_consistent)
+    return SparseParallel(parameters, first_pair_consistent)  # type: ignore[arg-type]
