@@ -59,13 +59,15 @@ def event_level(relation, events=1):
     return closed(f)
 
 
-def user_level(relation):
+def user_level(relation, events=None):
     def of_user(record, user):
         return record is ap.EMPTY or (type(record) is tuple and record and alike(record[0], user))
 
     def f(pairs):
         changed = differing(pairs)
         records = [r for pair in changed for r in pair if type(r) is tuple and r]
+        if events is not None and len(changed) > events:
+            return False
         return not changed or any(
             all(of_user(side, user) for pair in changed for side in pair)
             and all(relation(*pair) for pair in changed)
@@ -78,7 +80,10 @@ def user_level(relation):
 def every_pair(relation, monotone=False):
     def f(pairs):
         ups, downs = (any(a < b for a, b in pairs), any(a > b for a, b in pairs))
-        return all(relation(*pair) for pair in pairs) and not (monotone and ups and downs)
+        numbers = all(a == a and b == b for a, b in pairs)
+        if not all(relation(*pair) for pair in pairs):
+            return False
+        return not monotone or (numbers and not (ups and downs))
 
     return closed(f)
 
@@ -102,7 +107,7 @@ def reference_of(verification):
     if isinstance(verification, EventLevel):
         return event_level(verification.relation.holds, verification.events)
     if isinstance(verification, UserLevel):
-        return user_level(verification.relation.holds)
+        return user_level(verification.relation.holds, verification.events)
     if isinstance(verification, EveryPair):
         return every_pair(verification.relation.holds, verification.monotone)
     if isinstance(verification, UpdatesAndQueries):

@@ -24,7 +24,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.vector import Vector
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.verifiers.verification import Refused, Verification, swap_symmetric
 
 Parameters: TypeAlias = "tuple[exact.ExactEpsilon, Fraction]"
 Purse: TypeAlias = "Vector[int]"
@@ -160,6 +160,10 @@ class FixedMechanisms(Suitable):
         return True
 
     @property
+    def swap_symmetric(self) -> bool:
+        return _swap_symmetric(self.created)
+
+    @property
     def prescribed(self) -> int:
         return len(self.created)
 
@@ -174,10 +178,21 @@ class FixedMechanisms(Suitable):
         return purse
 
 
+def _swap_symmetric(created: Iterable[Create]) -> bool:
+    """Whether every f' is: suitable sequences themselves are. (What may be created is not known
+    to an f of parameters, nor is its f', so such an f says nothing of itself.)
+    """
+    return all(each.claim and swap_symmetric(each.claim.verification) for each in created)
+
+
 @register("antiphon.EachValid/1")
 @attrs.frozen
 class EachValid(FixedMechanisms):
     """f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return _swap_symmetric(self.created)
 
     @property
     def initial_state(self) -> SuitableState:
@@ -191,7 +206,11 @@ NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (Roun
 
 
 def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
-    pairs = [tuple(each) for each in parameters]
+    """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
+    try:
+        pairs = [tuple(each) for each in parameters]
+    except TypeError:
+        pairs = [()]
     if any(len(pair) != 2 for pair in pairs):
         raise InvalidArgument("parameters are pairs (epsilon, delta)")
     return tuple((exact.epsilon(e), exact.probability(d)) for e, d in pairs)

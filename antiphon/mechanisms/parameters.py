@@ -5,10 +5,12 @@ All raise InvalidArgument with the parameter's name: what is no finite number, o
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import attrs
 
+from antiphon.composition.accounting.interval import nearest
 from antiphon.protocol import exact
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import ExactEpsilon
@@ -71,8 +73,14 @@ def share(value: object) -> Fraction:
 
 
 def step_size(value: object) -> float:
-    """The step of a grid: a double."""
-    return float(exact.positive(value, "step_size"))
+    """The step of a grid: a positive double."""
+    step = nearest(exact.positive(value, "step_size"))
+    if 0 < step < math.inf:
+        return step
+    raise InvalidArgument(
+        "step_size is a double: give one between 1e-323 and 1e308; a step this "
+        f"{'large leaves nothing of a number' if step else 'small is no grid'}"
+    )
 
 
 def beta(value: object) -> float:

@@ -11,7 +11,7 @@ from antiphon.protocol.messages import EMPTY, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 from antiphon.verifiers.relations import AnyTwo, Relation, takes_columns
-from antiphon.verifiers.verification import Refused, Verification, read
+from antiphon.verifiers.verification import Refused, Verification, read, swap_symmetric
 
 
 def _count(_: object, attribute: attrs.Attribute[int], value: object) -> None:
@@ -40,6 +40,10 @@ class NeighbouringStart(Verification[int]):
     @property
     def column_safe(self) -> bool:
         return self.initial is None and takes_columns(self.relation)
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.relation)
 
     @property
     def initial_state(self) -> int:
@@ -75,6 +79,10 @@ class EventLevel(Verification[int]):
         return takes_columns(self.relation)
 
     @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.relation)
+
+    @property
     def initial_state(self) -> int:
         return 0
 
@@ -104,6 +112,10 @@ class UserLevel(Verification[Any]):
     @property
     def column_safe(self) -> bool:
         return takes_columns(self.relation)
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.relation)
 
     @property
     def initial_state(self) -> tuple[Any, ...]:
@@ -138,8 +150,9 @@ class EveryPair(Verification[int]):
     """Every pair may differ, by neighbours: a stream of queries' values on two datasets.
 
     The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
-    relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: pairs of numbers
-    that differ all do so in one direction, as counts do where a record is added or removed.
+    relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: all are numbers,
+    and those that differ all do so in one direction, as counts do where a record is added or
+    removed; 0 and 0.0 do not differ, and NaN is no number.
     State: 0, or 1 or -1 once a monotone sequence has gone up or down.
     """
 
@@ -151,15 +164,24 @@ class EveryPair(Verification[int]):
         return takes_columns(self.relation)
 
     @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.relation)
+
+    @property
     def initial_state(self) -> int:
         return 0
 
     def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
         if not self.relation.holds(zero, one):
             return _NOT_NEIGHBOURS
-        if not self.monotone or zero is one or identical(zero, one):
+        if not self.monotone or one == zero:
             return state
-        direction = 1 if one > zero else -1
+        try:
+            direction = 1 if one > zero else -1 if one < zero else 0
+        except TypeError:
+            direction = 0
+        if not direction:
+            return Refused("a side of a monotone pair is not a number")
         return direction if state in (0, direction) else Refused("pairs differ in both directions")
 
 
@@ -178,6 +200,10 @@ class UpdatesAndQueries(Verification[Any]):
     @property
     def column_safe(self) -> bool:
         return self.updates.column_safe
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.updates)
 
     @property
     def initial_state(self) -> Any:
@@ -205,6 +231,10 @@ class Bounded(Verification[Any]):
         return self.verification.column_safe
 
     @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.verification)
+
+    @property
     def initial_state(self) -> tuple[int, Any]:
         return 0, self.verification.initial_state
 
@@ -220,26 +250,30 @@ class Bounded(Verification[Any]):
         return self.verification.first_pair_consistent or self.pairs <= 1
 
 
+def _or_any_two(relation: Relation | None) -> Relation:
+    return AnyTwo() if relation is None else relation
+
+
 def neighbouring_start(
     relation: Relation | None = None, *, initial: Space | None = None
 ) -> NeighbouringStart:
     """f_∼ for an IM or NIM: the first pair neighbours (in ``initial``), later pairs identical."""
-    return NeighbouringStart(AnyTwo() if relation is None else relation, initial)
+    return NeighbouringStart(_or_any_two(relation), initial)
 
 
 def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:
     """Event-level continual observation: at most ``events`` pairs differ."""
-    return EventLevel(relation or AnyTwo(), events)
+    return EventLevel(_or_any_two(relation), events)
 
 
 def user_level(relation: Relation | None = None, *, events: int | None = None) -> UserLevel:
     """User-level continual observation: all differing pairs, at most ``events``, are one user's."""
-    return UserLevel(relation or AnyTwo(), events)
+    return UserLevel(_or_any_two(relation), events)
 
 
 def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> EveryPair:
     """Values of queries on two neighbouring datasets: every pair may differ, by neighbours."""
-    return EveryPair(relation or AnyTwo(), monotone)
+    return EveryPair(_or_any_two(relation), monotone)
 
 
 def updates_and_queries(updates: Verification[Any], queries: Space) -> UpdatesAndQueries:

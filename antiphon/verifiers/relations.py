@@ -2,7 +2,7 @@
 
 A relation is data, so that it can be named in a transcript. A user's own
 relation is any object with ``holds(zero, one)``; ``column_safe = True`` says that it works
-on columns as on numbers.
+on columns as on numbers, ``swap_symmetric = True`` that zero ∼ one iff one ∼ zero.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import fraction
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
+from antiphon.verifiers.verification import SwapSymmetry, swap_symmetric
 
 
 class Relation(Protocol):
@@ -35,10 +36,11 @@ def takes_columns(relation: object) -> bool:
 
 @register("antiphon.AnyTwo/1")
 @attrs.frozen
-class AnyTwo:
+class AnyTwo(SwapSymmetry):
     """Any two messages of the space are neighbours (record against record)."""
 
     column_safe = True
+    swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Always."""
@@ -47,10 +49,11 @@ class AnyTwo:
 
 @register("antiphon.AddOrRemove/1")
 @attrs.frozen
-class AddOrRemove:
+class AddOrRemove(SwapSymmetry):
     """One side is the ``empty`` record: presence against absence (CM §3.2)."""
 
     column_safe = True
+    swap_symmetric = True
 
     empty: Any = 0
 
@@ -65,10 +68,11 @@ def _distance(value: object) -> Fraction:
 
 @register("antiphon.Within/1")
 @attrs.frozen
-class Within:
+class Within(SwapSymmetry):
     """Numbers at most ``distance`` apart."""
 
     column_safe = True
+    swap_symmetric = True
 
     distance: Any = attrs.field(default=Fraction(1), converter=_distance)
 
@@ -87,8 +91,10 @@ def _norm(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 @register("antiphon.Near/1")
 @attrs.frozen
-class Near:
+class Near(SwapSymmetry):
     """Integer arrays of one shape at most ``distance`` apart in the ℓ_p norm, p = ``norm``."""
+
+    swap_symmetric = True
 
     distance: Fraction = attrs.field(converter=_distance)
     norm: int = attrs.field(default=2, validator=_norm)
@@ -105,7 +111,7 @@ class Near:
 
 @register("antiphon.OfUpdates/1")
 @attrs.frozen
-class OfUpdates:
+class OfUpdates(SwapSymmetry):
     """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
 
     relation: Any
@@ -114,6 +120,11 @@ class OfUpdates:
     def column_safe(self) -> bool:
         """Whether the relation on the last entries is."""
         return takes_columns(self.relation)
+
+    @property
+    def swap_symmetric(self) -> bool:
+        """Whether the relation on the last entries is."""
+        return swap_symmetric(self.relation)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such records."""
@@ -124,10 +135,11 @@ class OfUpdates:
 
 @register("antiphon.EachWithin/1")
 @attrs.frozen
-class EachWithin:
+class EachWithin(SwapSymmetry):
     """Tuples of one length whose entries are numbers, each at most ``distance`` apart (ℓ_∞)."""
 
     column_safe = True
+    swap_symmetric = True
 
     distance: Any = attrs.field(default=Fraction(1), converter=_distance)
 
@@ -146,7 +158,7 @@ def _index(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 @register("antiphon.OnlyEntry/1")
 @attrs.frozen
-class OnlyEntry:
+class OnlyEntry(SwapSymmetry):
     """Tuples of one length that are the same but for one given entry, where they are neighbours.
 
     For messages with a secret part and a public one, such as (update, threshold).
@@ -160,6 +172,11 @@ class OnlyEntry:
         """Whether the relation is."""
         return takes_columns(self.relation)
 
+    @property
+    def swap_symmetric(self) -> bool:
+        """Whether the relation is."""
+        return swap_symmetric(self.relation)
+
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such tuples; all other entries are the same message."""
         if not (type(zero) is type(one) is tuple) or not self.index < len(zero) == len(one):
@@ -171,10 +188,11 @@ class OnlyEntry:
 
 @register("antiphon.OneEntry/1")
 @attrs.frozen
-class OneEntry:
+class OneEntry(SwapSymmetry):
     """Tuples of one length that differ in at most one entry."""
 
     column_safe = True
+    swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are tuples that differ in at most one entry."""
@@ -185,8 +203,10 @@ class OneEntry:
 
 @register("antiphon.ReplacedRow/1")
 @attrs.frozen
-class ReplacedRow:
+class ReplacedRow(SwapSymmetry):
     """Histograms, as integer arrays of one length, of the same rows but for one of another kind."""
+
+    swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such arrays: equal, or one more here and one less there."""

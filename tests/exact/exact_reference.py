@@ -4,6 +4,7 @@
 to the real chains of both worlds, coin by coin; nothing is merged, dropped or sorted.
 """
 
+import math
 from fractions import Fraction
 
 import attrs
@@ -110,14 +111,34 @@ def mass(law):
 
 
 def best(game, messages, growth, rounds, bit, before=()):
-    """max over adversaries of Pr_bit[S] − growth · Pr_{1−bit}[S], by the definition.
+    """max over adversaries of Pr_bit[S] − growth · Pr_{1−bit}[S], by the definition."""
+
+    def gain(ahead, behind):
+        return max(Fraction(0), ahead - growth * behind)
+
+    return largest(game, messages, gain, rounds, bit, before)
+
+
+def moment(game, messages, order, rounds, bit):
+    """max over adversaries of Σ_v Pr_bit[v]^α Pr_{1−bit}[v]^(1−α), by the definition."""
+
+    def term(ahead, behind):
+        if not ahead:
+            return Fraction(0)
+        return ahead**order / behind ** (order - 1) if behind else math.inf
+
+    return largest(game, messages, term, rounds, bit, ())
+
+
+def largest(game, messages, leaf, rounds, bit, before):
+    """max over adversaries of Σ over views of leaf(Pr_bit, Pr_{1−bit}).
 
     ``before`` are messages with one answer, that every adversary sends first.
     """
     systems = game.mechanism(bit), game.mechanism(1 - bit)
 
     def value(ahead, behind, left):
-        stop = most = max(Fraction(0), mass(ahead) - growth * mass(behind))
+        stop = most = leaf(mass(ahead), mass(behind))
         if left == 0:
             return stop
         for message in messages:

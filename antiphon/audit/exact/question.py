@@ -14,6 +14,7 @@ import attrs
 from antiphon.audit.exact.arena import Arena, SingleArena, listed
 from antiphon.audit.exact.columns import Columns, Queries
 from antiphon.audit.exact.composition_arena import CompositionArena
+from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logarithm, order_of
 from antiphon.audit.exact.progress import progress
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
@@ -149,6 +150,28 @@ class Question:
         growth, _ = rational_growth(solution.epsilon)
         nodes = StrategyBuilder(solver, self.limit).build(growth, rounds)
         return StrategyAdversary(nodes, solution.bit, growth, solution.delta)
+
+    def tight_renyi(self, alpha: object, rounds: int) -> Divergence:
+        """The largest Rényi divergence of an order between the worlds, either way round.
+
+        Raises: InvalidArgument for an order that is no number in (1, 4096]; Intractable.
+        """
+        order, rounds = order_of(alpha), horizon(rounds)
+        arena = self.solvers()[0].arena
+        both = [DivergenceSolver(arena, bit, order, self.limit, self.report) for bit in (0, 1)]
+        ends = [both[0].solve(rounds)]
+        if not arena.columns.symmetric:
+            ends.append(both[1].solve(rounds))
+        low, high = max(low for low, _ in ends), max(high for _, high in ends)
+        return Divergence(
+            order,
+            logarithm(low, order)[0],
+            logarithm(high, order)[1],
+            low if low == high and isinstance(low, Fraction) else None,
+            rounds,
+            [high for _, high in ends].index(high),
+            sum(each.nodes for each in both),
+        )
 
     def tight_epsilon(self, delta: object, rounds: int) -> exact.ExactEpsilon | float:
         """The least ε >= 0 with tight δ(ε) <= delta, exactly; ``math.inf`` if there is none.

@@ -10,7 +10,15 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from antiphon.composition.accounting.interval import Floats, Interval, down, up
+from antiphon.composition.accounting.interval import (
+    Floats,
+    Interval,
+    above,
+    below,
+    down,
+    least_reading,
+    up,
+)
 from antiphon.protocol import exact
 from antiphon.protocol.errors import InvalidArgument
 
@@ -49,7 +57,7 @@ class PrivacyCurve(ABC):
     @property
     @abstractmethod
     def _enough(self) -> float:
-        """An ε from which on δ is at its floor; inf if there is none."""
+        """An ε, however read, from which on δ is at its floor; inf if there is none."""
 
     @overload
     def delta_between(self, epsilon: exact.Epsilon) -> Interval[float]: ...
@@ -98,13 +106,18 @@ class PrivacyCurve(ABC):
 
     def _target(self, delta: float | Fraction) -> Fraction:
         target = exact.probability(delta)
-        exactly = self._exact_floor
-        if target < (self.floor.upper if exactly is None else exactly):
+        if target < self.least_delta:
             raise InvalidArgument(
                 f"delta = {float(target):.6g} is below the floor of this composition: "
                 f"δ >= {self.floor.upper!r} for every epsilon; ask for that much or more"
             )
         return target
+
+    @property
+    def least_delta(self) -> Fraction:
+        """The least δ that ``epsilon_at`` takes: no more than any that ``delta_at`` prints."""
+        exactly = self._exact_floor
+        return least_reading(self.floor.upper) if exactly is None else exactly
 
     @property
     def _exact_floor(self) -> Fraction | None:
@@ -116,7 +129,7 @@ class PrivacyCurve(ABC):
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """By search on ``_delta``: each end is one at which that has been evaluated."""
-        below, above = down(delta), up(delta)
+        least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
 
         def excess(epsilon: float, target: float, end: int) -> float:
@@ -126,11 +139,12 @@ class PrivacyCurve(ABC):
             value = ends.upper if end else ends.lower
             return _log_ratio(value, target, min(self.floor.lower, target))
 
-        low, high = self._guess(below)
-        upper = crossing(lambda e: excess(e, below, 1), low, high, self._enough)[1]
-        low = max((e for e in seen if excess(e, above, 0) > 0), default=0.0)
+        low, high = self._guess(least)
+        upper = crossing(lambda e: excess(e, least, 1), low, high, self._enough)[1]
+        low = max((e for e in seen if excess(e, most, 0) > 0), default=0.0)
         high = min((e for e in seen if e > low), default=upper)
-        return Interval(crossing(lambda e: excess(e, above, 0), low, high, upper)[0], upper)
+        lower = crossing(lambda e: excess(e, most, 0), low, high, upper)[0]
+        return Interval(below(lower), upper if upper == self._enough else above(upper))
 
     def _guess(self, delta: float) -> tuple[float, float]:
         """Numbers that may lie around ε(delta)."""

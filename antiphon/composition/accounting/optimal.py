@@ -63,9 +63,10 @@ class OptimalCurve(PrivacyCurve):
         return Contours(self._losses, self.width)
 
     def _guess(self, delta: float) -> tuple[float, float]:
-        stick = (delta - self.floor.upper) / self.composed.survival.lower
-        if not 0 < stick < 1:
+        room, survival = delta - self.floor.upper, self.composed.survival.lower
+        if not 0 < room < survival:
             return 0.0, self._enough
+        stick = room / survival
         at, spread = self._losses.where(stick)
         low, high = at - spread / 64, at + spread / 64
         return min(max(low, 0.0), self._enough), min(max(high, 0.0), self._enough)

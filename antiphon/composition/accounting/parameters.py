@@ -168,8 +168,7 @@ def pairs(given: Any, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fract
     except TypeError:
         raise CompositionError(_ADAPTIVE.format(type(given).__name__)) from None
     counts: Counter[tuple[exact.ExactEpsilon, Fraction]] = Counter()
-    for each, number in _distinct(listed).items():
-        epsilon, delta = _pair(each)
+    for (_, epsilon, _, delta), number in _distinct(listed).items():
         counts[_bounded(epsilon), exact.probability(delta)] += times * number
     if counts.total() > MANY:
         raise InvalidArgument("at most 10^15 mechanisms are accounted for at once")
@@ -178,14 +177,13 @@ def pairs(given: Any, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fract
     return counts
 
 
-def _distinct(listed: list[Any]) -> Counter[Any]:
-    """Equal ones counted once, before any of them is looked at: 10^5 take a few milliseconds."""
+def _distinct(listed: list[Any]) -> Counter[tuple[type, Any, type, Any]]:
+    """Alike ones counted once, before any is looked at: 10^5 take some ten milliseconds.
+
+    By type as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in Python.
+    """
     try:
-        return Counter(listed)
-    except TypeError:  # lists in place of tuples, perhaps
-        pass
-    try:
-        return Counter(map(_pair, listed))
+        return Counter([(type(e), e, type(d), d) for e, d in map(_pair, listed)])
     except TypeError:
         raise InvalidArgument(_PAIRS) from None
 

@@ -19,6 +19,8 @@ from antiphon.protocol.errors import InvalidArgument
 
 _SLACK: Final = 64 * UNIT
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_HUGE: Final = 1e290
+"""An ε past which (α-1)ε would overflow; a smaller one is promised no less."""
 _NOTHING: Final = Interval(0.0, 0.0)
 
 
@@ -60,7 +62,7 @@ class RenyiCurve(PrivacyCurve):
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         if self.composed is not None and self.composed.sum_at_most(epsilon):
             return self.composed.floor
-        e = math.nextafter(float(exact.bracket(epsilon, 40)[0]), -math.inf)
+        e = min(math.nextafter(down(epsilon), -math.inf), _HUGE)
         stick = Interval(0.0, min(1.0, self._stick(max(e, 0.0))))
         return stick if self.composed is None else self.composed.with_floor(stick)
 

@@ -62,7 +62,7 @@ class SparseCurve(PrivacyCurve):
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         upper = self.worst.epsilon_between(delta)
-        reached = [each for each in self.attained if delta >= Fraction(each.floor.upper)]
+        reached = [each for each in self.attained if delta >= each.least_delta]
         return _joined(upper, [each.epsilon_between(delta) for each in reached])
 
 

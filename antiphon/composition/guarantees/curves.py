@@ -82,7 +82,7 @@ class ShiftedCurve(_Bound):
 
     @property
     def floor(self) -> Interval[float]:
-        return Interval(0.0, _sum(self.one.floor.upper, self.delta))
+        return Interval(0.0, min(1.0, _sum(self.one.floor.upper, self.delta)))
 
     @property
     def _enough(self) -> float:
@@ -92,8 +92,10 @@ class ShiftedCurve(_Bound):
         return _sum(self.one.delta_at(epsilon), self.delta)
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
+        if delta == 1:
+            return Interval(0.0, 0.0)
         rest = delta - self.delta
-        reached = rest >= _least(self.one)
+        reached = rest >= self.one.least_delta
         return Interval(0.0, self.one.epsilon_at(rest) if reached else math.inf)
 
 
@@ -182,14 +184,8 @@ class LeastCurve(_Bound):
         return min(each.delta_at(epsilon) for each in self.bounds)
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        reach = (each.epsilon_at(delta) for each in self.bounds if delta >= _least(each))
+        reach = (each.epsilon_at(delta) for each in self.bounds if delta >= each.least_delta)
         return Interval(0.0, min(reach, default=math.inf))
-
-
-def _least(curve: PrivacyCurve) -> Fraction:
-    """The least δ that can be asked of a curve."""
-    exactly = curve._exact_floor  # pyright: ignore[reportPrivateUsage]
-    return Fraction(curve.floor.upper) if exactly is None else exactly
 
 
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import attrs
 
+from antiphon.composition.accounting.interval import up
 from antiphon.mechanisms import parameters
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.protocol import exact
@@ -80,7 +81,7 @@ class GridNoise(NoninteractiveMechanism[float, float]):
     def error_bound(self, *, beta: float) -> float:
         """What the error, rounding included, exceeds with probability at most beta."""
         steps = self._tail(parameters.beta(beta)) + Fraction(1, 2)
-        return math.nextafter(float(steps * Fraction(self.step_size)), math.inf)
+        return up(steps * Fraction(self.step_size))
 
 
 @register("antiphon.GridLaplace/1")

@@ -3,6 +3,8 @@
 from fractions import Fraction
 from itertools import product
 
+import attrs
+import numpy as np
 import pytest
 import references
 from hypothesis import given
@@ -14,9 +16,12 @@ from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,
     EachWithin,
+    Near,
+    OfUpdates,
     OneEntry,
     OnlyEntry,
     Refused,
+    ReplacedRow,
     Within,
     bounded,
     event_level,
@@ -28,6 +33,9 @@ from antiphon.verifiers import (
 
 NUMBERS = (0, 1, 2)
 RECORDS = (("ann", 1), ("ann", 2), ("bob", 1), ap.EMPTY)
+STRANGE = (("ann", 1), ("ann", 2), (), 7, "ann", ap.EMPTY)
+"""Records, and sides that are none."""
+LIKE_NUMBERS = (0, 0.0, -0.0, False, 1, True, float("nan"))
 MIXED = (0, 1, "count", "top")
 QUERIES = spaces.Finite(("count", "top"))
 
@@ -40,7 +48,11 @@ CASES = [
     (event_level(events=2), NUMBERS, False),
     (user_level(), RECORDS, False),
     (user_level(AddOrRemove(ap.EMPTY)), RECORDS, False),
+    (user_level(), STRANGE, False),
+    (user_level(events=1), RECORDS, False),
+    (user_level(events=2), RECORDS, False),
     (every_pair(Within(1)), NUMBERS, False),
+    (every_pair(monotone=True), LIKE_NUMBERS, False),
     (every_pair(Within(1), monotone=True), NUMBERS, False),
     (every_pair(AddOrRemove(0), monotone=True), NUMBERS, False),
     (updates_and_queries(event_level(), QUERIES), MIXED, False),
@@ -53,6 +65,10 @@ CASES = [
 """f, a small domain for its messages, and whether it is first-pair consistent (Def. 5.3)."""
 
 EVERY = pytest.mark.parametrize(("f", "domain", "consistent"), CASES, ids=lambda v: repr(v)[:50])
+
+
+def ints(*values):
+    return np.array(values)
 
 
 def run(f, pairs):
@@ -175,6 +191,20 @@ def test_a_monotone_sequence_goes_one_way_however_the_first_pair_goes():
         (OnlyEntry(0), [((1, 5), (2, 5)), ((1,), (None,))],
          [((1, 5), (1, 6)), ((1, 5), (2, 5.0)), ((1, 5), (1, 5, 5)), ((), ()), (1, 1), ([1], [1])]),
         (OnlyEntry(1, Within(1)), [((1, 5), (1, 6))], [((1, 5), (1, 7)), ((1,), (1,))]),
+        (Near(2, norm=1), [(ints(0, 0), ints(1, 1)), (ints(3), ints(5)), (ints(3), ints(3))],
+         [(ints(0, 0), ints(2, 1)), (ints(0, 0), ints(0, 0, 0)), (ints(0), np.array([0.0])),
+          (ints(0), 0), ((0,), (0,)), (np.array([[0]]), ints(0)), (np.array([True]), ints(1))]),
+        (Near(2), [(ints(0, 0), ints(1, 1)), (ints(3), ints(5)), (ints(0, 0, 0, 0), ints(1, 1, 1, 1))],
+         [(ints(0, 0), ints(2, 1)), (ints(0), ints(3)), (ints(*[0] * 5), ints(*[1] * 5))]),
+        (Near(Fraction(3, 2)), [(ints(0, 0), ints(1, 1))], [(ints(0), ints(2))]),
+        (OfUpdates(Within(1)), [((1, 5), (2, 6)), ((5,), (5,)), (("ann", 3, 1), ("bob", 4, 2))],
+         [((1, 5), (2, 7)), ((1, 5), (5,)), ((1, 5), (1, 1, 5)), ((), ()), (5, 5), ([5], [5]),
+          ((5, "a"), (5, "a"))]),
+        (ReplacedRow(), [(ints(1, 2), ints(2, 1)), (ints(1, 2), ints(1, 2)), (ints(0, 5, 1), ints(1, 5, 0))],
+         [(ints(1, 2), ints(1, 3)), (ints(1, 2), ints(3, 0)), (ints(1, 2), ints(0, 2)),
+          (ints(1, 1, 1, 1), ints(2, 2, 0, 0)), (ints(1), ints(1, 0)), (ints(1), (1,)),
+          (np.array([1.0, 2.0]), np.array([2.0, 1.0])), (np.array([[1, 2]]), np.array([[2, 1]])),
+          (np.array([1, 2], dtype="uint8"), np.array([2, 1], dtype="uint8"))]),
         (OneEntry(), [((1, 2), (1, 3)), ((1,), (1,)), ((), ())], [((1, 2), (2, 3)), ((1,), (1, 2)),
                                                                   (1, 2), ([1], [1])]),
     ],
@@ -182,3 +212,51 @@ def test_a_monotone_sequence_goes_one_way_however_the_first_pair_goes():
 def test_relations(relation, related, unrelated):
     assert all(relation.holds(*pair) for pair in related)
     assert not any(relation.holds(*pair) for pair in unrelated)
+
+
+@pytest.mark.parametrize(("zero", "one"), [(0, 0.0), (0.0, -0.0), (1, True), (Fraction(1), 1.0)])
+def test_equal_numbers_are_no_step_of_a_monotone_sequence(zero, one):
+    """In either order, and before or after any step."""
+    f = every_pair(AnyTwo(), monotone=True)
+    for state in (0, 1, -1):
+        assert f.step(state, zero, one) == f.step(state, one, zero) == state
+
+
+def test_nan_is_no_number_of_a_monotone_sequence():
+    f, nan = every_pair(AnyTwo(), monotone=True), float("nan")
+    for pair in ((nan, 1.0), (1.0, nan), (nan, nan), (nan, float("nan"))):
+        assert type(f.step(0, *pair)) is Refused
+
+
+@attrs.frozen
+class SameLength:
+    """A user's relation that looks empty: it has a length, 0."""
+
+    def __len__(self):
+        return 0
+
+    def holds(self, zero, one):
+        return len(zero) == len(one)
+
+
+@pytest.mark.parametrize("make", [neighbouring_start, event_level, user_level, every_pair])
+def test_a_relation_that_looks_empty_is_still_the_relation(make):
+    assert make(SameLength()).relation == SameLength()
+    assert make().relation == make(None).relation == AnyTwo()
+
+
+def test_user_level_counts_the_pairs_of_a_user():
+    record = ap.Pair(("ann", 1), ("ann", 2))
+    for events in range(3):
+        f = user_level(events=events)
+        assert f([record] * events) is ap.TOP
+        assert f([record] * (events + 1)) is ap.BOTTOM
+
+
+@pytest.mark.parametrize("alien", [7, "ann", (), None, ap.TOP, ["ann", 1]])
+def test_a_side_that_is_no_record_differs_from_nobodys(alien):
+    """It belongs to no user, whatever stands against it."""
+    f = user_level()
+    for other in (("ann", 1), ap.EMPTY, 8):
+        for zero, one in ((alien, other), (other, alien)):
+            assert type(f.step((), zero, one)) is Refused

@@ -1,0 +1,164 @@
+"""Tight Rényi divergence: the most any adaptive adversary of T messages can make of an order.
+
+For the views P of the world b and Q of the other, D_α = ln E / (α−1), E = Σ_v P(v)^α Q(v)^(1−α)
+(Mironov 2017, Def. 3). A term is a product over the rounds, so what follows a position does not
+depend on how it was reached, and
+
+    F_0 = (Σμ⁰)^α (Σμ¹)^(1−α),     F_t = max over messages of Σ_answers f⁰^α f¹^(1−α) F_{t−1},
+
+with f⁰, f¹ the factors of an answer, is E of a position whose worlds have weight 1. A mixture of
+adversaries, whose views show their coins, has the mean of their E: no more than the largest.
+All is exact for a whole α; for another, powers are enclosed, and ends rounded outward.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Final, TypeAlias, Union
+
+import attrs
+
+from antiphon.audit.exact.arena import Arena
+from antiphon.audit.exact.solver import Report, deep
+from antiphon.composition.accounting.interval import down, up
+from antiphon.protocol import exact
+from antiphon.protocol.errors import Intractable, InvalidArgument
+
+Number: TypeAlias = Union[Fraction, float]
+"""A Fraction, or ``math.inf``."""
+Ends: TypeAlias = tuple[Number, Number]
+_BITS: Final = 160
+"""To how many bits, relatively, an enclosed number is kept."""
+_DIGITS: Final = 60
+_LARGEST: Final = 4096
+"""The largest order: numbers have as many digits."""
+_NOTHING: Final = Fraction(0), Fraction(0)
+
+
+@attrs.frozen
+class Divergence:
+    """The tight Rényi divergence of an order, in nats, between ``lower`` and ``upper``.
+
+    ``float`` gives the upper end, which is safe to report.
+    """
+
+    order: Fraction
+    lower: float
+    upper: float
+    moment: Fraction | None
+    """E = e^((α−1)D), exactly, for a whole order; None if it is infinite or only enclosed."""
+    rounds: int
+    bit: int
+    """The world in whose favour the largest divergence is."""
+    nodes: int
+    """Positions valued."""
+
+    def __float__(self) -> float:
+        return self.upper
+
+
+def order_of(value: object) -> Fraction:
+    """An order α > 1. Raises: InvalidArgument, also past 4096."""
+    order = exact.fraction(value, "the order alpha")
+    if not 1 < order <= _LARGEST:
+        raise InvalidArgument(f"the order of a Rényi divergence is above 1, at most {_LARGEST}")
+    return order
+
+
+@attrs.define(eq=False)
+class DivergenceSolver:
+    """The recursion over the positions of an arena, for one order and one world ``bit``."""
+
+    arena: Arena
+    bit: int
+    order: Fraction
+    limit: int
+    report: Report | None = None
+    _values: dict[tuple[int, int], Ends] = attrs.field(factory=dict[tuple[int, int], Ends])
+    _powers: dict[Fraction, Ends] = attrs.field(factory=dict[Fraction, Ends])
+
+    @property
+    def nodes(self) -> int:
+        """How many positions have been valued."""
+        return len(self._values)
+
+    def solve(self, rounds: int) -> Ends:
+        """Ends around the largest E = Σ P_b^α P_{1−b}^(1−α). Raises: Intractable past ``limit``."""
+        with deep(rounds):
+            return self._value(rounds, self.arena.start())
+
+    def _value(self, rounds: int, position: int) -> Ends:
+        key = rounds, position
+        known = self._values.get(key)
+        if known is None:
+            known = self._best(rounds, position)
+            if len(self._values) >= self.limit:
+                raise Intractable("positions of a Rényi divergence", self.nodes + 1, self.limit)
+            self._values[key] = known
+            if self.report is not None and self.nodes % 4096 == 0:
+                self.report(self.nodes)
+        return known
+
+    def _best(self, rounds: int, position: int) -> Ends:
+        totals, bit = self.arena.totals, self.bit
+        best = self._term(totals[bit][position], totals[1 - bit][position], 1)
+        for choice in self.arena.choices(position) if rounds else ():
+            low, high = _NOTHING
+            for branch in choice.branches:
+                least, most = self._term(branch[bit], branch[1 - bit], choice.denominator)
+                if most:
+                    after = self._value(rounds - 1, branch[2])
+                    low, high = low + least * after[0], high + most * after[1]
+            best = max(best[0], low), max(best[1], high)
+        return best if best[0] == best[1] else (_rounded(best[0], 0), _rounded(best[1], 1))
+
+    def _term(self, own: int, other: int, denominator: int) -> Ends:
+        """(own/denominator)^α (other/denominator)^(1−α): own/denominator·(own/other)^(α−1)."""
+        if not own:
+            return _NOTHING
+        if not other:
+            return math.inf, math.inf
+        low, high = self._power(Fraction(own, other))
+        share = Fraction(own, denominator)
+        return share * low, share * high
+
+    def _power(self, ratio: Fraction) -> Ends:
+        """Ends around ratio^(α−1)."""
+        known = self._powers.get(ratio)
+        if known is None:
+            known = self._powers[ratio] = power(ratio, self.order - 1)
+        return known
+
+
+def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals around base^exponent, for both > 0: equal for a whole exponent, else 2^-150 apart."""
+    if base == 1 or exponent.denominator == 1:
+        value = base**exponent.numerator if base != 1 else Fraction(1)
+        return value, value
+    if base < 1:
+        low, high = power(1 / base, exponent)
+        return 1 / high, 1 / low
+    least, most = (exponent * end for end in exact.bracket(exact.Log(base), _DIGITS))
+    bits = _BITS + math.ceil(most * Fraction(3, 2))  # e^-x takes 1.45·x bits before its first digit
+    one = 1 << bits
+    return Fraction(one, exact.exp_bracket(least, bits)[1]), Fraction(
+        one, exact.exp_bracket(most, bits)[0]
+    )
+
+
+def _rounded(value: Number, upwards: int) -> Number:
+    """The number with fewer digits, rounded down or up."""
+    if not value or isinstance(value, float):
+        return value
+    shift = _BITS - value.numerator.bit_length() + value.denominator.bit_length()
+    scaled = value * Fraction(2) ** shift
+    return (math.ceil(scaled) if upwards else math.floor(scaled)) / Fraction(2) ** shift
+
+
+def logarithm(moment: Number, order: Fraction) -> tuple[float, float]:
+    """Doubles around ln E/(α−1), rounded outward; no divergence is negative."""
+    if isinstance(moment, float):
+        return math.inf, math.inf
+    ends = exact.bracket(exact.epsilon(exact.Log(max(moment, Fraction(1)))), _DIGITS)
+    return down(ends[0] / (order - 1)), up(ends[1] / (order - 1))
