@@ -191,9 +191,7 @@ def unbounded(counter: Recipe, rounds: int, base: int | None = None) -> Case:
 @system
 def poisoned(rounds: int, base: int) -> Case:
     """An honest counter, after one that is equal to it was used."""
-    from antiphon.mechanisms.counters import unbounded as module
-
-    module._epoch.cache_clear()
+    users.forget_epochs()
     for number in range(2):
         UnboundedCounter(counter=users.Equal(horizon=1, epsilon=1)).epoch(number)
     honest = UnboundedCounter(counter=TreeCounter(horizon=1, epsilon=1))

@@ -37,6 +37,7 @@ from antiphon.verifiers import (
 )
 
 from .case import Case
+from .users import Equal, forget_epochs
 
 PLANTED: dict[str, Callable[[], Case]] = {}
 HALF, BITS, LEFT = Fraction(1, 2), ((1, 0), (0, 1)), Side.LEFT
@@ -306,24 +307,9 @@ for _look in range(1, 7):
     )
 
 
-class Equal(TreeCounter):
-    """Equal to every counter, and without noise."""
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return hash(TreeCounter(horizon=1, epsilon=1))
-
-    def _noise(self, coins: Any) -> Any:
-        return 0
-
-
 @planted
 def a_cache_that_an_equality_poisoned() -> Case:
-    from antiphon.mechanisms.counters import unbounded
-
-    unbounded._epoch.cache_clear()  # what the liar is to be found in before the honest one
+    forget_epochs()  # the liar is to be there before the honest one
     for number in range(3):
         UnboundedCounter(counter=Equal(horizon=1, epsilon=1)).epoch(number)
     honest = UnboundedCounter(counter=TreeCounter(horizon=1, epsilon=1))

@@ -69,7 +69,9 @@ class Grower:
             f["relation"] = self.one("any", "within", "two", "small", "up")
         if "events" in f and self.chance(60):
             f["events"] += self.one(1, 1, 2)
-        return {"kind": "bounded", "f": f, "pairs": self.one(1, 2, 3)} if self.chance(60) else f
+        if "rounds" not in part and self.chance(40):
+            return f
+        return {"kind": "bounded", "f": f, "pairs": part.get("rounds", self.one(1, 2, 3))}
 
     # --- finite systems ---------------------------------------------------------------------
 
@@ -128,7 +130,7 @@ class Grower:
             return {"kind": "twist", "of": self.plain(), "how": self.one(*TWISTS)}
         if roll < 78:
             return {"kind": "kary", "q": 3, "values": self.one(2, 3), "lies": True}
-        if roll < 82:
+        if roll < 80:
             return {"kind": "survey", "q": self.one(2, 3)}
         if roll < 87:
             return {
@@ -157,7 +159,7 @@ class Grower:
         return [self.part(depth) for _ in range(self.one(1, 2, 2))]
 
     def alone(self, depth: int = 1) -> Recipe:
-        part = self.part(depth)
+        part = {"kind": "survey", "q": 2} if self.chance(10) else self.part(depth)
         f = self.another(part)
         if part["kind"] == "survey":
             f = self.one(None, {"kind": "user", "relation": "any", "events": self.one(1, 2, 3)})

@@ -10,6 +10,7 @@ import attrs
 import antiphon as ap
 from antiphon.audit.theorems.finite import clipped
 from antiphon.mechanisms import SparseVector, TreeCounter
+from antiphon.mechanisms.counters import unbounded
 from antiphon.mechanisms.counters.tree_counter import BinaryTree
 from antiphon.protocol import (
     Claim,
@@ -206,6 +207,13 @@ class Equal(TreeCounter):
         return 0
 
 
+def forget_epochs() -> None:
+    """Empty the library's cache of epochs, if it has one."""
+    clear = getattr(getattr(unbounded, "_epoch", None), "cache_clear", None)
+    if clear is not None:
+        clear()
+
+
 # --- post-processors ------------------------------------------------------------------------------
 
 
@@ -232,28 +240,32 @@ class Machine(PostProcessor):
     """P of a complex mechanism, as a table: (where it stands, what it hears) -> what it does.
 
     ``program[place]`` has what it does on a bit 0, on a bit 1, and on an answer that counts
-    as 0 or as 1: ("create", j), ("ask", i, what) or ("say", what), and the next place.
+    as 0 or as 1: ("create", j), ("ask", i, what) or ("say", what), and the next place. After
+    ``patience`` answers it says something in any case, so that it does not go on for ever.
     """
 
     program: tuple[Any, ...]
     creates: tuple[ap.Create, ...]
+    patience: int = 4
     deterministic = True
-    initial_state = (0, 0)
+    initial_state = (0, 0, 0)
 
     def signature(self, right: Any) -> Any:
         return ap.Signature(spaces.BITS, spaces.Anything(), spaces.BITS)
 
     def step(self, state: Any, side: Side, message: Any, coins: Any) -> Any:
-        place, bit = state
+        place, bit, waited = state
         if side is Side.LEFT:
-            heard, bit = message, message
+            heard, bit, waited = message, message, 0
         else:
             heard = 2 + (message in (1, ap.TOP) or (type(message) is tuple and message[0] == 1))
         (act, *what), after = self.program[place][heard]
-        state = after, bit
+        if waited == self.patience:
+            return (after, 0, 0), Side.LEFT, 0
+        state = after, bit, waited + 1
         if act == "create":
             return state, Side.RIGHT, self.creates[what[0] % len(self.creates)]
         said = bit if what[-1] == "bit" else 1 - bit if what[-1] == "flip" else what[-1]
         if act == "ask":
             return state, Side.RIGHT, ap.Ask(said, what[0])
-        return (after, 0), Side.LEFT, message if what[-1] == "heard" and heard > 1 else said
+        return (after, 0, 0), Side.LEFT, message if what[-1] == "heard" and heard > 1 else said

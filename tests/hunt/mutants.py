@@ -1,0 +1,95 @@
+"""Optimistic mutants of the rules of guarantees, of V[f] and of the engine: name -> a patch.
+
+Each is a slip that would make a figure too small. The hunter has to find every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from antiphon.audit.exact import question
+from antiphon.composition.functions import Budgeted, Suitable
+from antiphon.composition.guarantees import budgets, compositions, curves, leaves, lifting
+from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
+from antiphon.composition.properties import Violation
+from antiphon.protocol import Status
+from antiphon.verifiers.verification import Refused
+
+Change = Callable[[Any], Any]
+"""What stands there -> what is to stand there."""
+
+
+def _one_pair_less(group: Any) -> Any:
+    def mutant(*given: Any) -> Any:
+        size = group(*given)
+        return size and max(1, size - 1)
+
+    return mutant
+
+
+def _unseen(explore: Any) -> Any:
+    def mutant(*given: Any) -> Any:
+        found = explore(*given)
+        return () if isinstance(found, Violation) else found
+
+    return mutant
+
+
+def _unchecked(judge: Any) -> Any:
+    def mutant(self: Any, child: Any, zero: Any, one: Any) -> Any:
+        after = judge(self, child, zero, one)
+        return child._replace(differed=True) if type(after) is Refused else after
+
+    return mutant
+
+
+def _without_deltas(optimal: Any) -> Any:
+    return lambda given, **more: optimal([(epsilon, 0) for epsilon, _ in given], **more)
+
+
+def _larger_growth(growth: Any) -> Any:
+    def mutant(epsilon: Any) -> Any:
+        found, error = growth(epsilon)
+        return found * 11 / 10, error
+
+    return mutant
+
+
+CONSISTENT = Premise("every f' is first-pair consistent", Mark.CHECKED)
+MUTANTS: dict[str, tuple[Any, str, Change]] = {
+    "a group of one pair less": (leaves, "group", _one_pair_less),
+    "a claim is about every f": (leaves, "includes", lambda _: lambda *given: True),
+    "what is assumed is proved": (
+        Derivation, "status", lambda _: property(lambda self: Status.PROVED)
+    ),
+    "the last part's claim is ignored": (
+        compositions, "composed", lambda own: lambda given, most=None: own(given[:-1], most)
+    ),
+    "one creation less": (
+        compositions, "composed",
+        lambda own: lambda given, most=None: own(given, most and most - 1),
+    ),
+    "a fixed δ counts as 0": (compositions, "optimal", _without_deltas),
+    "every f' is consistent": (compositions, "_consistency", lambda _: lambda *given: CONSISTENT),
+    "a property's violation is not seen": (lifting, "_explore", _unseen),
+    "a fourth of ρ": (
+        curves, "from_concentrated", lambda own: lambda rho: own(rho / 4)
+    ),
+    "a filter's figure without its δ": (budgets, "optimal", _without_deltas),
+    "V[f] forgets to charge": (Budgeted, "spend", lambda _: lambda self, purse, given: purse),
+    "V[f] forgets the mechanism's own f": (Suitable, "judge", _unchecked),
+    "the engine takes e^ε for more": (question, "rational_growth", _larger_growth),
+}  # fmt: skip
+
+
+@contextmanager
+def mutated(name: str) -> Iterator[None]:
+    """The library with one mutant in it."""
+    where, attribute, change = MUTANTS[name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(where, attribute, change(vars(where)[attribute]))
+        yield
