@@ -8,8 +8,8 @@ other follows. A file has one writer, and what is there is not overwritten unask
 from __future__ import annotations
 
 import os
-import secrets
 import stat
+import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -91,7 +91,7 @@ def whole(
     cannot be written; what was there before then still is.
     """
     refuse_taken([path], overwrite)
-    beside = path.with_name(f".antiphon-{secrets.token_hex(6)}.part")
+    beside = path.with_name(f".antiphon-{os.getpid()}-{time.time_ns()}.part")
     try:
         with Growing(beside, secret=secret) as file:
             yield file

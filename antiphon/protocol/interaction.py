@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -227,8 +228,21 @@ def _as_said(message: Any) -> Any:
 
 def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
     if not identical(expected, actual) and not _same_on_file(expected, actual):
-        shown = (message_label(each, 120) for each in (expected, actual))
-        raise ReplayMismatch(number, f"{what} {next(shown)}", next(shown))
+        raise ReplayMismatch(number, f"{what} {_shown.repr(expected)}", _shown.repr(actual))
+
+
+class _Shown(reprlib.Repr):
+    """Short texts of whatever a file says, also of ints that Python does not print."""
+
+    def __init__(self) -> None:
+        super().__init__()  # Python 3.11 takes no arguments here
+        self.maxstring = self.maxother = 120
+
+    def repr_int(self, x: int, level: int) -> str:
+        return super().repr_int(x, level) if x.bit_length() < 4096 else message_label(x)
+
+
+_shown = _Shown()
 
 
 def _same_on_file(expected: Any, actual: Any) -> bool:

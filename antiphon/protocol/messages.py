@@ -211,9 +211,12 @@ def _same_fields(kind: type[Any], left: object, right: object) -> bool:
     if type(kind) not in METACLASSES:
         return False  # it may pass for another class in what is kept of classes
     names: tuple[str, ...] | None = _value_fields(kind)  # type: ignore[arg-type]
-    return names is not None and all(
-        identical(getattr(left, name), getattr(right, name)) for name in names
-    )
+    if names is None:
+        return False
+    try:
+        return all(identical(getattr(left, name), getattr(right, name)) for name in names)
+    except AttributeError:  # a constructor never ran
+        return False
 
 
 _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {

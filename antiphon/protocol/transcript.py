@@ -7,8 +7,10 @@ stops in the middle has lost is said (``View.cut``).
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, overload
@@ -64,7 +66,7 @@ class Entry(NamedTuple):
 
 def _parsed(raw: bytes, number: int) -> dict[str, Any]:
     try:
-        line = json.loads(raw, parse_constant=_no_constant, object_pairs_hook=_unique)
+        line = _loads(raw)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise TranscriptError(f"line {number} is not JSON: {reason}") from None
@@ -88,6 +90,18 @@ class _Torn(NamedTuple):
     """A last line without its end: so many bytes of it are there."""
 
     size: int
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError("a number is too large for a float")
+    return value
+
+
+_loads = partial(
+    json.loads, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
+)
 
 
 def _lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | _Torn]]:

@@ -5,9 +5,13 @@ everything that can be printed or saved is searched for it. Reports and pages
 belong to the parts that draw them.
 """
 
+import copy
+import json
 import logging
+import pickle
 
 import attrs
+import cattrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +21,7 @@ from strategies import adder
 import antiphon as ap
 from antiphon.composition import sparse_parallel
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse, RoundToGrid, TreeCounter
-from antiphon.protocol import Recording, SampledCoins, spaces
+from antiphon.protocol import Recording, SampledCoins, View, spaces
 from antiphon.protocol.codec import encode
 
 CANARY = 918_273_645
@@ -84,6 +88,33 @@ def test_a_failure_stays_out_of_what_can_be_shared(message, tmp_path, caplog, ca
     assert_hidden(shown(session, session.why_halted))
 
 
+def test_a_failure_is_in_nothing_that_is_made_of_a_view():
+    """Neither pickled, nor copied, nor converted: only the view that was played knows it."""
+    view = ap.interact(ap.scripted([3]), keeper)
+    assert "canary" in str(view.failures[0])
+    copies = [pickle.loads(pickle.dumps(view)), copy.copy(view), copy.deepcopy(view)]
+    copies += [attrs.evolve(view), ap.record(ap.scripted([3]), keeper).view]
+    made = [
+        pickle.dumps(view, protocol=0).decode("latin-1"),
+        json.dumps(attrs.asdict(view), default=repr),
+        repr(attrs.astuple(view)),
+        repr(cattrs.Converter().unstructure(view)),
+        repr(cattrs.Converter().unstructure_attrs_astuple(view)),
+        repr({name: getattr(view, name) for name in attrs.fields_dict(View)}),
+        repr(getattr(view, "__dict__", None)),
+        repr(view.__getstate__()),
+        f"{view!r} {view}",
+        repr(copies),
+    ]
+    assert_hidden(" ".join(made))
+    assert [each.failures for each in copies[:4]] == [()] * 4
+    assert [each.why_halted for each in copies[:4]] == [None] * 4
+    with pytest.raises(TypeError):
+        json.dumps(view)
+    with pytest.raises(TypeError):
+        vars(view)
+
+
 def test_a_composition_shows_nothing_of_its_children(tmp_path):
     path = tmp_path / "view"
     said = [ap.Create(keeper), ap.Create(keeper), ap.Ask(0, 0), ap.Ask(2, 1)]
@@ -117,7 +148,7 @@ def test_the_initial_state_of_an_im_is_in_recordings_only(tmp_path):
     texts = []
     for b in (0, 1):
         view = ap.interact(ap.scripted([ap.same(0)]), game, initial=b, seed=1)
-        view.save(tmp_path / "view")
+        view.save(tmp_path / "view", overwrite=True)
         texts.append(shown(view) + (tmp_path / "view").read_text())
     assert texts[0] == texts[1]
     recording = ap.record(ap.scripted([ap.same(0)]), game, initial=1, seed=1)
@@ -140,13 +171,13 @@ def test_a_secret_parameter_is_in_recordings_only(tmp_path):
     holder = Holder(CANARY)
     for system in (holder, ap.ConComp([holder]), ap.InteractiveAsContinual(holder)):
         view = ap.interact(ap.scripted([]), system)
-        view.save(tmp_path / "view")
+        view.save(tmp_path / "view", overwrite=True)
         assert_hidden(shown(view, system) + (tmp_path / "view").read_text())
     recording = ap.record(ap.scripted([]), holder)
     recording.save(tmp_path / "recording")
     assert str(CANARY) in (tmp_path / "recording").read_text()
     assert_hidden(shown(recording))
-    Recording.load(tmp_path / "recording").view.save(tmp_path / "view")
+    Recording.load(tmp_path / "recording").view.save(tmp_path / "view", overwrite=True)
     assert_hidden((tmp_path / "view").read_text())
 
 

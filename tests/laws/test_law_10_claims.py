@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from antiphon.protocol import (
     Log,
     Pure,
     Renyi,
+    Side,
     Status,
     ZeroConcentrated,
 )
@@ -126,3 +128,46 @@ def test_a_claim_survives_the_codec():
     for mechanism in (LeakyBit(delta=0.1), TreeCounter(horizon=9, epsilon=Log(2).argument)):
         claim = mechanism.claims[0]
         assert decode(encode(claim)) == claim
+
+
+@attrs.frozen
+class Doubling(ap.PostProcessor):
+    """A user's link that says it forwards queries: nobody has checked that it does."""
+
+    forwards_queries = True
+    deterministic = True
+    initial_state = None
+
+    def signature(self, right):
+        return right
+
+    def step(self, state, side, message, coins):
+        return (state, Side.RIGHT, message) if side is Side.LEFT else (state, Side.LEFT, message)
+
+
+def test_a_users_link_makes_a_proved_claim_assumed_and_ours_does_not():
+    proved = RandomizedResponse(epsilon=1)
+    assert [claim.status for claim in proved.claims] == [Status.PROVED]
+    for links, status in [
+        ((IdentityPostProcessor(),), Status.PROVED),
+        ((Doubling(),), Status.ASSUMED),
+        ((IdentityPostProcessor(), Doubling()), Status.ASSUMED),
+        ((Doubling(), IdentityPostProcessor()), Status.ASSUMED),
+    ]:
+        system = proved
+        for link in reversed(links):
+            system = link @ system
+        assert [claim.status for claim in system.claims] == [status], links
+        assert system.claims[0].measure == proved.claims[0].measure
+    # What was not proved before is not raised, nor is what is refuted.
+    for status in (Status.ASSUMED, Status.REFUTED):
+
+        @ap.mechanism(
+            queries=ap.spaces.BITS,
+            answers=ap.spaces.BITS,
+            claims=(attrs.evolve(proved.claims[0], status=status),),
+        )
+        def mine(state, message, coins):
+            return state, message
+
+        assert [claim.status for claim in (Doubling() @ mine).claims] == [status]

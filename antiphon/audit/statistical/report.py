@@ -146,7 +146,7 @@ class AuditReport:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
             if data["format"] != FORMAT:
                 raise TranscriptError(f"{path} is no audit report in the form {FORMAT}")
-            return AuditReport(
+            report = AuditReport(
                 **{name: data[name] for name in _PLAIN},
                 event=decode(data["event_data"]),
                 hits=Hits(**data["hits"]),
@@ -154,16 +154,46 @@ class AuditReport:
                 tests=tuple(map(_test, data["tests"])),
                 trace=tuple(Hits(*each) for each in data["trace"]),
             )
+            _check(report)
+            return report
         except OSError as error:
             raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise TranscriptError(f"{path} is no audit report: {error}") from None
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise TranscriptError(f"{path} is no audit report: {str(error)[:200]}") from None
 
 
 _PLAIN: Final = (
     "verdict", "epsilon", "delta", "delta_lower", "epsilon_lower", "confidence", "samples",
     "tested", "method", "correction", "adversary", "alpha_each", "interrupted", "looks",
 )  # fmt: skip
+
+
+_NUMBERS: Final = ("epsilon", "delta", "delta_lower", "epsilon_lower", "confidence")
+_WHOLE: Final = ("samples", "tested", "looks")
+_TEXTS: Final = ("verdict", "method", "correction", "adversary")
+
+
+def _check(report: AuditReport) -> None:
+    """See that what was read is of its kind. Raises: TypeError, ValueError, AttributeError."""
+    hits = (report.hits, *report.trace, *(each.hits for each in report.tests))
+    counts = [getattr(report, name) for name in _WHOLE]
+    counts += [count for each in hits for count in attrs.astuple(each)]
+    numbers = [getattr(report, name) for name in _NUMBERS]
+    numbers += [value for each in report.tests for value in (each.p_value, each.adjusted)]
+    texts = [getattr(report, name) for name in _TEXTS]
+    texts += [each.adversary for each in report.tests]
+    if not all(type(count) is int and count >= 0 for count in counts):
+        raise TypeError("a count is no int >= 0")
+    if not all(type(number) in (int, float) and number >= 0 for number in numbers):
+        raise TypeError("a figure is no number >= 0")
+    if not all(type(text) is str for text in texts) or type(report.interrupted) is not bool:
+        raise TypeError("a text is no text, or interrupted is neither true nor false")
+    if report.alpha_each is not None and type(report.alpha_each) is not float:
+        raise TypeError("alpha_each is no float")
+    for event in (report.event, *(each.event for each in report.tests)):
+        if not isinstance(event, Event):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError("an event is no event")
+        event.words()
 
 
 def _test(data: dict[str, Any]) -> Tested:

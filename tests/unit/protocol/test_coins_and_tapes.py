@@ -2,6 +2,7 @@
 
 import copy
 import math
+import os
 import pickle
 from fractions import Fraction
 from itertools import islice
@@ -268,3 +269,73 @@ def test_draws_without_a_finite_law_are_intractable(kind):
 
     with pytest.raises(ap.Intractable):
         list(ap.outcomes(run))
+
+
+# --- forks ----------------------------------------------------------------------------------
+
+DRAWS = {
+    "uniform_integer": lambda coins: coins.uniform_integer(2**60),
+    "laplace": lambda coins: coins.laplace(1.0),
+    "discrete_laplace": lambda coins: coins.discrete_laplace(Fraction(2**40)),
+    "discrete_gaussian": lambda coins: coins.discrete_gaussian(Fraction(2**40)),
+    "discrete_gaussians": lambda coins: coins.discrete_gaussians(Fraction(2**40), 3),
+    "gaussian_array": lambda coins: tuple(coins.gaussian_array(Fraction(2**40), 3)),
+}
+
+
+def in_a_child(act):
+    """What a forked child gets of it, in text."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            text = repr(act())
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(writing, text.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        return file.read()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("kind", DRAWS)
+def test_coins_do_not_repeat_after_a_fork(kind):
+    """What they had in stock was tossed again, by both: chance of a false alarm below 2^-36."""
+    coins, draw = SampledCoins(), DRAWS[kind]
+    draw(coins)
+    children = [in_a_child(lambda: draw(coins)) for _ in range(2)]
+    assert len({repr(draw(coins)), *children}) == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("kind", DRAWS)
+@pytest.mark.parametrize("used", [False, True])
+def test_seeded_coins_toss_no_more_in_a_fork(kind, used):
+    coins, alike, draw = SampledCoins(seed=1), SampledCoins(seed=1), DRAWS[kind]
+    if used:
+        assert draw(coins) == draw(alike)
+    recorded = RecordedCoins(coins)
+    for act in (lambda: draw(coins), lambda: draw(recorded)):
+        assert in_a_child(act).startswith("ProtocolError: seeded coins were carried through a fork")
+    assert "ProtocolError" not in in_a_child(lambda: draw(SampledCoins(seed=1)))
+    assert draw(coins) == draw(alike)  # the parent goes on
+
+
+def test_a_sampler_is_not_found_by_the_id_of_another_scale():
+    """A scale that dies leaves its id to the next one: only those kept alive may be known by it."""
+    coins = SampledCoins(seed=1)
+    for scale in (0.5, Fraction(1, 2), np.float64(0.5), 1):
+        coins.discrete_laplace(scale)
+        coins.discrete_gaussian(2**40 * scale)
+    known = [*coins._known.items(), *coins._known_wide.items()]
+    assert all(key == id(exact) for key, (exact, _) in known)
+    assert len(coins._known) == 1
+    for _ in range(300):  # ints and floats of a moment, one after another at the same address
+        for scale in (float(2**30), 2.0**-30):
+            value = coins.discrete_laplace(scale * 1.5)
+            assert scale > 1 or value == 0

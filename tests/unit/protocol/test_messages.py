@@ -150,3 +150,18 @@ def test_symbols_survive_copies():
 @given(st.recursive(st.integers(), lambda inner: st.lists(inner, max_size=3).map(tuple)))
 def test_freeze_changes_no_plain_message(message):
     assert freeze(message) == message
+
+
+def test_arrays_of_other_dtypes_are_other_messages():
+    """Of the same bytes and shape: the dtype is part of what is said."""
+    for one, other in [
+        (np.zeros(2, "<i8"), np.zeros(2, "<f8")),
+        (np.ones(2, "<i4"), np.ones(2, "<u4")),
+        (np.zeros(1, "<i2"), np.zeros(1, ">i2")),
+        (np.zeros(1, "|u1"), np.zeros(1, "|b1")),
+    ]:
+        assert one.tobytes() == other.tobytes()
+        assert one.shape == other.shape
+        assert not identical(one, other)
+        assert not identical((ap.Pair(1, one),), (ap.Pair(1, other),))
+        assert identical(one, one.copy())

@@ -354,8 +354,8 @@ def test_a_new_recording_is_never_readable_by_others(tmp_path, monkeypatch):
 def test_recordings_hold_the_tape_and_the_bit_and_views_do_not(tmp_path):
     for bit in (0, 1):
         recording = ap.record(PLAYER, counterexample_game(0.3).mechanism(bit), seed=1)
-        recording.save(tmp_path / "recording")
-        recording.view.save(tmp_path / "view")
+        recording.save(tmp_path / "recording", overwrite=True)
+        recording.view.save(tmp_path / "view", overwrite=True)
         secret = json.loads(lines_of(tmp_path / "recording")[0])["secret"]
         assert {"bit": bit} in [part.get("parameters") for part in secret["system"]["chain"]]
         assert "bernoulli" in (tmp_path / "recording").read_text()

@@ -107,7 +107,7 @@ class Checkpoint:
         try:
             result = self.decode(data["result"]) if done else None
             return Saved(done, result, data["result"], tuple(data.get("told", ())))
-        except (AntiphonError, LookupError, TypeError, ValueError) as error:
+        except (AntiphonError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise self._damaged(str(error)) from None
 
     def _read(self) -> dict[str, Any] | None:
@@ -127,6 +127,12 @@ class Checkpoint:
             raise self._damaged(f"its format is {str(form)[:40]}, not {FORMAT}")
         if sum_ != _digest(data):
             raise self._damaged("its contents do not fit its digest")
+        told = data.get("told", [])
+        counts = [data.get("chunks"), *(told if isinstance(told, list) else [None])]
+        if not isinstance(data.get("experiment"), dict) or "result" not in data:
+            raise self._damaged("it names no experiment or no result")
+        if not all(type(count) is int and count >= 0 for count in counts):
+            raise self._damaged("its counts are no numbers >= 0")
         return cast("dict[str, Any]", data)
 
     def _damaged(self, how: str) -> CheckpointError:
