@@ -55,10 +55,10 @@ FUNCTIONS: dict[str, tuple[Any, Any]] = {
     "mixed": (None, None), "bounded": (None, None),
 }  # fmt: skip
 """How one writes it, and what class it is."""
-RELATIONS = {
-    "any": AnyTwo(), "within": Within(1), "half": Within(Fraction(1, 2)), "two": Within(2),
-    "add": AddOrRemove(), "up": users.Upwards(), "empty": users.Nothing(),
-    "small": Within(users.Small(2)),
+RELATIONS: dict[str, Callable[[], Any]] = {
+    "any": AnyTwo, "within": Within, "half": lambda: Within(Fraction(1, 2)),
+    "two": lambda: Within(2), "add": AddOrRemove, "up": users.Upwards, "empty": users.Nothing,
+    "small": lambda: Within(users.Small(2)),
 }  # fmt: skip
 COUNT = spaces.Finite(("count",))
 
@@ -77,7 +77,7 @@ def function(recipe: Recipe | None, meant: bool = False) -> Any:
     """The f of a recipe; or what is ``meant``: its class, given the relation."""
     if recipe is None:
         return None
-    kind, relation = recipe["kind"], RELATIONS[recipe.get("relation", "any")]
+    kind, relation = recipe["kind"], RELATIONS[recipe.get("relation", "any")]()
     if kind == "bounded":
         return bounded(function(recipe["f"], meant), recipe["pairs"])
     if kind == "mixed":
@@ -236,7 +236,7 @@ def adapter(of: Recipe) -> Any:
 def started(rows: Any, relation: str) -> Any:
     """An interactive mechanism with several initial states, as a continual one."""
     rows = tupled(rows)
-    near = RELATIONS[relation]
+    near = RELATIONS[relation]()
     ratios = [
         Fraction(a, sum(rows[i])) / Fraction(b, sum(rows[j]))
         for i in range(len(rows)) for j in range(len(rows)) if near.holds(i, j) or near.holds(j, i)

@@ -313,7 +313,7 @@ def a_cache_that_an_equality_poisoned() -> Case:
     for number in range(3):
         UnboundedCounter(counter=Equal(horizon=1, epsilon=1)).epoch(number)
     honest = UnboundedCounter(counter=TreeCounter(horizon=1, epsilon=1))
-    return Case(honest, rounds=3, base=1, queries=(0, 1, "count"))
+    return Case(honest, rounds=3, base=2, queries=(0, 1, "count"))
 
 
 class Nothing:

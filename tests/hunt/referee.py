@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -44,24 +45,18 @@ def tried(recipe: Any, doubting: bool = False) -> Verdict:
     ``doubting``: of the engine too, where a brute force is small enough.
     """
     NESTED.clear()
-    try:
+    verdict = judged(lambda: built(recipe))
+    if doubting and verdict.kind in ("true", "assumed") and "nested" not in str(recipe):
         case = built(recipe)
-    except Intractable as error:
-        return Verdict("unread", str(error))
-    except AntiphonError as error:
-        return Verdict("refused", str(error))
-    except Exception as error:
-        return Verdict("crash", f"{type(error).__name__}: {error}, while it was built")
-    verdict = judge(case)
-    if doubting and not verdict.find and not case.base and "nested" not in str(recipe):
-        parts = doubt(built(recipe))
+        parts = None if case.base else doubt(case)
         return verdict if parts is None else Verdict("engine", parts)
     return verdict
 
 
-def judge(case: Case) -> Verdict:
+def judged(make: Callable[[], Case]) -> Verdict:
     """Never optimistic: at every ε of a grid, and wherever the guarantee itself reads it off."""
     try:
+        case = make()
         guarantee = ap.guarantee(case.system, case.verification, **case.narrowed)
         if guarantee.status is not Status.PROVED:
             return Verdict("assumed")

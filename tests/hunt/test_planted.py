@@ -11,12 +11,12 @@ from antiphon.protocol import Status, ZeroConcentrated
 from antiphon.verifiers import neighbouring_start
 
 from .planted import PLANTED, proved
-from .referee import judge
+from .referee import judged
 
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_it_is_not_called_proved_unless_it_is_true(name):
-    verdict = judge(PLANTED[name]())
+    verdict = judged(PLANTED[name])
     assert not verdict.find, verdict.why
     assert verdict.kind != "unread", verdict.why
 
