@@ -2,6 +2,7 @@
 
 from antiphon import audit, composition, mechanisms, verifiers
 from antiphon.audit import PrivacyGame, equivalent
+from antiphon.audit.check import check
 from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
 from antiphon.protocol import (
     BOTTOM,
@@ -96,6 +97,7 @@ __all__ = [
     "View",
     "adversary",
     "audit",
+    "check",
     "column_safe",
     "composition",
     "equivalent",

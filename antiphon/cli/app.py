@@ -15,6 +15,7 @@ from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.testing import CORRECTIONS
 from antiphon.cli import account as accounts
 from antiphon.cli import audits, flights, views
+from antiphon.cli import check as checking
 from antiphon.cli import corpus as targets
 from antiphon.cli import counterexample as counterexamples
 from antiphon.cli import counters as counting
@@ -162,6 +163,30 @@ def audit(
     return audits.audit(
         audits.Request(target, adversary, epsilon, delta, score, feature, options),
         audits.Outputs(save, report, plot, force, json),
+    )
+
+
+@app.command()
+def check(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.py:NAME", help="A mechanism, a post-processor, or a verification function."
+        ),
+    ],
+    right: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What stands on a post-processor's right.")
+    ] = None,
+    messages: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A list of messages to try.")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only this check; repeatable.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="To try the same again.")] = None,
+    json: _Json = False,
+) -> int:
+    """Try a part of your own against its contracts; status 1 if something is found."""
+    return checking.check(
+        target, right=right, messages=messages, only=only or [], seed=seed, as_json=json
     )
 
 

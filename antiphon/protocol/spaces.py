@@ -10,7 +10,6 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from itertools import product
 from typing import Any, Final
 
 import attrs
@@ -312,7 +311,10 @@ class Tuples(Space):
         return all(space.finite for space in self.spaces)
 
     def enumerate(self) -> Iterator[tuple[Any, ...]]:
-        return product(*(space.enumerate() for space in self.spaces))
+        if not self.spaces:
+            return iter(((),))
+        rest = Tuples(self.spaces[1:])  # not itertools.product, which first lists every factor
+        return ((head, *tail) for head in self.spaces[0].enumerate() for tail in rest.enumerate())
 
 
 @register("antiphon.Either/1")
@@ -373,7 +375,7 @@ class Pairs(Space):
         return self.space.finite
 
     def enumerate(self) -> Iterator[Pair[Any]]:
-        return (Pair(*sides) for sides in product(list(self.space.enumerate()), repeat=2))
+        return (Pair(m, n) for m in self.space.enumerate() for n in self.space.enumerate())
 
     def includes(self, other: Space) -> bool:
         if isinstance(other, Pairs):

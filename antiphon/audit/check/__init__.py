@@ -1,0 +1,149 @@
+"""``ap.check``: the contracts that a part must keep, tried on it (design: *Laws*).
+
+One small file a check; a check is a function of the subject that yields findings, and
+raises ``LeftOut`` where it cannot be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.audit.check import (
+    alphabets,
+    answers,
+    claims,
+    columns,
+    crashes,
+    functions,
+    links,
+    purity,
+    randomness,
+    replay,
+    states,
+)
+from antiphon.audit.check.report import CheckReport, Finding, LeftOut
+from antiphon.audit.check.subject import Subject
+from antiphon.audit.check.watch import watched
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.labels import message_label
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import freeze
+from antiphon.protocol.post_processor import PostProcessor
+from antiphon.verifiers.verification import Verification
+
+Check = Callable[[Any], Iterator[Finding]]
+
+_STEPS: Final[tuple[tuple[str, Check], ...]] = (
+    ("crashes", crashes.check),
+    ("purity", purity.check),
+    ("randomness", randomness.check),
+    ("replay", replay.check),
+    ("states", states.check),
+    ("answers", answers.check),
+    ("alphabets", alphabets.check),
+    ("columns", columns.check),
+)
+MECHANISM: Final = (*_STEPS, ("claims", claims.check))
+PROCESSOR: Final = (
+    *_STEPS, ("declarations", links.declarations), ("properties", links.properties),
+)  # fmt: skip
+
+
+def check(
+    part: object,
+    *,
+    right: Mechanism[Any, Any, Any] | None = None,
+    messages: Iterable[Any] | None = None,
+    only: Iterable[str] | None = None,
+    seed: int | None = None,
+) -> CheckReport:
+    """Try a mechanism, a post-processor or a verification function against its contracts.
+
+    Args: ``right``, the mechanism on the right of a post-processor (one with a ``lifting``:
+    ExtConComp); ``messages``, those to try, where the query space does not tell (a chain of your
+    own spaces; pairs of them, for an f); ``only``, the names of some checks; ``seed``, to
+    try the same again: the report has it. Returns: findings with their place and cure. None
+    found is no proof. Nothing global stays changed. Cost: seconds.
+
+    Raises: InvalidArgument for another part, or where no message is known.
+
+    >>> import random
+    >>> import antiphon as ap
+    >>> @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS)
+    ... def lazy(state, bit, coins):
+    ...     return state, random.getrandbits(1)
+    >>> [finding.what for finding in check(lazy, only=["randomness"]).findings]
+    ["a step draws from Python's global generator (random.…)"]
+    """
+    given = None if messages is None else freeze(tuple(messages))
+    if seed is None:
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    with watched(set()):  # what a part does to the global generators is undone
+        return _check(part, right, given, only, seed)
+
+
+def _check(part: Any, right: Any, given: Any, only: Any, seed: int) -> CheckReport:
+    if isinstance(part, Verification):
+        f: Verification[Any] = part  # pyright: ignore[reportUnknownVariableType]
+        tried = functions.MESSAGES if given is None else given
+        bound = [(name, _of(each, f, tried)) for name, each in functions.CHECKS]
+        return _report(message_label(f), bound, None, only, seed)
+    subject = _subject(part, right, given, seed)
+    rows = PROCESSOR if subject.is_link else MECHANISM
+    return _report(subject.name, list(rows), subject, only, seed)
+
+
+def _of(each: Any, f: Verification[Any], messages: tuple[Any, ...]) -> Check:
+    return lambda _: each(f, messages)
+
+
+def _subject(part: Any, right: Any, given: Any, seed: int) -> Subject:
+    if isinstance(part, PostProcessor):
+        if right is None and isinstance(getattr(part, "lifting", None), Lifting):
+            right = ExtConComp()
+        if right is None:
+            raise InvalidArgument(
+                f"what stands on the right of {message_label(part)}? pass right=…, a mechanism "
+                "(on the command line: --right NAME)"
+            )
+        return Subject.processor(part, right, given, seed)  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(part, Mechanism) and not isinstance(part, Adversary):
+        return Subject.mechanism(part, given, seed)  # pyright: ignore[reportUnknownArgumentType]
+    raise InvalidArgument(
+        "check takes a mechanism, a post-processor or a verification function, not a "
+        f"{type(part).__name__}"
+    )
+
+
+def _report(
+    name: str, rows: list[tuple[str, Check]], subject: Subject | None, only: Any, seed: int
+) -> CheckReport:
+    """Make the checks; of each, what it says of one place is said once."""
+    chosen = {each for each, _ in rows} if only is None else set(only)
+    if unknown := sorted(chosen - {each for each, _ in rows}):
+        known = ", ".join(each for each, _ in rows)
+        raise InvalidArgument(f"no check {', '.join(unknown)}; those of {name} are {known}")
+    if subject is not None:
+        try:
+            _ = subject.taken
+        except LeftOut as why:
+            raise InvalidArgument(str(why)) from None
+    found, done, left_out = list[Finding](), list[str](), list[tuple[str, str]]()
+    for title, each in (row for row in rows if row[0] in chosen):
+        try:
+            for finding in each(subject):
+                if all((finding.check, finding.what) != (f.check, f.what) for f in found):
+                    found.append(finding)
+            done.append(title)
+        except LeftOut as why:
+            left_out.append((title, str(why)))
+    return CheckReport(name, tuple(found), tuple(done), tuple(left_out), seed)
+
+
+__all__ = ["CheckReport", "Finding", "check"]

@@ -1,0 +1,90 @@
+"""Messages to try, from a space: the ends of its range, and a few between."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.audit.check.report import LeftOut
+from antiphon.protocol import spaces
+from antiphon.protocol.messages import Pair, same
+
+MOST: Final = 12
+"""So many messages are tried."""
+ALIENS: Final = (
+    True, False, None, -1, 0, 1, 2, 10**30, -0.0, 0.0, 0.5, 1.0, 1e300, "", "0", "a", b"", (), (0,),
+    (0, 1), (0.0, 1.0), spaces.BITS, same(0), Pair(0, 1),
+)  # fmt: skip
+"""Values of many types, for asking a space about."""
+
+
+def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[Any, ...]:
+    """Up to ``MOST`` elements. Raises: LeftOut where none are known."""
+    if space.finite:
+        found = list(islice(space.enumerate(), 10_000))
+        picked = coins.choice(len(found), min(MOST, len(found)), replace=False) if found else ()
+        return tuple(found[place] for place in sorted(map(int, picked)))
+    known = spaces.distinct(
+        value for value in (*_own(space, coins), *ALIENS[3:]) if space.contains(value)
+    )
+    if not known:
+        raise LeftOut(f"no messages of {space} are known: pass messages=[…], some to try")
+    return known[:MOST]
+
+
+def _own(space: Any, coins: np.random.Generator) -> tuple[Any, ...]:
+    kind: Any = type(space)
+    if kind is spaces.Integers:
+        ends = tuple(end for end in (space.low, space.high) if end is not None)
+        near = ends[0] if ends else 0
+        return (*ends, near - 1, near + 1, near + 2, near - 2)
+    if kind is spaces.Reals:
+        low, high = max(space.low, -1e6), min(space.high, 1e6)
+        return tuple(float(x) for x in (0.0, 1.0, -1.0, low, high, coins.uniform(low, high)))
+    if kind is spaces.Multiples:
+        return tuple(float(k * space.step) for k in (0, 1, -1, 7))
+    if kind is spaces.Texts:
+        return tuple("ab"[: space.longest])
+    if kind is spaces.Arrays:
+        return _arrays(space, coins)
+    if kind is spaces.Tuples:
+        parts = [examples(each, coins) for each in space.spaces]
+        return tuple(
+            tuple(part[int(coins.integers(len(part)))] for part in parts) for _ in range(2 * MOST)
+        )
+    if kind is spaces.Either:
+        found = [_some(each, coins) for each in space.spaces]
+        return tuple(each for row in zip(*map(_cycled, found), strict=True) for each in row)
+    if kind is spaces.Pairs:
+        sides = examples(space.space, coins)
+        chosen = coins.integers(len(sides), size=(2 * MOST, 2))
+        return tuple(Pair(sides[int(i)], sides[int(j)]) for i, j in chosen)
+    return ()
+
+
+def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[Any, ...]:
+    try:
+        return examples(space, coins)
+    except LeftOut:
+        return ()
+
+
+def _cycled(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(values[i % len(values)] for i in range(MOST)) if values else (_NONE,) * MOST
+
+
+class _Nothing:
+    """Stands where a part of a union has no known element; no space contains it."""
+
+
+_NONE: Final = _Nothing()
+
+
+def _arrays(space: Any, coins: np.random.Generator) -> tuple[Any, ...]:
+    low, high = max(space.low, -3.0), min(space.high, 3.0)
+    step = space.step or 1.0
+    grid = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    values = [coins.choice(grid, space.shape) for _ in range(MOST)] if grid.size else []
+    return tuple(np.asarray(value).astype(space.dtype) for value in values)

@@ -1,0 +1,116 @@
+"""A part at play: every step that it took, and what became of the state it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+
+from antiphon.audit.check.content import content
+from antiphon.audit.check.watch import watched
+from antiphon.protocol.coins import Draw, SampledCoins
+from antiphon.protocol.errors import AntiphonError
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.post_processor import PostProcessor, Side
+from antiphon.protocol.spaces import Signature
+from antiphon.protocol.tapes import RecordedCoins
+
+Step = Callable[..., Any]
+
+
+@attrs.frozen(eq=False)
+class Taken:
+    """One step: what it was given, and what came of it."""
+
+    before: Any
+    inputs: tuple[Any, ...]
+    """The message; of a post-processor, the side it came from and the message."""
+    tape: tuple[Draw, ...]
+    result: tuple[Any, ...] | None
+    """(state', answer), or (state', side, message); None if the step raised."""
+    error: Exception | None
+    changed: bool
+    """Whether the state that it was given is no longer what it was."""
+    used: frozenset[str]
+    """Which randomness it used besides its coins."""
+
+
+class StrictCoins(RecordedCoins):
+    """Recorded coins of a study: the crash of a composition's child raises."""
+
+    strict = True
+
+
+def take(step: Step, state: Any, inputs: tuple[Any, ...], coins: Any) -> Taken:
+    """Take one step and watch it."""
+    held, used = content(state), set[str]()
+    own = StrictCoins(coins)
+    result, error = None, None
+    with watched(used):
+        try:
+            result = step(state, *inputs, own)
+        except Exception as raised:
+            error = raised
+    changed = content(state) != held
+    return Taken(state, inputs, own.take(), result, error, changed, frozenset(used))
+
+
+def play(
+    mechanism: Any, initial: Any, script: tuple[Any, ...], seed: np.random.SeedSequence
+) -> list[Taken]:
+    """The steps of a mechanism on a list of messages, until it is over or crashes.
+
+    What a step refuses changes nothing.
+    """
+    coins, state, taken = SampledCoins(seed), mechanism.enter(initial), list[Taken]()
+    for message in script:
+        taken.append(take(mechanism.step, state, (message,), coins))
+        result, error = taken[-1].result, taken[-1].error
+        if result is None:
+            if isinstance(error, AntiphonError) and not taken[-1].tape:
+                continue
+            break
+        state, answer = result
+        if answer is HALT and mechanism.is_over(state):
+            break
+    return taken
+
+
+@attrs.define(eq=False)
+class Watched(PostProcessor[Any]):
+    """A post-processor in a chain, with a list of the steps that it took."""
+
+    processor: PostProcessor[Any]
+    taken: list[Taken] = attrs.field(factory=list[Taken])
+
+    @property
+    def initial_states(self) -> Any:
+        return self.processor.initial_states
+
+    @property
+    def initial_state(self) -> Any:
+        return self.processor.initial_state
+
+    def enter(self, initial: Any) -> Any:
+        return self.processor.enter(initial)
+
+    def wired(self, right: Signature) -> Watched:
+        return Watched(self.processor.wired(right), self.taken)
+
+    def signature(self, right: Signature) -> Signature:
+        return self.processor.signature(right)
+
+    def is_over(self, state: Any) -> bool | None:
+        return self.processor.is_over(state)
+
+    def refused(self, state: Any, reason: str) -> Any:
+        return self.processor.refused(state, reason)
+
+    def step(self, state: Any, side: Side, message: Any, coins: Any) -> Any:
+        one = take(self.processor.step, state, (side, message), coins)
+        self.taken.append(one)
+        if one.error is not None:
+            raise one.error
+        return one.result

@@ -1,0 +1,107 @@
+"""What is checked: a part, the messages to try on it, and the steps that it took."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import islice
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.audit.check.examples import examples
+from antiphon.audit.check.play import Taken, Watched, play
+from antiphon.protocol.labels import message_label
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.post_processor import PostProcessor
+
+_SCRIPTS: Final = 16
+_LONGEST: Final = 6
+_STARTS: Final = 2
+PLAYING, COLUMNS, CLAIMS, TRYING = range(4)
+"""Names of the streams of the seed."""
+
+
+@attrs.frozen(eq=False)
+class Subject:
+    """A mechanism; or a post-processor, with the chain in which it plays."""
+
+    part: Any
+    system: Mechanism[Any, Any, Any]
+    """Who plays: the mechanism itself, or P ∘* what stands on its right."""
+    right: Any
+    """Of a post-processor: the mechanism on its right."""
+    given: tuple[Any, ...] | None
+    """The messages to try, if the caller gave them."""
+    seed: int
+
+    @staticmethod
+    def mechanism(part: Mechanism[Any, Any, Any], given: Any, seed: int) -> Subject:
+        """Of a mechanism."""
+        return Subject(part, part, None, given, seed)
+
+    @staticmethod
+    def processor(part: PostProcessor[Any], right: Any, given: Any, seed: int) -> Subject:
+        """Of a post-processor, with a mechanism on its right."""
+        system: Any = part @ right
+        return Subject(part, system, right, given, seed)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return message_label(self.part)
+
+    @property
+    def is_link(self) -> bool:
+        """Whether it is a post-processor."""
+        return self.right is not None
+
+    @property
+    def player(self) -> Any:
+        """The part as it stands in its chain: told what is on its right."""
+        return self.part.wired(self.right.signature) if self.is_link else self.part
+
+    def stream(self, name: int) -> np.random.SeedSequence:
+        """A stream of the seed."""
+        return np.random.SeedSequence(self.seed, spawn_key=(name,))
+
+    @cached_property
+    def messages(self) -> tuple[Any, ...]:
+        """The messages to try. Raises: LeftOut where none are known."""
+        if self.given is not None:
+            return self.given
+        coins = np.random.Generator(np.random.Philox(self.stream(TRYING)))
+        return examples(self.system.signature.queries, coins)
+
+    @cached_property
+    def scripts(self) -> tuple[tuple[Any, ...], ...]:
+        """Lists of messages: each alone and again, and some in other orders."""
+        own, coins = self.messages, np.random.Generator(np.random.Philox(self.stream(PLAYING)))
+        short = [(message, message) for message in own]
+        if self.given is not None:
+            short.append(own)
+        mixed = coins.integers(max(1, len(own)), size=(_SCRIPTS, _LONGEST)).tolist()
+        return tuple([*short, *(tuple(own[i] for i in row) for row in mixed if own)])
+
+    @property
+    def starts(self) -> tuple[Any, ...]:
+        """Some of the initial states that may be chosen."""
+        space = self.system.initial_states
+        return tuple(islice(space.enumerate(), _STARTS)) if space.finite else ()
+
+    @cached_property
+    def taken(self) -> tuple[Taken, ...]:
+        """The part's steps, in plays of all scripts from some initial states."""
+        taken, link = list[Taken](), Watched(self.part) if self.is_link else None
+        system: Any = self.system if link is None else link @ self.right
+        for initial in self.starts:
+            for place, script in enumerate(self.scripts):
+                seed = np.random.SeedSequence(self.seed, spawn_key=(PLAYING, place))
+                taken += play(system, initial, script, seed)
+        return tuple(taken if link is None else link.taken)
+
+    def where(self, *names: str) -> str:
+        """FILE:LINE of a method of the part, by default of its step."""
+        from antiphon.audit.check.places import where
+
+        return where(self.part, *(names or ("respond", "step")))

@@ -1,0 +1,50 @@
+"""Watches Python's and NumPy's global randomness, and the system's entropy, during a step."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+PYTHON: Final = "Python's global generator (random.…)"
+NUMPY: Final = "NumPy's global generator (np.random.…)"
+SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secrets, uuid4, …)"
+
+
+@contextmanager
+def watched(used: set[str]) -> Generator[None, None, None]:
+    """Adds to ``used`` what is drawn from meanwhile; all is then as it was before."""
+    before, numbers = random.getstate(), _numpy()
+    key = _key(numbers)
+    entropy: Any = os.urandom
+    module: Any = random
+
+    def noticed(size: int) -> bytes:
+        used.add(SYSTEM)
+        return bytes(entropy(size))
+
+    own = module._urandom
+    os.urandom = module._urandom = noticed  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        os.urandom, module._urandom = entropy, own
+        if random.getstate() != before:
+            used.add(PYTHON)
+            random.setstate(before)
+        if _key(_numpy()) != key:
+            used.add(NUMPY)
+            np.random.set_state(numbers)  # noqa: NPY002
+
+
+def _numpy() -> Any:
+    return np.random.get_state()  # noqa: NPY002
+
+
+def _key(state: Any) -> Any:
+    name, words, *rest = state
+    return name, words.tobytes(), *rest

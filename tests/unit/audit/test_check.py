@@ -1,0 +1,466 @@
+"""ap.check: planted faults are found, each with its line and a cure; sound parts have none."""
+
+import inspect
+import itertools
+import os
+import random
+import time
+from fractions import Fraction
+
+import attrs
+import numpy as np
+import pytest
+
+import antiphon as ap
+from antiphon.audit.check import Finding
+from antiphon.composition import Lifting
+from antiphon.protocol import Approximate, Pure, Status, ZeroConcentrated, spaces
+from antiphon.verifiers import Refused, event_level, every_pair, neighbouring_start
+
+BITS = spaces.BITS
+INTS = spaces.Integers()
+
+
+def mechanism(answers=BITS, queries=BITS, **rest):
+    return ap.mechanism(queries=queries, answers=answers, **rest)
+
+
+def pure(epsilon, f=None):
+    return (ap.Claim(Pure(epsilon), f or event_level(), Status.ASSUMED, "stated"),)
+
+
+# --- mechanisms with one fault each -----------------------------------------------------------
+
+CALLS = itertools.count()
+
+
+@mechanism(initial_state=0)
+def outside(state, bit, coins):
+    return state, bit + coins.uniform_integer(2)
+
+
+@mechanism(initial_state=0)
+def a_bool(state, bit, coins):
+    return state, coins.bernoulli(Fraction(1, 2))
+
+
+@mechanism(answers=INTS, initial_state=[])
+def in_place(state, bit, coins):
+    state.append(bit)
+    return state, sum(state)
+
+
+@mechanism(answers=INTS, initial_state=())
+def lists(state, bit, coins):
+    return [*state, bit], len(state)
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+@mechanism(answers=INTS, initial_state=Box(0))
+def by_identity(state, bit, coins):
+    return Box(state.value + bit), state.value
+
+
+@mechanism(initial_state=0)
+def pythons(state, bit, coins):
+    return state, random.getrandbits(1)
+
+
+@mechanism(initial_state=0)
+def numpys(state, bit, coins):
+    return state, int(np.random.randint(2))  # noqa: NPY002
+
+
+@mechanism(initial_state=0)
+def fresh(state, bit, coins):
+    return state, int(np.random.default_rng().integers(2))
+
+
+@mechanism(initial_state=0)
+def systems(state, bit, coins):
+    return state, os.urandom(1)[0] % 2
+
+
+@mechanism(answers=INTS, initial_state=0)
+def counts_calls(state, bit, coins):
+    return state, next(CALLS)
+
+
+@mechanism(answers=spaces.Reals(), initial_state=0)
+def clock(state, bit, coins):
+    return state, time.perf_counter()
+
+
+@mechanism(initial_state=0)
+def crashes(state, bit, coins):
+    return state, [0][bit]
+
+
+@mechanism(initial_state=0)
+def refuses_late(state, bit, coins):
+    if coins.bernoulli(Fraction(1, 2)):
+        raise ap.InvalidArgument("too late")
+    return state, bit
+
+
+@mechanism(answers=spaces.Reals(), queries=spaces.Reals(), initial_state=0)
+@ap.column_safe
+def not_column_safe(state, x, coins):
+    noisy = x + coins.laplace(1)
+    return state, noisy if type(noisy) is float else 2 * noisy
+
+
+@mechanism(answers=spaces.Reals(), queries=spaces.Reals(), initial_state=0)
+@ap.column_safe
+def columns_crash(state, x, coins):
+    noisy = x + coins.laplace(1)
+    return state, noisy if type(noisy) is float else {}[noisy]
+
+
+@mechanism(initial_state=0, claims=pure(1))
+def too_bold(state, bit, coins):
+    return state, bit
+
+
+@mechanism(answers=INTS, initial_state=0, claims=pure(Fraction(1, 100)))
+def too_bold_and_infinite(state, bit, coins):
+    return state, bit + coins.discrete_laplace(Fraction(1, 3))
+
+
+@mechanism(
+    answers=INTS, initial_state=0,
+    claims=(ap.Claim(ZeroConcentrated(Fraction(1, 10**6)), event_level(), Status.ASSUMED, "no"),),
+)  # fmt: skip
+def too_bold_in_rho(state, bit, coins):
+    return state, bit + coins.discrete_gaussian(Fraction(1, 3))
+
+
+class Evens(spaces.Space):
+    """Says that it lists what it contains."""
+
+    discrete = True
+    finite = True
+
+    def enumerate(self):
+        return iter((0, 2))
+
+    def contains(self, value):
+        return value in (0, 2, 4)
+
+
+class Raises(Evens):
+    def contains(self, value):
+        return value % 2 == 0 and type(value) is int and value in (0, 2)
+
+
+@mechanism(queries=Evens(), initial_state=0)
+def disagreeing(state, message, coins):
+    return state, 0
+
+
+@mechanism(queries=Raises(), initial_state=0)
+def raising_space(state, message, coins):
+    return state, 0
+
+
+FAULTS = [
+    (outside, "answers", "says 2 (int), outside"),
+    (a_bool, "answers", "(bool), outside"),
+    (in_place, "purity", "changes the state it is given, a list"),
+    (lists, "states", "a list, cannot be hashed"),
+    (by_identity, "states", "(Box) that do not compare as equal"),
+    (pythons, "randomness", "Python's global generator"),
+    (numpys, "randomness", "NumPy's global generator"),
+    (fresh, "randomness", "the system's entropy"),
+    (systems, "randomness", "the system's entropy"),
+    (counts_calls, "replay", "answers differently when it is repeated"),
+    (clock, "replay", "answers differently when it is repeated"),
+    (crashes, "crashes", "raised IndexError"),
+    (refuses_late, "crashes", "after it had drawn coins"),
+    (not_column_safe, "columns", "answers otherwise than the plain steps"),
+    (columns_crash, "columns", "raise"),
+    (too_bold, "claims", "tight δ = 1"),
+    (too_bold_and_infinite, "claims", "an audit finds δ >="),
+    (too_bold_in_rho, "claims", "an audit finds δ >="),
+    (disagreeing, "alphabets", "contains says True of False, a bool, which enumerate does not list"),
+    (raising_space, "alphabets", "contains raises TypeError"),
+]
+
+
+@pytest.mark.parametrize(("part", "kind", "what"), FAULTS, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_planted_fault_is_found_with_its_line_and_cure(part, kind, what, seed):
+    report = ap.check(part, seed=seed)
+    found = [each for each in report.findings if each.check == kind]
+    assert not report
+    assert any(what in each.what for each in found), str(report)
+    assert all(each.cure for each in found)
+    file, _, line = found[0].where.rpartition(":")
+    assert file == __file__
+    lines, first = inspect.getsourcelines(part.function)
+    spaced = kind == "alphabets"  # the space is to mend
+    assert spaced or first <= int(line) < first + len(lines) or kind == "claims"
+    assert f"{part.function.__name__}: " in str(report)
+    assert found[0].where in str(report)
+
+
+def test_nothing_global_stays_changed():
+    before, numbers = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    entropy = os.urandom
+    for part in (pythons, numpys, fresh, systems):
+        ap.check(part, seed=1)
+    assert random.getstate() == before
+    assert np.random.get_state()[1].tolist() == numbers  # noqa: NPY002
+    assert os.urandom is entropy
+
+
+SOUND = [
+    ap.mechanisms.RandomizedResponse(epsilon=ap.Log(3)),
+    ap.mechanisms.Laplace(epsilon=1),
+    ap.mechanisms.TreeCounter(horizon=8, epsilon=1),
+    ap.ConComp([ap.mechanisms.LeakyBit(delta=0.1)] * 2),
+]
+
+
+@pytest.mark.parametrize("part", SOUND, ids=repr)
+def test_a_sound_part_has_no_finding(part):
+    given = [ap.Ask(0, 0), ap.Ask(1, 1)] if isinstance(part, ap.ConComp) else None
+    report = ap.check(part, seed=1, messages=given)
+    assert report, str(report)
+    assert report.findings == ()
+    assert "no findings" in str(report)
+    assert "seed: 1" in str(report)
+
+
+def test_the_report_is_data_and_repeats_with_its_seed():
+    first = ap.check(outside)
+    again = ap.check(outside, seed=first.seed)
+    assert again == first
+    data = first.to_dict()
+    assert data["part"] == "outside"
+    assert Finding(**data["findings"][0]) == first.findings[0]
+    assert ap.check(outside, only=["purity"], seed=1).done == ("purity",)
+
+
+def test_what_cannot_be_checked_is_refused_or_said():
+    with pytest.raises(ap.InvalidArgument, match="takes a mechanism"):
+        ap.check(3)
+    with pytest.raises(ap.InvalidArgument, match="no check spelling"):
+        ap.check(outside, only=["spelling"])
+    with pytest.raises(ap.InvalidArgument, match=r"messages=\["):
+        ap.check(ap.ExtConComp())
+    with pytest.raises(ap.InvalidArgument, match="right="):
+        ap.check(ap.protocol.IdentityPostProcessor())
+    assert dict(ap.check(outside, seed=1).left_out)["claims"] == "it claims nothing"
+
+
+# --- verification functions --------------------------------------------------------------------
+
+
+@attrs.frozen
+class Faulty(ap.Verification):
+    """An f with one fault."""
+
+    initial_state = 0
+
+    def step(self, state, zero, one, /):
+        return state if zero == one else Refused("they differ")
+
+
+class SaysFalse(Faulty):
+    def step(self, state, zero, one, /):
+        return zero == one
+
+
+class InPlace(Faulty):
+    initial_state = []
+
+    def step(self, state, zero, one, /):
+        state.append(zero)
+        return state
+
+
+class Unhashable(Faulty):
+    initial_state = ()
+
+    def step(self, state, zero, one, /):
+        return [zero]
+
+
+class Tosses(Faulty):
+    def step(self, state, zero, one, /):
+        return random.randrange(3)
+
+
+class Crashes(Faulty):
+    def step(self, state, zero, one, /):
+        return 1 // zero
+
+
+class NotConsistent(Faulty):
+    first_pair_consistent = True
+
+    def step(self, state, zero, one, /):
+        return 0
+
+
+class Reopens(Faulty):
+    def __call__(self, messages):
+        return ap.TOP
+
+
+class NotColumnSafe(Faulty):
+    column_safe = True
+
+    def step(self, state, zero, one, /):
+        return state if type(zero) is int and zero <= one else Refused("a fall")
+
+
+@pytest.mark.parametrize(
+    ("f", "kind", "what"),
+    [
+        (SaysFalse(), "states", "SaysFalse.step returned False"),
+        (InPlace(), "purity", "in place"),
+        (Unhashable(), "states", "a list, cannot be hashed"),
+        (Tosses(), "randomness", "Python's global generator"),
+        (Crashes(), "crashes", "ZeroDivisionError"),
+        (NotConsistent(), "consistency", "after an identical first one"),
+        (Reopens(), "dead", "not what its steps say"),
+        (NotColumnSafe(), "columns", "otherwise"),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_a_faulty_f_is_found(f, kind, what):
+    report = ap.check(f, seed=1)
+    found = [each for each in report.findings if each.check == kind]
+    assert found, str(report)
+    assert any(what in each.what for each in found)
+    assert found[0].where.startswith(__file__)
+
+
+@pytest.mark.parametrize("f", [event_level(), neighbouring_start(), every_pair(), Faulty()])
+def test_a_sound_f_has_no_finding(f):
+    assert ap.check(f, seed=1), str(ap.check(f, seed=1))
+
+
+# --- post-processors ----------------------------------------------------------------------------
+
+RR = ap.mechanisms.RandomizedResponse(epsilon=1)
+ECHO = ap.mechanisms.LeakyBit(delta=Fraction(1, 2))
+L, R = ap.Side.LEFT, ap.Side.RIGHT
+
+
+class Link(ap.PostProcessor):
+    """Forwards; its subclasses have one fault each."""
+
+    initial_state = 0
+
+    def step(self, state, side, message, coins):
+        return state, R if side is L else L, message
+
+
+class Draws(Link):
+    deterministic = True
+
+    def step(self, state, side, message, coins):
+        coins.bernoulli(Fraction(1, 2))
+        return super().step(state, side, message, coins)
+
+
+class Changes(Link):
+    forwards_queries = True
+
+    def step(self, state, side, message, coins):
+        return state, R if side is L else L, 1 - message if side is L else message
+
+
+class Remembers(Link):
+    forwards_queries = True
+
+    def step(self, state, side, message, coins):
+        return (message, R, message) if side is L else (state, L, state)
+
+
+class NoSide(Link):
+    def step(self, state, side, message, coins):
+        return state, "left", message
+
+
+class WrongAnswer(Link):
+    def step(self, state, side, message, coins):
+        return (state, R, message) if side is L else (state, L, "no bit")
+
+
+class WrongQuery(Link):
+    def step(self, state, side, message, coins):
+        return (state, R, message + 5) if side is L else (state, L, message)
+
+
+class LinkInPlace(Link):
+    initial_state = []
+
+    def step(self, state, side, message, coins):
+        state.append(1)
+        return super().step(state, side, message, coins)
+
+
+class LinkCrashes(Link):
+    def step(self, state, side, message, coins):
+        raise KeyError(side)
+
+
+class Tells(Link):
+    """Declares a lifting, and tells the left what came from the left."""
+
+    deterministic = True
+    lifting = Lifting(event_level(), ap.composition.sparse_parallel([(1, 0)]))
+
+    def signature(self, right):
+        return ap.Signature(BITS, BITS)
+
+    def step(self, state, side, message, coins):
+        return state, L, message
+
+
+@pytest.mark.parametrize(
+    ("link", "kind", "what"),
+    [
+        (Draws(), "declarations", "declared deterministic"),
+        (Changes(), "declarations", "something else"),
+        (Remembers(), "declarations", "remembers queries"),
+        (NoSide(), "answers", "no side"),
+        (WrongAnswer(), "answers", "outside the answer space"),
+        (WrongQuery(), "answers", "outside the query space on its right"),
+        (LinkInPlace(), "purity", "in place"),
+        (LinkCrashes(), "crashes", "KeyError"),
+        (Tells(), "properties", "response property"),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_a_faulty_post_processor_is_found(link, kind, what):
+    report = ap.check(link, right=None if type(link) is Tells else ECHO, seed=1)
+    found = [each for each in report.findings if each.check == kind]
+    assert any(what in each.what for each in found), str(report)
+    assert found[0].where.startswith(__file__)
+
+
+def test_a_sound_post_processor_has_no_finding():
+    for link in (Link(), ap.protocol.IdentityPostProcessor()):
+        assert ap.check(link, right=ECHO, seed=1), str(ap.check(link, right=ECHO, seed=1))
+
+
+def test_a_claim_of_a_composed_mechanism_is_tested():
+    half = ap.Claim(Approximate(Fraction(1, 10), 0), event_level(), Status.ASSUMED, "wrong")
+
+    @attrs.frozen
+    class Whole(ap.mechanisms.RandomizedResponse):
+        @property
+        def claims(self):
+            return (half,)
+
+    report = ap.check(Whole(epsilon=ap.Log(3)), seed=1)
+    assert [each.check for each in report.findings] == ["claims"]
