@@ -66,7 +66,7 @@ class Grower:
             return None
         f = dict(own) if own and "events" in own and self.chance(70) else self.level()
         if self.chance(60):
-            f["relation"] = self.one("any", "within", "two", "small", "up")
+            f["relation"] = self.one("any", "within", "two", "small", "small", "up")
         if "events" in f and self.chance(60):
             f["events"] += self.one(1, 1, 2)
         if "rounds" not in part and self.chance(40):
@@ -85,7 +85,7 @@ class Grower:
                 "rounds": self.one(1, 2), "measure": self.measure()}  # fmt: skip
 
     def once(self) -> Recipe:
-        sides = self.one(2, 2, 3)
+        sides = self.one(2, 3)
         weights = [self.weights(self.one(2, 3)) for _ in range(sides)]
         weights = [
             each[: len(weights[0])] + [1] * (len(weights[0]) - len(each)) for each in weights
@@ -187,9 +187,14 @@ class Grower:
                 for _ in range(self.one(1, 1, 2))]  # fmt: skip
 
     def extended(self, depth: int = 1) -> Recipe:
+        if self.chance(12):  # what is created many times, and whose f is not consistent
+            leaky = {"kind": "leaky", "delta": self.one([1, 5], [1, 2])}
+            return {"kind": "ext", "f": self.one("sparse", "one", "consistent"), "parts": [leaky],
+                    "rounds": 5, "bound": None, "most": self.one(2, 3)}  # fmt: skip
         f = self.one("fixed", "parameters", "parameters", "sparse", "one", "consistent", "unit")
         bound = self.one(None, None, 2, 3, 4)
-        return {"kind": "ext", "f": f, "parts": self.parts(depth), "rounds": self.one(2, 3, 4, 5),
+        parts = [{"kind": "lie", "which": "like"}] if f == "unit" else self.parts(depth)
+        return {"kind": "ext", "f": f, "parts": parts, "rounds": self.one(2, 3, 4, 5),
                 "bound": bound, "most": self.one(1, 2, 3)}  # fmt: skip
 
     def filtered(self) -> Recipe:
