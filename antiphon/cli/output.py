@@ -20,6 +20,7 @@ def print_json(data: Mapping[str, Any]) -> None:
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
     """One line about an error; the exit status."""
     text = prefix + (" ".join(str(error).split()) or type(error).__name__)
+    text = text.encode("utf-8", "backslashreplace").decode()  # a file may say lone surrogates
     if as_json:
         print_json({"error": {"type": type(error).__name__, "message": text}})
     else:

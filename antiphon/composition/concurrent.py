@@ -10,6 +10,7 @@ from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.protocol.claims import Status
 from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
+from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.names import name_of
@@ -85,7 +86,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         index, query = message.index, message.query
         found = state.get(index)
         if found is None:
-            return Dead(ProtocolError(f"no mechanism {index}: {len(state)} exist")), HALT
+            which = message_label(index)  # it may be longer than Python prints
+            return Dead(ProtocolError(f"no mechanism {which}: {len(state)} exist")), HALT
         created, before = found
         if type(before) is Dead:
             return state, HALT

@@ -239,6 +239,13 @@ def message(dice, depth=0):
     return tuple(message(dice, depth + 1) for _ in range(dice.randrange(4)))
 
 
+def test_an_index_longer_than_python_prints_is_a_typed_error():
+    session = ap.ExtConComp().start()
+    assert session.send(ap.Ask(0, 10**5000)) is ap.HALT
+    assert session.failure is None
+    assert "no mechanism a 16610-bit int" in session.why_halted
+
+
 def made(dice):
     """A message that can be made at all."""
     while True:
