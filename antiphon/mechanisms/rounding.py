@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.protocol import exact
+from antiphon.mechanisms import parameters
 from antiphon.protocol.columns import is_number
 from antiphon.protocol.errors import CompositionError
 from antiphon.protocol.messages import HALT
@@ -29,10 +29,6 @@ from antiphon.protocol.spaces import (
 _LARGEST: Final = sys.float_info.max
 
 
-def _step_size(value: object) -> float:
-    return float(exact.positive(value, "step_size"))
-
-
 @register("antiphon.RoundToGrid/1")
 @attrs.frozen
 class RoundToGrid(PostProcessor[None]):
@@ -44,7 +40,7 @@ class RoundToGrid(PostProcessor[None]):
     on the right answers no numbers.
     """
 
-    step_size: float = attrs.field(default=1.0, converter=_step_size)
+    step_size: float = attrs.field(default=1.0, converter=parameters.step_size)
     deterministic = True
     forwards_queries = True
 
