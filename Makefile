@@ -28,11 +28,14 @@ help: ## List the targets
 demo: $(VENV)/.demo ## The main job: replay 336,776 flights through the whole calculus
 	@$(BIN)/antiphon demo --force $(ARGS)
 
-test: $(VENV)/.test ## The test suite, doctests included
-	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+# One worker for each core; those that are done take tests of others (worksteal).
+ON_ALL_CORES := --numprocesses logical --dist worksteal
+
+test: $(VENV)/.test ## The test suite, doctests included, on all cores
+	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) $(ARGS)
 
 test-slow: $(VENV)/.test ## The test suite and the slow tests
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest $(ON_ALL_CORES) $(ARGS)
 
 hunt: $(VENV)/.test ## Random systems: is any proved guarantee false? (ROUNDS=… SECONDS=…)
 	@$(BIN)/python -m tests.hunt $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)

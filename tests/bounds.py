@@ -29,9 +29,11 @@ LEVELS = {
     "statistical/test_corpus_once": 80,
     "statistical/test_coverage": 1,
     "unit/test_statistical": 7,
-    "unit/audit/test_audit": 4,
+    "unit/audit/test_audit": 3,
     "unit/audit/test_corpus": 20,
-    "unit/mechanisms/test_sparse_vector": 2,
+    "unit/mechanisms/test_histograms": 3,
+    "unit/mechanisms/test_noise": 8,
+    "unit/mechanisms/test_sparse_vector": 10,
     "exact/test_best_adversary": 1,
 }
 """How many true hypotheses a file tests, each at level ``ALPHA``."""

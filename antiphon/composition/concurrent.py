@@ -197,7 +197,12 @@ Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TO
 
 
 def _creations(mechanisms: Any) -> tuple[Create, ...]:
-    return tuple(each if type(each) is Create else Create(each) for each in mechanisms)
+    """A creation for each; the same one for one mechanism many times."""
+    given, made = tuple(mechanisms), dict[int, Create]()
+    for each in given:
+        if id(each) not in made:
+            made[id(each)] = each if type(each) is Create else Create(each)
+    return tuple(made[id(each)] for each in given)
 
 
 @register("antiphon.ConComp/1")

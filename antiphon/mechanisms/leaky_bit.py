@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.protocol import exact
+from antiphon.mechanisms import parameters
 from antiphon.protocol.claims import Approximate, Claim
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Symbol
@@ -32,7 +32,7 @@ class LeakyBit(ContinualMechanism[Symbol, int, Any]):
     Raises: InvalidArgument for delta outside [0, 1].
     """
 
-    delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    delta: Fraction = attrs.field(converter=parameters.probability, kw_only=True)
 
     @property
     def initial_state(self) -> Symbol:

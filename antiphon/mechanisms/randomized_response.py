@@ -41,8 +41,10 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
     (1, TOP)
     """
 
-    epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
-    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
+    epsilon: exact.ExactEpsilon = attrs.field(converter=parameters.any_epsilon, kw_only=True)
+    delta: Fraction = attrs.field(
+        default=Fraction(0), converter=parameters.probability, kw_only=True
+    )
 
     @property
     def signature(self) -> Signature:
@@ -75,7 +77,7 @@ _BITS: Final = 64
 
 
 def _values(value: object) -> int:
-    if exact.whole(value, "values") == 1:
+    if parameters.size(value, "values", parameters.MOST_UPDATES, "group them") == 1:
         raise InvalidArgument("values must be an int >= 2: with one value there is nothing to tell")
     return value  # type: ignore[return-value]
 
@@ -94,7 +96,7 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
     3
     """
 
-    epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon)
+    epsilon: exact.ExactEpsilon = attrs.field(converter=parameters.any_epsilon)
     values: int = attrs.field(converter=_values)
     truth: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The probability of the value itself, never rounded up."""

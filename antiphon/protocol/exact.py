@@ -48,7 +48,7 @@ def probability(value: object, name: str = "delta") -> Fraction:
 def whole(value: object, name: str) -> int:
     """An int >= 1. Raises: InvalidArgument otherwise."""
     if type(value) is not int or value < 1:
-        raise InvalidArgument(f"{name} must be an int >= 1, not {value!r}")
+        raise InvalidArgument(f"{name} must be an int >= 1, not {_shown(value)}")
     return value
 
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import attrs
+import bounds
 import pytest
 from exact_reference import TENTH, Table, tables
 from hypothesis import given, settings
@@ -100,8 +101,10 @@ def test_it_plays_saves_loads_and_replays(tmp_path):
         assert loaded == view
         assert loaded.header.rebuild_adversary() == best
         assert ap.replay(loaded) == loaded
-    shots = [best.event(COUNTEREXAMPLE.play(best, bit=0, seed=seed)) for seed in range(300)]
-    assert 40 < sum(shots) < 125  # 81 expected; outside, with probability below 1e-7
+    seeds = map(bounds.seeded, range(300))
+    shots = [best.event(COUNTEREXAMPLE.play(best, bit=0, seed=seed)) for seed in seeds]
+    level = bounds.level("exact/test_best_adversary", 1)
+    assert not bounds.chernoff(sum(shots), 300, 0.271, level)
 
 
 def test_it_tells_the_last_halt_from_that_of_a_part_that_goes_on():

@@ -1,11 +1,11 @@
 """HSS errs by more than it says with probability at most β: by simulation, with broken twins.
 
-n = 400 runs each, β = 0.3. A true claim fails a test w.p. P(Bin(400, 0.3) > 175) < 3e-9. Twins fail
-in at least 70 % of the runs, so they pass a test w.p. P(Bin(400, 0.7) <= 175) < 1e-20.
+n = 400 runs each, β = 0.3. Twins fail in at least 70 % of the runs. Level and power: ``bounds``.
 """
 
 from functools import cache
 
+import bounds
 import pytest
 
 import antiphon as ap
@@ -13,7 +13,9 @@ from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import HSS, ContinualHistogram, HSSWithoutTest, KthLargest
 from antiphon.protocol import SampledCoins
 
-RUNS, STEPS, BETA, TOO_MANY = 400, 250, 0.3, 175
+RUNS, STEPS, BETA = 400, 250, 0.3
+ALPHA = bounds.level("statistical/test_histogram_accuracy", 5)
+MOST = bounds.at_most(RUNS, BETA, ALPHA)
 
 
 class Watched(ap.Coins):
@@ -35,7 +37,7 @@ def runs(kind, factor=1):
     histogram = ContinualHistogram.pure(dimension=1, epsilon=0.7)  # noise of a scale of its own
     hss = kind(epsilon=2, query=KthLargest(), dimension=1, beta=BETA, histogram=histogram)
     system, found = ComplexMechanism(hss), []
-    for seed in range(RUNS):
+    for seed in map(bounds.seeded, range(RUNS)):
         coins, state, errors = Watched(seed, factor), system.initial_state, []
         h, ended = state[0].interval.h, {}
         for t in range(1, STEPS + 1):
@@ -69,17 +71,18 @@ def failures(kind, *, factor=1, share=1):
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_noise_is_as_bounded(kind):
     """All of γ, ξ and Γ is made of these bounds. They are no larger than they must be, either."""
-    assert 10 < failures(kind) <= TOO_MANY
+    assert 10 < failures(kind) <= MOST
 
 
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_noise_of_twice_the_size_is_noticed(kind):
-    assert failures(kind, factor=2) > TOO_MANY
+    assert bounds.chernoff_power(RUNS, BETA, 0.7, ALPHA) >= 1 - bounds.BETA
+    assert failures(kind, factor=2) > MOST
 
 
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_bounds_of_half_the_size_are_noticed(kind):
-    assert failures(kind, share=0.5) > TOO_MANY
+    assert failures(kind, share=0.5) > MOST
 
 
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
@@ -92,16 +95,20 @@ def test_errors_and_intervals_are_as_bounded(kind):
             errors[-1][2] > hss.most_intervals(STEPS)
         )
     assert ends >= RUNS  # intervals do end
-    assert failed <= TOO_MANY
+    assert failed <= MOST
 
 
 def test_an_approximate_histogram_too():
-    """H of Gaussian trees: n = 200 runs of 3 inputs, β = 0.3; P(Bin(200, 0.3) > 100) < 2e-9."""
+    """H of Gaussian trees: n = 200 runs of 3 inputs."""
     histogram = ContinualHistogram.concentrated(dimension=4, rho=0.5, delta=1e-6)
-    bound, failed, coins = histogram.error_bound(3, beta=BETA), 0, SampledCoins(seed=2)
+    bound, failed, coins = (
+        histogram.error_bound(3, beta=BETA),
+        0,
+        SampledCoins(seed=bounds.seeded(2)),
+    )
     for _ in range(200):
         state = histogram.initial_state
         for _ in range(3):
             state, answer = histogram.step(state, (2, 0, 1, 3), coins)
         failed += any(abs(a - 3 * b) > bound for a, b in zip(answer, (2, 0, 1, 3), strict=True))
-    assert failed <= 100
+    assert failed <= bounds.at_most(200, BETA, ALPHA)

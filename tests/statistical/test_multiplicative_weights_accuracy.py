@@ -1,14 +1,14 @@
 """Private multiplicative weights: its error leaves its bound as rarely as promised."""
 
-import math
-
 import attrs
+import bounds
 import numpy as np
 
 from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import learned_weights
 
-ALPHA, BETA, N, QUERIES, ROWS = 1e-8, 0.1, 1000, 30, 3000
+BETA, N, QUERIES, ROWS = 0.1, 1000, 30, 3000
+ALPHA = bounds.level("statistical/test_multiplicative_weights_accuracy", 1)
 
 
 def failures(learner, promised):
@@ -17,7 +17,7 @@ def failures(learner, promised):
     bound = promised.error_bound(QUERIES, beta=BETA)
     counts = np.array([ROWS, 0, 0, 0, 0, 0])
     failed = 0
-    for seed in np.random.SeedSequence(3).spawn(N):
+    for seed in np.random.SeedSequence(bounds.seeded(3)).spawn(N):
         session = ComplexMechanism(learner).start(seed=seed)
         session.send(counts)
         generator = np.random.default_rng(seed)
@@ -29,13 +29,14 @@ def failures(learner, promised):
                 break
         else:
             failed += session._now[0][0].updates > most
-    return failed / N
+    return failed
 
 
 def test_errors_leave_their_bound_as_rarely_as_promised():
-    """β = 0.1, n = 1000: more than 0.1 + 0.096 has probability below 1e-8 (Hoeffding). A twin
-    with a sixteenth of the ε, so sixteen times the noise, fails in most runs."""
+    """β = 0.1, n = 1000. A twin with a sixteenth of the ε, so sixteen times the noise, fails in
+    most runs, where half would be enough for its power."""
     learner = learned_weights(size=6, rows=ROWS, queries=QUERIES, epsilon=2, beta=BETA)
-    limit = BETA + math.sqrt(math.log(1 / ALPHA) / (2 * N))
+    limit = bounds.at_most(N, BETA, ALPHA)
+    assert bounds.chernoff_power(N, BETA, 0.5, ALPHA) >= 1 - bounds.BETA
     assert failures(learner, learner) <= limit
     assert failures(attrs.evolve(learner, epsilon_each=learner.epsilon_each / 16), learner) > limit

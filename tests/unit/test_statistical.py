@@ -1,11 +1,12 @@
 """Populations, bounds and audits: their law, their coverage, and that they can refute.
 
-Statistical tests here state n and α; seeds are fixed, so a pass or failure repeats.
+Level and power of the tests: see ``bounds``.
 """
 
 import math
 from fractions import Fraction
 
+import bounds
 import pytest
 
 import antiphon as ap
@@ -26,47 +27,45 @@ from antiphon.mechanisms import LeakyBit, RandomizedResponse
 DELTA = Fraction(1, 10)
 ADVERSARY = CounterexampleAdversary(delta=DELTA, copies=3)
 GAME = counterexample_game(DELTA)
+ALPHA = bounds.level("unit/test_statistical", 7)
 
 
-def chi_square(counts, law):
-    total = sum(counts.values())
-    return sum((counts.get(k, 0) - total * p) ** 2 / (total * p) for k, p in law.items())
+def law_of(delta):
+    """Of the answers in the counterexample of that delta."""
+    adversary = CounterexampleAdversary(delta=delta, copies=3)
+    laws = law_of_views(adversary, counterexample_game(delta).mechanism(1), rounds=9)
+    return {answers: float(p) for answers, p in laws.answers().items()}
 
 
 class TestPopulations:
     @pytest.mark.parametrize("replicas", [10_000, 10**6, 10**9])
     def test_the_law_is_the_enumerated_one(self, replicas):
-        """Chi-square against the exact law, 6 degrees of freedom, α = 1e-7 (bound 43)."""
-        law = {
-            k: float(p)
-            for k, p in law_of_views(ADVERSARY, GAME.mechanism(1), rounds=9).answers().items()
-        }
-        counts = play_population(ADVERSARY, GAME.mechanism(1), replicas=replicas, seed=5)
-        assert set(counts) <= set(law)
+        seed = bounds.seeded(5)
+        counts = play_population(ADVERSARY, GAME.mechanism(1), replicas=replicas, seed=seed)
         assert sum(counts.values()) == replicas
-        assert chi_square(counts, law) < 43
+        assert not bounds.cells(counts, law_of(DELTA), ALPHA)
 
     def test_another_law_is_told_apart(self):
         """The broken twin: M_δ with δ off by a tenth of itself is rejected at n = 10^6."""
         twin = CounterexampleAdversary(delta=Fraction(11, 100), copies=3)
-        law = {
-            k: float(p)
-            for k, p in law_of_views(ADVERSARY, GAME.mechanism(1), rounds=9).answers().items()
-        }
-        counts = play_population(
-            twin, counterexample_game(Fraction(11, 100)).mechanism(1), replicas=10**6, seed=5
-        )
-        assert chi_square(counts, law) > 43
+        game, n = counterexample_game(Fraction(11, 100)), 10**6
+        counts = play_population(twin, game.mechanism(1), replicas=n, seed=bounds.seeded(5))
+        laws = law_of(DELTA), law_of(Fraction(11, 100))
+        assert bounds.cells_power(n, *laws, ALPHA) >= 1 - bounds.BETA
+        assert bounds.cells(counts, laws[0], ALPHA)
 
     def test_a_wide_draw_parts_the_replicas(self):
         """A continuous answer cannot be counted, so the replicas go on one by one."""
         laplace = ap.mechanisms.Laplace(epsilon=1)
         counts = play_population(
-            ap.scripted([0.0]), laplace, replicas=4000, seed=1, feature=lambda a: a[0] > 0
+            ap.scripted([0.0]),
+            laplace,
+            replicas=4000,
+            seed=bounds.seeded(1),
+            feature=lambda a: a[0] > 0,
         )
         assert sum(counts.values()) == 4000
-        # n = 4000, α = 1e-7: Hoeffding's deviation is sqrt(ln(2/α)/(2n)) = 0.0459
-        assert abs(counts[True] / 4000 - 0.5) < 0.0459
+        assert not bounds.chernoff(counts[True], 4000, 0.5, ALPHA)
 
     def test_a_randomised_adversary_splits_too(self):
         @ap.adversary
@@ -74,9 +73,9 @@ class TestPopulations:
             return ap.HALT if answers else int(coins.bernoulli(Fraction(1, 3)))
 
         rr = RandomizedResponse(epsilon=0, delta=1)  # answers the truth
-        counts = play_population(coin, rr, replicas=10**6, seed=1, feature=lambda a: a[0][0])
-        # n = 10^6, α = 1e-7: deviation 0.0029
-        assert abs(counts[1] / 10**6 - 1 / 3) < 0.0029
+        seed, told = bounds.seeded(1), lambda answers: answers[0][0]
+        counts = play_population(coin, rr, replicas=10**6, seed=seed, feature=told)
+        assert not bounds.chernoff(counts[1], 10**6, 1 / 3, ALPHA)
 
     def test_a_childs_halt_does_not_end_the_game(self):
         rr = ap.same(ap.Create(RandomizedResponse(epsilon=1)))
@@ -195,24 +194,29 @@ class TestEProcess:
 
 class TestAudit:
     def test_the_counterexample_is_refuted_and_replays(self, tmp_path):
-        report = GAME.audit(ADVERSARY, epsilon=0, delta=DELTA, samples=10**6, seed=2)
+        seed, sure = bounds.seeded(2), 1 - ALPHA
+        report = GAME.audit(
+            ADVERSARY, epsilon=0, delta=DELTA, samples=10**6, seed=seed, confidence=sure
+        )
         assert report.verdict == "refuted"
-        assert 0.98 * float(ADVERSARY.success) < report.delta_lower < float(ADVERSARY.success)
+        assert 0.95 * float(ADVERSARY.success) < report.delta_lower < float(ADVERSARY.success)
         found = report.counterexample
         found.save(tmp_path / "view.jsonl")
         assert ap.replay(ap.View.load(tmp_path / "view.jsonl")).answers == found.view.answers
         assert found.view.answers in report.event
 
     def test_a_true_claim_is_not_refuted(self):
-        """40 audits at confidence 0.95 of RR at its own ε: at most 9 errors, α = 2e-5."""
+        """40 audits at confidence 0.95 of RR at its own ε."""
         rr = RandomizedResponse(epsilon=ap.Log(3))
         game = ap.PrivacyGame(rr, rr.claims[0].verification)
         adversary = ap.scripted([ap.Pair(0, 1)])
         reports = [
             game.audit(adversary, epsilon=ap.Log(3), samples=10_000, seed=seed)
-            for seed in range(40)
+            for seed in map(bounds.seeded, range(40))
         ]
-        assert sum(report.verdict == "refuted" for report in reports) <= 9
+        assert sum(report.verdict == "refuted" for report in reports) <= bounds.at_most(
+            40, 0.05, ALPHA
+        )
         assert all(
             report.counterexample is None
             for r in [reports]

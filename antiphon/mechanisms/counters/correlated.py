@@ -53,6 +53,7 @@ FAR: Final = 256
 _BLOCK: Final = 1 << 12
 _LONGEST: Final = 1 << 22
 _DOUBLES: Final = 2.0**51
+_MOST_RHO: Final = 1 << 100
 MORE: Final = 1 + 2.0**-20
 _SAFE: Final = 1 - 2.0**-30
 """For sums in double precision: far more than they lose."""
@@ -68,6 +69,13 @@ class CorrelatedState(NamedTuple):
     """The sum of all p_t; infinite once it has been past its limit."""
     memory: Any
     """What M_t is computed from: noise only."""
+
+
+def _rho(value: object) -> Fraction:
+    found = parameters.rho(value)
+    if found > _MOST_RHO:
+        raise InvalidArgument("rho must be at most 2^100: noise is rounded, and less is no less")
+    return found
 
 
 def _resolution(value: object) -> int:
@@ -86,7 +94,7 @@ class CorrelatedCounter(Counter):
 
     norm: ClassVar[int] = 2
     numbers: ClassVar[type] = float
-    rho: Fraction = attrs.field(converter=parameters.rho)
+    rho: Fraction = attrs.field(converter=_rho)
     normalised: bool = attrs.field(default=False, validator=parameters.boolean)
     resolution: int = attrs.field(default=2**32, converter=_resolution)
     unit: int = attrs.field(init=False, eq=False)
@@ -105,6 +113,10 @@ class CorrelatedCounter(Counter):
     """Where the drift is limited."""
 
     def _prepare(self) -> None:
+        if not 1 <= self.distance * _MOST_RHO <= _MOST_RHO**2:
+            raise InvalidArgument(
+                "sensitivity must lie between 2^-100 and 2^100: count in other units"
+            )
         root = math.sqrt(2 * self.rho) * _SAFE
         rounding = (1 + 2 * self._feedback_error()) * math.sqrt(self.horizon * self._width)
         room = (self.resolution * root - rounding) / float(self.distance) * _SAFE

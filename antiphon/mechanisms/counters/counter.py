@@ -44,15 +44,15 @@ _USERS: Final = Either((Integers(), Texts(64)))
 
 
 def _horizon(value: object) -> int:
-    return exact.whole(value, "horizon")
+    return parameters.size(value, "horizon", parameters.MOST_UPDATES, "no stream is longer")
 
 
 def _events(value: object) -> int:
-    return exact.whole(value, "events")
+    return parameters.size(value, "events", parameters.MOST_UPDATES, "no stream is longer")
 
 
 def _sensitivity(value: object) -> Fraction | None:
-    return None if value is None else exact.positive(value, "sensitivity")
+    return None if value is None else parameters.sensitivity(value)
 
 
 def _int(_: object, field: attrs.Attribute[int], value: object) -> None:

@@ -12,11 +12,14 @@ import numpy as np
 from antiphon.mechanisms.counters.buffers import Vector
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.rows import Row, clamped
+from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 
 _BLOCK: Final = 64
 _STEP: Final = 0.5
+_LONGEST: Final = 1 << 22
+"""Updates: a state remembers each of them."""
 
 
 @register("antiphon.SquareRootCounter/1")
@@ -25,8 +28,8 @@ class SquareRootCounter(CorrelatedCounter):
     """B = C = √A: c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)), the best Toeplitz factorisation known.
 
     State: one number for each update so far. O(t) work an update: for study and for short
-    streams; ``BufferedToeplitzCounter`` is within 1 % of it with a few numbers. Sums are
-    taken in blocks, in an order that NumPy's kernels do not change.
+    streams, of 2^22 updates at most; ``BufferedToeplitzCounter`` is within 1 % of it with a few
+    numbers. Sums are taken in blocks, in an order that NumPy's kernels do not change.
     Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries (see
     ``correlated``); proved.
     Source: Fichtenberger, Henzinger, Upadhyay 2023; Henzinger, Upadhyay, Upadhyay 2023;
@@ -43,6 +46,14 @@ class SquareRootCounter(CorrelatedCounter):
     def initial_state(self) -> CorrelatedState:
         shape = (0,) if self.dimension is None else (0, self.dimension)
         return CorrelatedState(0, 0.0, 0.0, np.empty(shape).view(Row))
+
+    def _prepare(self) -> None:
+        if self.horizon > _LONGEST:
+            raise InvalidArgument(
+                f"a SquareRootCounter has a horizon of at most {_LONGEST}, as it remembers every "
+                "update; use a BufferedToeplitzCounter, or an UnboundedCounter"
+            )
+        CorrelatedCounter._prepare(self)
 
     step = CorrelatedCounter.step
     step_many = ContinualMechanism.step_many  # the memory is an array, where no column can stand

@@ -85,7 +85,7 @@ class AskEach(PostProcessor[Asking]):
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=parameters.coordinates)
+    dimension: int = attrs.field(converter=parameters.items)
     deterministic = True
 
     def __attrs_post_init__(self) -> None:
@@ -158,7 +158,7 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=parameters.coordinates)
+    dimension: int = attrs.field(converter=parameters.items)
     delta: Fraction | None = attrs.field(default=None, converter=_delta)
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -127,7 +127,7 @@ class Intervals(PostProcessor[Running]):
 
     epsilon: Fraction = attrs.field(converter=_epsilon)
     query: HistogramQuery
-    dimension: int = attrs.field(converter=parameters.coordinates)
+    dimension: int = attrs.field(converter=parameters.items)
     beta: float = attrs.field(default=0.05, converter=_beta)
     histogram: ContinualHistogram = attrs.field(
         default=attrs.Factory(_pure, takes_self=True), validator=_suitable

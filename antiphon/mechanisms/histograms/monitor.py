@@ -115,7 +115,7 @@ class HistogramMonitor(PostProcessor[MonitorState]):
 
     mechanism: SparseVector = attrs.field(validator=_sparse)
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
-    dimension: int = attrs.field(converter=parameters.coordinates)
+    dimension: int = attrs.field(converter=parameters.items)
     deterministic = True
 
     def __attrs_post_init__(self) -> None:

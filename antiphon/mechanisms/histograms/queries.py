@@ -42,19 +42,19 @@ class HistogramQuery(ABC):
 
 
 def _rank(value: object) -> int:
-    return exact.whole(value, "rank")
+    return parameters.size(value, "rank", parameters.MOST_UPDATES, "counts are smaller")
 
 
 def _items(value: object) -> int:
-    return exact.whole(value, "items")
+    return parameters.size(value, "items", parameters.MOST_UPDATES, "counts are smaller")
 
 
 def _width(value: object) -> int:
-    return exact.whole(value, "width")
+    return parameters.size(value, "width", parameters.MOST_UPDATES, "counts are smaller")
 
 
 def _divisor(value: object) -> int:
-    return exact.whole(value, "divisor")
+    return parameters.size(value, "divisor", parameters.MOST_UPDATES, "counts are smaller")
 
 
 @register("antiphon.KthLargest/1")

@@ -55,6 +55,8 @@ SHARE: Final = Fraction(3, 4)
 """The part of an update's ε that its test has, unless said otherwise: it has the more noise."""
 _MOST: Final = 2.0**40
 """Rows of one kind in one message."""
+_MOST_CREATED: Final = 2**20
+"""Updates: a guarantee is of two mechanisms for each."""
 _WIDEST: Final = 2**62
 """In steps: no query's value is larger, so that noise past it is clipped, as post-processing."""
 _SAFE: Final = 1 + 2.0**-40
@@ -88,19 +90,19 @@ class WeightsState(NamedTuple):
 
 
 def _size(value: object) -> int:
-    return exact.whole(value, "size")
+    return parameters.size(value, "size", parameters.MOST_COORDINATES, "merge kinds of rows")
 
 
 def _updates(value: object) -> int:
-    return exact.whole(value, "updates")
+    return parameters.size(value, "updates", _MOST_CREATED, "each is created when needed")
 
 
 def _rate(value: object) -> float:
-    return float(exact.positive(value, "rate"))
+    return parameters.double(value, "rate")
 
 
 def _step(value: object) -> float:
-    found = exact.positive(value, "step")
+    found = parameters.positive(value, "step")
     if found.numerator != 1 or found.denominator & (found.denominator - 1):
         raise InvalidArgument("step must be 1, 1/2, 1/4, …: queries are multiples of it in [0, 1]")
     return float(found)

@@ -112,13 +112,15 @@ def divided(epsilon: ExactEpsilon, parts: int) -> ExactEpsilon:
     if top**parts != ends[0] or bottom**parts != ends[1]:
         raise InvalidArgument(
             f"with epsilon=Log(q), q must be the power {parts} (2·sensitivity) of a rational, "
-            f"such as Log({2**parts}); or give epsilon as a number"
+            f"such as Log(2**{parts}); or give epsilon as a number"
         )
     return Log(Fraction(top, bottom))
 
 
 def root(value: int, degree: int) -> int:
     """The largest int whose power of this degree is at most the value."""
+    if degree >= value.bit_length():  # 2^degree is more
+        return min(value, 1)
     low, high = 0, 1 << -(-value.bit_length() // degree)
     while low < high:
         half = (low + high + 1) // 2

@@ -7,6 +7,7 @@ import sys
 from fractions import Fraction
 
 import attrs
+import bounds
 import numpy as np
 import pytest
 
@@ -49,14 +50,16 @@ class TestVerdicts:
 
     @pytest.mark.parametrize("method", ["clopper-pearson", "label", "anytime"])
     def test_no_method_refutes_a_true_claim_often(self, method):
-        """60 audits at confidence 0.8 of RR at its own ε: at most 27 errors, α = 1e-5."""
+        """60 audits at confidence 0.8 of RR at its own ε."""
         reports = [
             RR_GAME.audit(
                 ASKER, epsilon=ap.Log(3), samples=2000, seed=seed, method=method, confidence=0.8
             )
-            for seed in range(60)
+            for seed in map(bounds.seeded, range(60))
         ]
-        assert sum(report.refuted for report in reports) <= 27
+        assert sum(report.refuted for report in reports) <= bounds.at_most(
+            60, 0.2, bounds.level("unit/audit/test_audit", 3)
+        )
         assert all(report.refuted or report.counterexample is None for report in reports)
         assert {report.verdict for report in reports} <= {"refuted", "not refuted"}
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import attrs
+import bounds
 import numpy as np
 import pytest
 
@@ -312,18 +313,16 @@ def test_rappor_bit_by_bit():
 
 
 def test_rappor_probabilities_by_frequency():
-    """10⁴ reports of 20 bits; a deviation of 5 σ has probability 6·10⁻⁷ a bit: α < 3·10⁻⁵ in all.
-
-    The figures of the twin with p and q exchanged are 5 σ away in every bit.
-    """
+    """10⁴ reports of 20 bits. The twin has p and q exchanged, which is noticed in every bit."""
+    alpha = bounds.level("unit/audit/test_corpus", 20)
     system = Rappor(Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))
-    coins, n = SampledCoins(seed=3), 10_000
+    coins, n = SampledCoins(seed=bounds.seeded(3)), 10_000
     counts = np.sum([system.respond(3, coins) for _ in range(n)], axis=0)
     for place, count in enumerate(counts):
         p = float(system.reported(place in system.bloom(3)))
-        spread = math.sqrt(n * p * (1 - p))
-        assert abs(count - n * p) < 5 * spread
-        assert abs(count - n * (1 - p)) > 5 * spread
+        assert not bounds.chernoff(count, n, p, alpha)
+        assert bounds.chernoff_power(n, 1 - p, p, alpha) >= 1 - bounds.BETA
+        assert bounds.chernoff(count, n, 1 - p, alpha)
 
 
 # --- floats ---------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from functools import partial
 from operator import add
 
 import attrs
+import bounds
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -155,17 +156,18 @@ def test_asking_each_has_the_three_properties():
     ids=["tree", "square root", "pure"],
 )
 def test_errors_are_as_bounded_and_rounded_to_ints(histogram):
-    """n = 500 runs of 5 steps; P(an entry errs) <= β = 0.1: over 110 is 9 standard deviations."""
-    bounds = [histogram.error_bound(t, beta=0.1) for t in range(6)]
-    assert bounds[0] == 0
-    failed, coins = 0, SampledCoins(seed=1)
+    """n = 500 runs of 5 steps; P(an entry errs) <= β = 0.1."""
+    bound = [histogram.error_bound(t, beta=0.1) for t in range(6)]
+    assert bound[0] == 0
+    failed, coins = 0, SampledCoins(seed=bounds.seeded(1))
     for _ in range(500):
         state = histogram.initial_state
         for _ in range(5):
             state, answer = histogram.step(state, (1, 0, 1), coins)
         assert all(type(each) is int for each in answer)
-        failed += any(abs(a - b) > bounds[5] for a, b in zip(answer, (5, 0, 5), strict=True))
-    assert failed < 110
+        failed += any(abs(a - b) > bound[5] for a, b in zip(answer, (5, 0, 5), strict=True))
+    level = bounds.level("unit/mechanisms/test_histograms", 3)
+    assert failed <= bounds.at_most(500, 0.1, level)
 
 
 def test_a_horizon_refuses_and_changes_nothing():

@@ -4,6 +4,7 @@ import math
 import sys
 from fractions import Fraction
 
+import bounds
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -277,11 +278,11 @@ def test_the_gaussian_bound_holds_and_is_close(sigma, beta):
     ids=repr,
 )
 def test_errors_exceed_their_bound_about_as_rarely_as_it_says(mechanism, dataset):
-    """n = 4000. P(error > bound) <= β = 0.05: more than 275 of 4000 would be 5.4 standard
-    deviations too many (p < 4·10⁻⁸); fewer than 40 would mean a bound far too large."""
-    coins, bound = SampledCoins(seed=8), mechanism.error_bound(beta=0.05)
+    """n = 4000. P(error > bound) <= β = 0.05; fewer than 40 would mean a bound far too large."""
+    coins, bound = SampledCoins(bounds.seeded(8)), mechanism.error_bound(beta=0.05)
     errors = [np.max(np.abs(mechanism.respond(dataset, coins) - dataset)) for _ in range(4000)]
-    assert 40 < sum(error > bound for error in errors) < 275
+    level = bounds.level("unit/mechanisms/test_noise", 8)
+    assert 40 < sum(error > bound for error in errors) <= bounds.at_most(4000, 0.05, level)
 
 
 # --- what is refused -----------------------------------------------------------------

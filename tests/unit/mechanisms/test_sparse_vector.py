@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import bounds
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,6 +24,9 @@ from antiphon.mechanisms import (
 from antiphon.protocol import Draw, ReplayedCoins, SampledCoins, Status
 
 THIRD = Fraction(1, 3)
+
+LEVEL = bounds.level("unit/mechanisms/test_sparse_vector", 1 + 4 * 2 + 1)
+"""Hypotheses: a law, two of each mechanism, a value."""
 
 
 def said(mechanism, messages, noises):
@@ -114,16 +118,17 @@ def test_answers_are_those_of_the_definition(values, tops, seed):
 def test_the_first_answer_has_the_law_of_two_noises():
     """P(⊤) for q = T is P(ν >= ρ), by the population and by a double sum.
 
-    n = 200,000 replicas: 6 standard errors are 0.0067 (p < 2·10⁻⁹). The tie counts: without it
-    the probability would be lower by P(ν = ρ) = 0.085.
+    The tie counts: without it the probability would be lower by P(ν = ρ) = 0.085.
     """
-    counts = play_population(ap.scripted([0]), AboveThreshold(epsilon=1), replicas=200_000, seed=2)
+    n, first, seed = 200_000, AboveThreshold(epsilon=1), bounds.seeded(2)
+    counts = play_population(ap.scripted([0]), first, replicas=n, seed=seed)
     reach = np.arange(-200, 201)
     rho, nu = (np.exp(-np.abs(reach) / scale) for scale in (2, 4))
     rho, nu = rho / rho.sum(), nu / nu.sum()
     expected = sum(rho[i] * nu[i:].sum() for i in range(401))
-    assert abs(counts[(ap.TOP,)] / 200_000 - expected) < 0.0067
-    assert (rho * nu).sum() > 0.08
+    assert not bounds.chernoff(counts[(ap.TOP,)], n, expected, LEVEL)
+    untied = expected - (rho * nu).sum()
+    assert bounds.chernoff_power(n, expected, untied, LEVEL) >= 1 - bounds.BETA
 
 
 @pytest.mark.parametrize(
@@ -137,9 +142,8 @@ def test_the_first_answer_has_the_law_of_two_noises():
     ids=repr,
 )
 def test_answers_are_as_accurate_as_they_say(mechanism):
-    """n = 1500 runs of 8 queries at T - α - 1, then at T + α + 1. P(a wrong answer) <= β = 0.1 in
-    each run, so more than 220 of 1500 would be 6 standard deviations too many."""
-    alpha, coins, wrong = mechanism.error_bound(8, beta=0.1), SampledCoins(seed=6), 0
+    """n = 1500 runs of 8 queries at T - α - 1, then at T + α + 1: P(a wrong answer) <= β = 0.1."""
+    alpha, coins, wrong = mechanism.error_bound(8, beta=0.1), SampledCoins(bounds.seeded(6)), 0
     assert alpha < 60 * mechanism.tops
     for low in (True, False):
         value = 50 - alpha - 1 if low else 50 + alpha + 1
@@ -152,17 +156,21 @@ def test_answers_are_as_accurate_as_they_say(mechanism):
                     break
                 bad |= (answer is not ap.BOTTOM) if low else answer is ap.BOTTOM
             failures += bad
-        assert failures <= 220
+        assert failures <= bounds.at_most(1500, 0.1, LEVEL)
         wrong += failures
     assert wrong > 0
 
 
 def test_values_are_as_accurate_as_they_say():
-    """n = 2000; P(error > bound) <= β = 0.1, so 280 would be 6 standard deviations too many."""
-    mechanism, coins = NumericSparseVector(epsilon=2, threshold=-1000), SampledCoins(seed=6)
+    """n = 2000; P(error > bound) <= β = 0.1."""
+    mechanism, coins = (
+        NumericSparseVector(epsilon=2, threshold=-1000),
+        SampledCoins(bounds.seeded(6)),
+    )
     bound = mechanism.value_error_bound(beta=0.1)
     answers = [mechanism.step(mechanism.initial_state, 10, coins)[1] for _ in range(2000)]
-    assert 20 < sum(abs(answer - 10) > bound for answer in answers) < 280
+    failures = sum(abs(answer - 10) > bound for answer in answers)
+    assert 20 < failures <= bounds.at_most(2000, 0.1, LEVEL)
 
 
 # --- on a histogram ---------------------------------------------------------------------------
