@@ -6,7 +6,15 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from antiphon.mechanisms import KaryResponse, Laplace, LeakyBit, RandomizedResponse
+from antiphon.mechanisms import (
+    GridGaussian,
+    GridLaplace,
+    KaryResponse,
+    Laplace,
+    LeakyBit,
+    RandomizedResponse,
+)
+from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins
 
 
@@ -57,3 +65,14 @@ def test_a_share_errs_by_hoeffding_over_all_values(values):
 
 def test_laplace_noise_has_scale_sensitivity_over_epsilon():
     assert said(Laplace(epsilon=8, sensitivity=2), 1.0, ("laplace", 0.25, -0.5)) == 0.5
+
+
+@pytest.mark.parametrize("step", [0.5, 1.0, 8.0])
+def test_on_a_grid_rounding_errs_too(step):
+    """A half of a step, beside what the noise exceeds with probability at most beta."""
+    for mechanism, bound in (
+        (GridLaplace(epsilon=0.5, step_size=step), lambda m: laplace_bound(m.scale, 0.05)),
+        (GridGaussian(rho=0.1, step_size=step), lambda m: gaussian_bound(m.sigma, 0.05)),
+    ):
+        expected = (bound(mechanism) + 0.5) * step
+        assert expected <= mechanism.error_bound(beta=0.05) <= expected * (1 + 1e-12)
