@@ -15,7 +15,7 @@ import time
 import traceback
 
 MEMORY = 6 * 2**30
-BUSY = 120
+BUSY = 30
 """Seconds of processor time, however many others want it too."""
 IDLE = 900
 """Seconds on the clock."""

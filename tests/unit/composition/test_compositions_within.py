@@ -1,7 +1,13 @@
-"""A composition as a child of another: the HALT of a grandchild ends neither."""
+"""Children that are compositions, that are dead, or that claim several things."""
+
+from fractions import Fraction
+
+import pytest
 
 import antiphon as ap
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
+from antiphon.protocol import Claim, Pure, SampledCoins, Status
+from antiphon.verifiers import event_level, every_pair
 
 RR = RandomizedResponse(epsilon=1)
 
@@ -22,3 +28,32 @@ def test_an_index_that_does_not_exist_ends_the_inner_composition_and_no_other():
     assert session.send(ap.Ask(ap.Ask(0, 5), 0)) is ap.HALT
     assert session.send(ap.Ask(ap.Ask(0, 0), 0)) is ap.HALT
     assert session.send(ap.Ask(0, 1)) is ap.TOP
+
+
+def test_what_is_asked_of_a_dead_child_is_hidden_as_data():
+    """Nothing is known of it any more; nor of a child that does not exist."""
+    system = ap.ConComp([RR])
+    assert system.carries_data(system.initial_state, ap.Ask(1, 0))
+    assert system.carries_data(system.initial_state, ap.Ask(1, 7))
+    state, _ = system.step(system.initial_state, ap.Ask(1, 0), SampledCoins(seed=1))
+    state, answer = system.step(state, ap.Ask(1, 0), SampledCoins(seed=1))
+    assert answer is ap.HALT
+    assert system.carries_data(state, ap.Ask("anything", 0))
+
+
+class Two(LeakyBit):
+    """Claims with respect to two functions."""
+
+    @property
+    def claims(self):
+        return tuple(Claim(Pure(1), f, Status.ASSUMED, "") for f in (event_level(), every_pair()))
+
+
+@pytest.mark.parametrize("f", [event_level(), every_pair()])
+def test_a_claim_need_follow_from_one_of_several(f):
+    weaker = Claim(Pure(2), f, Status.ASSUMED, "")
+    assert ap.Create(Two(delta=Fraction(1, 2)), weaker).claim == weaker
+    with pytest.raises(ap.InvalidArgument, match="does not follow"):
+        ap.Create(Two(delta=Fraction(1, 2)), Claim(Pure(Fraction(1, 2)), f, Status.ASSUMED, ""))
+    with pytest.raises(ap.InvalidArgument, match="does not follow"):
+        ap.Create(Two(delta=0), Claim(Pure(1), event_level(events=2), Status.ASSUMED, ""))

@@ -7,15 +7,22 @@ import mpmath
 import pytest
 
 from antiphon.mechanisms import (
+    BalancedTreeCounter,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
     GridGaussian,
     GridLaplace,
     KaryResponse,
     Laplace,
     LeakyBit,
     RandomizedResponse,
+    TreeCounter,
 )
+from antiphon.mechanisms.counters.tails import laplace_tail
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins
+from antiphon.verifiers import Near, Within, neighbouring_start
 
 
 def said(mechanism, message, *tape):
@@ -76,3 +83,47 @@ def test_on_a_grid_rounding_errs_too(step):
     ):
         expected = (bound(mechanism) + 0.5) * step
         assert expected <= mechanism.error_bound(beta=0.05) <= expected * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        DiscreteLaplace(epsilon=1, sensitivity=3),
+        DiscreteGaussian(rho=1, sensitivity=3),
+        GridLaplace(epsilon=1, sensitivity=3, step_size=0.5),
+        GridGaussian(rho=1, sensitivity=3, step_size=0.5),
+        Laplace(epsilon=1, sensitivity=3),
+        Gaussian(rho=1, sensitivity=3),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
+def test_neighbours_are_as_far_apart_as_the_noise_is_for(mechanism):
+    (claim,) = mechanism.claims
+    assert claim.verification == neighbouring_start(Within(3))
+
+
+def test_neighbours_of_arrays_are_near_in_the_norm_of_the_noise():
+    for kind, norm in (
+        (DiscreteLaplace(epsilon=1, sensitivity=3, dimension=2), 1),
+        (DiscreteGaussian(rho=1, sensitivity=3, dimension=2), 2),
+    ):
+        (claim,) = kind.claims
+        assert claim.verification == neighbouring_start(Near(3, norm))
+
+
+# --- counters --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "nodes"),
+    [
+        (TreeCounter(horizon=63, epsilon=1), {1: 1, 7: 3, 8: 1, 63: 6}),
+        (BalancedTreeCounter(horizon=40, epsilon=1, arity=3), {1: 1, 2: 2, 5: 3, 9: 1, 40: 4}),
+    ],
+    ids=["binary", "balanced"],
+)
+def test_a_prefix_errs_by_the_noise_of_all_its_nodes(kind, nodes):
+    for time, count in nodes.items():
+        expected = laplace_tail(kind.scale, count, 0.05)
+        assert kind.error_bound(time, beta=0.05) == pytest.approx(expected, rel=1e-8)
+        assert kind.squared_error(time) == pytest.approx(count * kind.noise_variance, rel=1e-9)
