@@ -7,6 +7,7 @@ import pytest
 import antiphon as ap
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.protocol import Claim, Pure, SampledCoins, Status
+from antiphon.protocol.interning import fingerprint
 from antiphon.verifiers import event_level, every_pair
 
 RR = RandomizedResponse(epsilon=1)
@@ -57,3 +58,10 @@ def test_a_claim_need_follow_from_one_of_several(f):
         ap.Create(Two(delta=Fraction(1, 2)), Claim(Pure(Fraction(1, 2)), f, Status.ASSUMED, ""))
     with pytest.raises(ap.InvalidArgument, match="does not follow"):
         ap.Create(Two(delta=0), Claim(Pure(1), event_level(events=2), Status.ASSUMED, ""))
+
+
+def test_creations_with_other_claims_are_other_creations():
+    plain, weaker = ap.Create(RR), ap.Create(RR, RandomizedResponse(epsilon=2).claims[0])
+    assert plain != weaker
+    assert fingerprint(plain) != fingerprint(weaker)
+    assert fingerprint(plain) == fingerprint(ap.Create(RandomizedResponse(epsilon=1)))

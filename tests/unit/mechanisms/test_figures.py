@@ -17,11 +17,13 @@ from antiphon.mechanisms import (
     Laplace,
     LeakyBit,
     RandomizedResponse,
+    ReportNoisyMax,
+    RoundToGrid,
     TreeCounter,
 )
 from antiphon.mechanisms.counters.tails import laplace_tail
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
-from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins
+from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins, Side
 from antiphon.verifiers import Near, Within, neighbouring_start
 
 
@@ -109,6 +111,18 @@ def test_neighbours_of_arrays_are_near_in_the_norm_of_the_noise():
     ):
         (claim,) = kind.claims
         assert claim.verification == neighbouring_start(Near(3, norm))
+
+
+def test_the_noisy_maximum_errs_by_two_noises():
+    mechanism = ReportNoisyMax(epsilon=0.5, candidates=7, sensitivity=3)
+    assert mechanism.scale == 12
+    assert mechanism.error_bound(beta=0.05) == 2 * laplace_bound(Fraction(12), 0.05 / 7)
+
+
+def test_a_grid_for_answers_leaves_queries_as_they_are():
+    grid = RoundToGrid(0.5)
+    assert grid.step(None, Side.LEFT, 0.3, None) == (None, Side.RIGHT, 0.3)
+    assert grid.step(None, Side.RIGHT, 0.3, None) == (None, Side.LEFT, 0.5)
 
 
 # --- counters --------------------------------------------------------------------------------
