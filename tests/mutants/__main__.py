@@ -115,7 +115,7 @@ class Run:
     def _keep(self, mutant: Mutant, outcome: dict) -> None:
         if outcome["outcome"] == "error":
             raise RuntimeError(f"{mutant.name}: the tests did not run: {outcome['by']}")
-        self.outcomes[mutant] = outcome = {**outcome, "judges": judges(mutant, outcome["by"])}
+        self.outcomes[mutant] = outcome
         self.known[self.keys[mutant]] = outcome
         partial = self.kept.with_suffix(".partial")
         partial.write_text(json.dumps(self.known, indent=0))

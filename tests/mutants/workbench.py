@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from listing import HERE, ROOT, Mutant
+from listing import HERE, ROOT, Mutant, judges
 
 COPIED = ("antiphon", "tests", "examples", "docs", "README.md", "pyproject.toml")
 
@@ -41,7 +41,8 @@ class Workbench:
         source = path.read_text()
         try:
             self._write(path, mutant.of(source))
-            return self.run(mutant.tests)
+            outcome = self.run(mutant.tests)
+            return {**outcome, "judges": judges(mutant, outcome["by"], self.folder)}
         finally:
             self._write(path, source)
 
