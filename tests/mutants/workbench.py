@@ -42,9 +42,9 @@ class Workbench:
         try:
             self._write(path, mutant.of(source))
             outcome = self.run(mutant.tests)
-            return {**outcome, "judges": judges(mutant, outcome["by"], self.folder)}
         finally:
             self._write(path, source)
+        return {**outcome, "judges": judges(mutant, outcome["by"], self.folder)}
 
     def run(self, tests: tuple[str, ...]) -> dict:
         """The outcome of tests with the files as they are."""

@@ -2,13 +2,17 @@
 
 from fractions import Fraction
 
+import attrs
 import pytest
 
 import antiphon as ap
+from antiphon.audit.statistical.populations import play_sample
+from antiphon.composition import fixed_mechanisms
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.protocol import Claim, Pure, SampledCoins, Status
 from antiphon.protocol.interning import fingerprint
-from antiphon.verifiers import event_level, every_pair
+from antiphon.protocol.readings import column_safe
+from antiphon.verifiers import Refused, Verification, event_level, every_pair
 
 RR = RandomizedResponse(epsilon=1)
 
@@ -65,3 +69,32 @@ def test_creations_with_other_claims_are_other_creations():
     assert plain != weaker
     assert fingerprint(plain) != fingerprint(weaker)
     assert fingerprint(plain) == fingerprint(ap.Create(RandomizedResponse(epsilon=1)))
+
+
+@attrs.frozen
+class Numbers(Verification[None]):
+    """An f' that looks at types, which of a column is none of its own."""
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def step(self, state, zero, one, /):
+        return None if type(zero) is type(one) is float else Refused("it is no float")
+
+
+def test_an_f_of_a_child_that_knows_nothing_of_columns_sees_plain_numbers():
+    @column_safe
+    def player(heard, coins):
+        if not heard:
+            return ap.same(ap.Create(child))
+        return ap.same(ap.Ask(coins.laplace(1.0), 0)) if len(heard) < 3 else ap.HALT
+
+    claim = Claim(Pure(0), Numbers(), Status.ASSUMED, "")
+    child = ap.mechanism(queries=ap.spaces.Reals(), answers=ap.spaces.Reals(), claims=(claim,))(
+        column_safe(lambda state, message, coins: (state, message))
+    )
+    game = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([child]))
+    sample = play_sample(ap.adversary(player), game.mechanism(0), replicas=20, seed=1)
+    assert sample.replicas == 20
+    assert not any(ap.HALT in kind for kind in sample.cells)

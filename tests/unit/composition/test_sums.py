@@ -6,6 +6,7 @@ from functools import reduce
 import mpmath
 import pytest
 
+from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.filters.sums import Sum
 from antiphon.protocol import Log
 
@@ -76,3 +77,11 @@ def test_what_is_left_is_never_more_than_the_truth():
         left = real(Fraction(3)) - real(spent)
         assert left - mpmath.mpf(10) ** -50 < real(spent.left(Fraction(3))) <= left
     assert Sum().plus(Log(2)).left(Log(6)) == Log(3)
+
+
+def test_a_total_of_both_kinds_lies_between_its_ends():
+    composed = parameters([(1, 0), (Log(3), 0), (Log(3), 0)])
+    assert composed.total is None
+    low, high = composed.sum
+    with mpmath.workdps(100):
+        assert real(low) < 1 + 2 * mpmath.log(3) < real(high)
