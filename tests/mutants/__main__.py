@@ -21,9 +21,6 @@ from report import Progress, lived, table
 from workbench import Workbench
 
 REQUIRED = 0.98
-UNCHANGED = 300.0
-"""Seconds that tests may take on the unchanged project; a mutant gets five times what they took."""
-LEAST = 30.0
 
 
 def arguments() -> argparse.Namespace:
@@ -54,9 +51,6 @@ class Run:
             if each not in self.outcomes:
                 self.waiting.put(each)
         self.done: queue.SimpleQueue = queue.SimpleQueue()
-        self.unchanged: dict[tuple[str, ...], float] = {}
-        """How long tests take on the unchanged project, where they pass."""
-        self._lock = threading.Lock()
         self._benches: list[Workbench] = []
         self.stopped = False
 
@@ -72,24 +66,13 @@ class Run:
         try:
             while not self.stopped:
                 mutant = self.waiting.get_nowait()
-                limit = max(LEAST, 5 * self._unchanged(bench, mutant.tests))
-                self.done.put((mutant, bench.try_(mutant, limit)))
+                self.done.put((mutant, bench.try_(mutant)))
         except queue.Empty:
             self.done.put(None)
         except Exception as error:
             self.done.put(error)
         finally:
             bench.close()
-
-    def _unchanged(self, bench: Workbench, tests: tuple[str, ...]) -> float:
-        """Seconds. Raises: RuntimeError if the tests fail without any mutant."""
-        with self._lock:
-            if tests not in self.unchanged:
-                result = bench.run(tests, UNCHANGED)
-                if result["outcome"] != "passed":
-                    raise RuntimeError(f"without any mutant: {' '.join(tests)}: {result}")
-                self.unchanged[tests] = result["seconds"]
-            return self.unchanged[tests]
 
     def all(self, jobs: int, progress: Progress) -> None:
         """Try all that wait. Raises: RuntimeError of a worker; KeyboardInterrupt."""
@@ -107,6 +90,7 @@ class Run:
                 else:
                     self._keep(*result)
                     progress.advance(*result)
+            self._check(progress)
         finally:
             self.stopped = True
             for bench in self._benches:
@@ -114,10 +98,24 @@ class Run:
             for each in workers:
                 each.join(timeout=10)
 
+    def _check(self, progress: Progress) -> None:
+        """Raises: RuntimeError if a test that noticed a mutant fails without any."""
+        told = {found["by"] for found in self.outcomes.values() if found["outcome"] == "failed"} - {
+            ""
+        }
+        if not told:
+            return
+        progress.say(f"{len(told)} tests that failed, once more without any mutant")
+        bench = Workbench()
+        self._benches.append(bench)
+        result = bench.run(tuple(sorted(told - {""})))
+        if result["outcome"] != "passed":
+            raise RuntimeError(f"without any mutant: {result}")
+
     def _keep(self, mutant: Mutant, outcome: dict) -> None:
         if outcome["outcome"] == "error":
             raise RuntimeError(f"{mutant.name}: the tests did not run: {outcome['by']}")
-        self.outcomes[mutant] = outcome = {**outcome, "judges": judges(mutant, outcome["by"])}
+        self.outcomes[mutant] = outcome
         self.known[self.keys[mutant]] = outcome
         partial = self.kept.with_suffix(".partial")
         partial.write_text(json.dumps(self.known, indent=0))

@@ -50,6 +50,10 @@ class Progress:
         if self.bar:
             self.bar.stop()
 
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            print(text, file=sys.stderr, flush=True)
+
     def advance(self, mutant: Mutant, outcome: dict) -> None:
         self.count += 1
         line = f"{WORDS[outcome['outcome']]:6} {outcome['seconds']:5.1f} s  {mutant.name}"

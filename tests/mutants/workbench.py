@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from listing import HERE, ROOT, Mutant
+from listing import HERE, ROOT, Mutant, judges
 
 COPIED = ("antiphon", "tests", "examples", "docs", "README.md", "pyproject.toml")
 
@@ -35,19 +35,20 @@ class Workbench:
         )  # fmt: skip
         self._stamp = 10**9
 
-    def try_(self, mutant: Mutant, limit: float) -> dict:
+    def try_(self, mutant: Mutant) -> dict:
         """The outcome of the mutant's tests with its change in place."""
         path = self.folder / mutant.file
         source = path.read_text()
         try:
             self._write(path, mutant.of(source))
-            return self.run(mutant.tests, limit)
+            outcome = self.run(mutant.tests)
         finally:
             self._write(path, source)
+        return {**outcome, "judges": judges(mutant, outcome["by"], self.folder)}
 
-    def run(self, tests: tuple[str, ...], limit: float) -> dict:
+    def run(self, tests: tuple[str, ...]) -> dict:
         """The outcome of tests with the files as they are."""
-        print(json.dumps({"tests": tests, "limit": limit}), file=self.server.stdin, flush=True)
+        print(json.dumps(tests), file=self.server.stdin, flush=True)
         if not (line := self.server.stdout.readline()):
             raise RuntimeError("the fork server has ended")
         return json.loads(line)

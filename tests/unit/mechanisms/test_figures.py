@@ -6,8 +6,25 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from antiphon.mechanisms import KaryResponse, Laplace, LeakyBit, RandomizedResponse
-from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins
+from antiphon.mechanisms import (
+    BalancedTreeCounter,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    GridGaussian,
+    GridLaplace,
+    KaryResponse,
+    Laplace,
+    LeakyBit,
+    RandomizedResponse,
+    ReportNoisyMax,
+    RoundToGrid,
+    TreeCounter,
+)
+from antiphon.mechanisms.counters.tails import laplace_tail
+from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
+from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins, Side
+from antiphon.verifiers import Near, Within, neighbouring_start
 
 
 def said(mechanism, message, *tape):
@@ -57,3 +74,70 @@ def test_a_share_errs_by_hoeffding_over_all_values(values):
 
 def test_laplace_noise_has_scale_sensitivity_over_epsilon():
     assert said(Laplace(epsilon=8, sensitivity=2), 1.0, ("laplace", 0.25, -0.5)) == 0.5
+
+
+@pytest.mark.parametrize("step", [0.5, 1.0, 8.0])
+def test_on_a_grid_rounding_errs_too(step):
+    """A half of a step, beside what the noise exceeds with probability at most beta."""
+    for mechanism, bound in (
+        (GridLaplace(epsilon=0.5, step_size=step), lambda m: laplace_bound(m.scale, 0.05)),
+        (GridGaussian(rho=0.1, step_size=step), lambda m: gaussian_bound(m.sigma, 0.05)),
+    ):
+        expected = (bound(mechanism) + 0.5) * step
+        assert expected <= mechanism.error_bound(beta=0.05) <= expected * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        DiscreteLaplace(epsilon=1, sensitivity=3),
+        DiscreteGaussian(rho=1, sensitivity=3),
+        GridLaplace(epsilon=1, sensitivity=3, step_size=0.5),
+        GridGaussian(rho=1, sensitivity=3, step_size=0.5),
+        Laplace(epsilon=1, sensitivity=3),
+        Gaussian(rho=1, sensitivity=3),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
+def test_neighbours_are_as_far_apart_as_the_noise_is_for(mechanism):
+    (claim,) = mechanism.claims
+    assert claim.verification == neighbouring_start(Within(3))
+
+
+def test_neighbours_of_arrays_are_near_in_the_norm_of_the_noise():
+    for kind, norm in (
+        (DiscreteLaplace(epsilon=1, sensitivity=3, dimension=2), 1),
+        (DiscreteGaussian(rho=1, sensitivity=3, dimension=2), 2),
+    ):
+        (claim,) = kind.claims
+        assert claim.verification == neighbouring_start(Near(3, norm))
+
+
+def test_the_noisy_maximum_errs_by_two_noises():
+    mechanism = ReportNoisyMax(epsilon=0.5, candidates=7, sensitivity=3)
+    assert mechanism.scale == 12
+    assert mechanism.error_bound(beta=0.05) == 2 * laplace_bound(Fraction(12), 0.05 / 7)
+
+
+def test_a_grid_for_answers_leaves_queries_as_they_are():
+    grid = RoundToGrid(0.5)
+    assert grid.step(None, Side.LEFT, 0.3, None) == (None, Side.RIGHT, 0.3)
+    assert grid.step(None, Side.RIGHT, 0.3, None) == (None, Side.LEFT, 0.5)
+
+
+# --- counters --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "nodes"),
+    [
+        (TreeCounter(horizon=63, epsilon=1), {1: 1, 7: 3, 8: 1, 63: 6}),
+        (BalancedTreeCounter(horizon=40, epsilon=1, arity=3), {1: 1, 2: 2, 5: 3, 9: 1, 40: 4}),
+    ],
+    ids=["binary", "balanced"],
+)
+def test_a_prefix_errs_by_the_noise_of_all_its_nodes(kind, nodes):
+    for time, count in nodes.items():
+        expected = laplace_tail(kind.scale, count, 0.05)
+        assert kind.error_bound(time, beta=0.05) == pytest.approx(expected, rel=1e-8)
+        assert kind.squared_error(time) == pytest.approx(count * kind.noise_variance, rel=1e-9)

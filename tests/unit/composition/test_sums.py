@@ -1,0 +1,87 @@
+"""Running sums of privacy parameters, past the lengths up to which they are exact."""
+
+from fractions import Fraction
+from functools import reduce
+
+import mpmath
+import pytest
+
+from antiphon.composition.accounting.parameters import parameters
+from antiphon.composition.filters.sums import Sum
+from antiphon.protocol import Log
+
+
+def real(value):
+    """A sum, an ε or a rational, to a thousand digits."""
+    if isinstance(value, Log):
+        return mpmath.log(real(value.argument))
+    if isinstance(value, Sum):
+        logarithm = 0 if value.argument is None else mpmath.log(real(value.argument))
+        return real(value.rational) + logarithm
+    return mpmath.mpf(value.numerator) / value.denominator
+
+
+def total(terms):
+    return reduce(Sum.plus, terms, Sum())
+
+
+LONG = [
+    [Log(3)] * 700,
+    [Log(Fraction(10**20 + 1, 10**20))] * 60,
+    [Fraction(1, n) for n in range(1, 2500)],
+    [*[Log(5)] * 400, *(Fraction(1, n) for n in range(1, 1800))],
+    [*(Fraction(1, n) for n in range(1, 1800)), *[Log(5)] * 400],
+]
+
+
+@pytest.mark.parametrize("terms", LONG, ids=["Log(3)", "Log near 1", "harmonic", "mixed", "turned"])
+def test_a_long_sum_is_rounded_up_and_hardly(terms):
+    with mpmath.workdps(1000):
+        true, found = mpmath.fsum(map(real, terms)), total(terms)
+        assert true <= real(found) < true + mpmath.mpf(10) ** -50
+        assert true <= real(found.value) < true + mpmath.mpf(10) ** -50
+
+
+@pytest.mark.parametrize(
+    ("terms", "limit", "fits"),
+    [
+        ([Log(2), Fraction(1)], Log(Fraction(544, 100)), True),  # 2e = 5.4365…
+        ([Log(2), Fraction(1)], Log(Fraction(543, 100)), False),
+        ([Log(2), Fraction(1)], Log(2), False),
+        ([Log(2), Fraction(1)], Fraction(1_693_148, 1_000_000), True),  # 1 + ln 2 = 1.6931471…
+        ([Log(2), Fraction(1)], Fraction(1_693_147, 1_000_000), False),
+        ([Log(2), Fraction(1)], Fraction(1), False),
+        ([Log(2), Log(3)], Log(6), True),
+        ([Fraction(1, 3), Fraction(2, 3)], Fraction(1), True),
+        ([Fraction(1, 3), Fraction(2, 3), Fraction(1, 10**30)], Fraction(1), False),
+    ],
+)
+def test_what_is_within_a_limit_is_decided_exactly(terms, limit, fits):
+    assert total(terms).at_most(limit) is fits
+    assert total(terms[::-1]).at_most(limit) is fits
+
+
+@pytest.mark.parametrize("far", [10**-11, 10**-14])
+def test_near_a_limit_floats_do_not_decide(far):
+    """ln 2 in doubles is off by more than these."""
+    low = Fraction(str(mpmath.nstr(mpmath.log(2), 15)))
+    for limit in (low - Fraction(far), low + Fraction(far)):
+        with mpmath.workdps(60):
+            assert Sum().plus(Log(2)).at_most(limit) is bool(mpmath.log(2) <= real(limit))
+            assert total([Log(2), limit]).at_most(Log(4)) is bool(mpmath.log(2) >= real(limit))
+
+
+def test_what_is_left_is_never_more_than_the_truth():
+    spent = total([Log(2), Fraction(1, 2)])
+    with mpmath.workdps(200):
+        left = real(Fraction(3)) - real(spent)
+        assert left - mpmath.mpf(10) ** -50 < real(spent.left(Fraction(3))) <= left
+    assert Sum().plus(Log(2)).left(Log(6)) == Log(3)
+
+
+def test_a_total_of_both_kinds_lies_between_its_ends():
+    composed = parameters([(1, 0), (Log(3), 0), (Log(3), 0)])
+    assert composed.total is None
+    low, high = composed.sum
+    with mpmath.workdps(100):
+        assert real(low) < 1 + 2 * mpmath.log(3) < real(high)
