@@ -10,7 +10,6 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from itertools import product
 from typing import Any, Final
 
 import attrs
@@ -312,7 +311,10 @@ class Tuples(Space):
         return all(space.finite for space in self.spaces)
 
     def enumerate(self) -> Iterator[tuple[Any, ...]]:
-        return product(*(space.enumerate() for space in self.spaces))
+        if not self.spaces or not self.finite:
+            return Space.enumerate(self) if self.spaces else iter([()])
+        first, rest = self.spaces[0], Tuples(self.spaces[1:])  # no space is listed whole
+        return ((each, *others) for each in first.enumerate() for others in rest.enumerate())
 
 
 @register("antiphon.Either/1")
@@ -373,7 +375,7 @@ class Pairs(Space):
         return self.space.finite
 
     def enumerate(self) -> Iterator[Pair[Any]]:
-        return (Pair(*sides) for sides in product(list(self.space.enumerate()), repeat=2))
+        return (Pair(*sides) for sides in Tuples((self.space,) * 2).enumerate())
 
     def includes(self, other: Space) -> bool:
         if isinstance(other, Pairs):
