@@ -193,7 +193,11 @@ def test_a_floor_that_was_printed_is_accepted():
                   [(1, Fraction(i, 10**6 + i)) for i in range(1, 4000)]):  # fmt: skip
         for make in (basic, optimal, renyi):
             curve = make(given)
-            for printed in (curve.floor.upper, curve.delta_at(10**9), float(repr(curve.floor.upper))):
+            for printed in (
+                curve.floor.upper,
+                curve.delta_at(10**9),
+                float(repr(curve.floor.upper)),
+            ):
                 assert curve.epsilon_at(printed) <= up(curve.composed.sum[1])
 
 

@@ -31,7 +31,9 @@ class TestRounding:
     @given(rationals)
     def test_of_rationals(self, value):
         assert Fraction(down(value)) <= value <= Fraction(up(value))
-        tight = math.nextafter(down(value), math.inf)  # of the binary values; of the decimals, one more
+        tight = math.nextafter(
+            down(value), math.inf
+        )  # of the binary values; of the decimals, one more
         assert up(value) <= math.nextafter(tight, math.inf)
 
     @given(growths)

@@ -131,9 +131,7 @@ QUERIES = spaces.Finite(("count",))
 
 @pytest.mark.parametrize("relation", [Upwards(), WithinUpwards()], ids=repr)
 def test_what_stands_on_an_undeclared_relation_declares_nothing(relation):
-    made = [
-        make(relation) for make in (neighbouring_start, event_level, user_level, every_pair)
-    ]
+    made = [make(relation) for make in (neighbouring_start, event_level, user_level, every_pair)]
     made += [bounded(made[1], 2), updates_and_queries(made[1], QUERIES)]
     made += [fixed_mechanisms([of(made[1])]), each_valid(ap.ConComp((of(made[1]),)))]
     assert not any(f.swap_symmetric for f in made)
