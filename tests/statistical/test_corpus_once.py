@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from antiphon.audit.corpus import corpus
+from antiphon.audit.statistical import p_value
+from antiphon.audit.statistical.audit import LEAST_SAMPLES
 
 ENTRIES = {entry.name: entry for entry in corpus()}
 PRIVATE = [entry.name for entry in ENTRIES.values() if entry.private]
@@ -34,13 +36,13 @@ ALPHA = bounds.level("statistical/test_corpus_once", len(PRIVATE))
 SAMPLES, SURE = 40_000, 1e-3
 
 
-def audited(name, player=-1, samples=SAMPLES):
-    """An entry's audit by one of its players, half of it to choose the event."""
+def audited(name):
+    """An entry's audit by the last of its players, half of it to choose the event."""
     entry = ENTRIES[name]
     epsilon, delta = entry.parameters
-    samples = min(samples, entry.samples)
+    samples = SAMPLES if entry.samples > 10_000 else LEAST_SAMPLES  # one by one
     return entry.game.audit(
-        entry.players[player].adversary,
+        entry.players[-1].adversary,
         epsilon=epsilon,
         delta=delta,
         samples=samples,
