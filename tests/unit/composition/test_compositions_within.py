@@ -72,15 +72,15 @@ def test_creations_with_other_claims_are_other_creations():
 
 
 @attrs.frozen
-class Numbers(Verification[None]):
+class Numbers(Verification[int]):
     """An f' that looks at types, which of a column is none of its own."""
 
     @property
-    def initial_state(self) -> None:
-        return None
+    def initial_state(self) -> int:
+        return 0
 
     def step(self, state, zero, one, /):
-        return None if type(zero) is type(one) is float else Refused("it is no float")
+        return state if type(zero) is type(one) is float else Refused("it is no float")
 
 
 def test_an_f_of_a_child_that_knows_nothing_of_columns_sees_plain_numbers():

@@ -30,7 +30,7 @@ def test_what_differed_is_charged_although_its_f_remembers_nothing():
 
 
 @attrs.frozen
-class Boastful(Verification[None]):
+class Boastful(Verification[int]):
     """Says that it is first-pair consistent, and lets everything pass."""
 
     @property
@@ -38,11 +38,11 @@ class Boastful(Verification[None]):
         return True
 
     @property
-    def initial_state(self) -> None:
-        return None
+    def initial_state(self) -> int:
+        return 0
 
-    def step(self, state: None, zero: Any, one: Any, /) -> None:
-        return None
+    def step(self, state: int, zero: Any, one: Any, /) -> int:
+        return state
 
 
 def boastful():

@@ -1,5 +1,6 @@
 """Running sums of privacy parameters, past the lengths up to which they are exact."""
 
+from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 
@@ -7,6 +8,13 @@ import mpmath
 import pytest
 
 from antiphon.composition.accounting.parameters import parameters
+from antiphon.composition.filters.rounding import (
+    above,
+    below,
+    log_above,
+    root_above,
+    rounded_down,
+)
 from antiphon.composition.filters.sums import Sum
 from antiphon.protocol import Log
 
@@ -85,3 +93,22 @@ def test_a_total_of_both_kinds_lies_between_its_ends():
     low, high = composed.sum
     with mpmath.workdps(100):
         assert real(low) < 1 + 2 * mpmath.log(3) < real(high)
+
+
+@pytest.mark.parametrize("value", [Log(3), Log(Fraction(10**9 + 1, 10**9)), Fraction(1, 3)])
+def test_decimals_are_rounded_to_their_side(value):
+    with mpmath.workdps(200):
+        low, high = (mpmath.mpf(str(end(value))) for end in (below, above))
+        assert low < real(value) < high
+        assert high - low < real(value) * mpmath.mpf(10) ** -45
+
+
+@pytest.mark.parametrize("value", [Fraction(2), Fraction(1, 7), Fraction(10**40)])
+def test_roots_and_logarithms_are_rounded_up(value):
+    decimal = above(value)
+    with mpmath.workdps(200):
+        root, log = mpmath.mpf(str(root_above(decimal))), mpmath.mpf(str(log_above(1 + value)))
+        assert mpmath.sqrt(mpmath.mpf(str(decimal))) < root
+        assert mpmath.log(1 + real(value)) < log
+        assert real(rounded_down(decimal)) <= mpmath.mpf(str(decimal))
+    assert rounded_down(Decimal(2) / Decimal(3), 5) == Fraction(66666, 100000)

@@ -161,29 +161,29 @@ def test_what_says_nothing_of_columns_does_not_take_them():
 
 
 @attrs.frozen
-class Rising(Verification[None]):
+class Rising(Verification[int]):
     """Every pair rises from side zero to side one: no symmetric f, and none with a memory."""
 
     @property
-    def initial_state(self) -> None:
-        return None
+    def initial_state(self) -> int:
+        return 0
 
-    def step(self, state: None, zero: Any, one: Any, /) -> Any:
-        return None if zero <= one else Refused("it falls")
+    def step(self, state: int, zero: Any, one: Any, /) -> Any:
+        return state if zero <= one else Refused("it falls")
 
 
 def test_the_sides_are_read_in_their_order():
     assert allowed(Rising(), (0, 1), (1, 1))
     assert not allowed(Rising(), (1, 0))
     for pair, valid in (((0, 1), True), ((1, 0), False), ((1, 1), True)):
-        state, _, sent = Verifier(Rising()).step(None, LEFT, ap.Pair(*pair), None)
+        state, _, sent = Verifier(Rising()).step(0, LEFT, ap.Pair(*pair), None)
         assert (type(state) is not Refused) is valid
         assert (sent == ap.Pair(*pair)) is valid
 
 
 def test_a_verifier_that_has_refused_stays_shut_whatever_f_remembers():
     verifier = Verifier(Rising())
-    state, _, _ = verifier.step(None, LEFT, ap.Pair(1, 0), None)
+    state, _, _ = verifier.step(0, LEFT, ap.Pair(1, 0), None)
     again, side, answer = verifier.step(state, LEFT, ap.Pair(0, 1), None)
     assert (again, side, answer) == (state, LEFT, ap.HALT)
 
@@ -197,8 +197,8 @@ def test_an_f_says_for_itself_that_it_takes_columns():
 class Numbers(Rising):
     """An f that looks at types, which of a column is none of its own."""
 
-    def step(self, state: None, zero: Any, one: Any, /) -> Any:
-        return None if type(zero) is type(one) is float else Refused("it is no float")
+    def step(self, state: int, zero: Any, one: Any, /) -> Any:
+        return state if type(zero) is type(one) is float else Refused("it is no float")
 
 
 def test_an_f_that_knows_nothing_of_columns_sees_plain_numbers():
