@@ -24,8 +24,8 @@ from antiphon.protocol.coins import Draw
 from antiphon.protocol.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.exact import Log
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.names import Named, name_of
 from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
+from antiphon.protocol.names import Named, name_of
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.registry import (
     SECRET,

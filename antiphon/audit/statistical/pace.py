@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from antiphon.audit.statistical.populations import Population
 from antiphon.protocol.adversary import Adversary
