@@ -202,6 +202,7 @@ NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (Roun
 
 def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
     """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
+    pairs: list[tuple[Any, ...]]
     try:
         pairs = [tuple(each) for each in parameters]
     except TypeError:
@@ -310,11 +311,11 @@ def each_valid(composition: ConComp) -> EachValid:
 
 def fixed_parameters(parameters: Iterable[Any]) -> FixedParameters:
     """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12)."""
-    return FixedParameters(parameters)  # type: ignore[arg-type]
+    return FixedParameters(parameters)
 
 
 def sparse_parallel(
     parameters: Iterable[Any], *, first_pair_consistent: bool = False
 ) -> SparseParallel:
     """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5)."""
-    return SparseParallel(parameters, first_pair_consistent)  # type: ignore[arg-type]
+    return SparseParallel(parameters, first_pair_consistent)
