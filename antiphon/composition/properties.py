@@ -12,7 +12,7 @@ import enum
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import attrs
 
@@ -25,6 +25,10 @@ from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import distinct
 from antiphon.protocol.tapes import ReplayedCoins
 from antiphon.verifiers.verification import Refused, Verification, read
+
+
+DEEPEST: Final = 1_000
+"""Messages of one run that are still explored."""
 
 
 class Property(enum.Enum):
@@ -102,7 +106,7 @@ def check_properties(
     ``rounds``, how many messages P receives in a run, from both sides, and ``questions``,
     how many of them from the left. Sub-mechanisms must have finite answer spaces.
     Raises: CompositionError if P declares coins; Intractable past ``limit`` pairs of
-    states, or for an infinite answer space.
+    states or ``DEEPEST`` messages in a run, or for an infinite answer space.
     """
     first = begin(post_processor, outer, inner)
     messages = tuple(queries)
@@ -112,6 +116,8 @@ def check_properties(
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
             continue
+        if len(heard0) == DEEPEST:  # as where P creates for ever, and never answers
+            raise Intractable("a run of the post-processor", f"over {DEEPEST} messages", DEEPEST)
         if lock.sent is None and lock.lefts == questions:
             continue
         for side, zero, one in _next(lock, messages):

@@ -593,3 +593,23 @@ def test_on_random_complex_mechanisms_it_is_refused_or_not_optimistic(wired, rou
     question = ap.PrivacyGame(ComplexMechanism(wired), outer).question(report=None)
     for epsilon in EPSILONS[:4]:
         assert question.solve(epsilon, rounds).delta <= guarantee.delta_at(epsilon)
+
+
+@attrs.frozen
+class Endless(ap.PostProcessor):
+    """Creates one mechanism after the other, and never answers."""
+
+    deterministic = True
+    initial_state = 0
+
+    def signature(self, right):
+        return ap.Signature(spaces.BITS, spaces.BITS)
+
+    def step(self, state, side, message, coins):
+        return state + 1, ap.Side.RIGHT, ap.Create(LeakyBit(delta=0))
+
+
+def test_a_p_that_never_answers_is_not_explored_for_ever():
+    system, f = ComplexMechanism(Endless()), bounded(event_level(), 1)
+    guarantee = ap.guarantee(system, f, inner=sparse_parallel([(0, 0)]))
+    assert guarantee.status is Status.ASSUMED
