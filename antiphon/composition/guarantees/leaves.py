@@ -60,6 +60,8 @@ def of_claims(mechanism: Any, claims: list[Claim]) -> Derivation:
     shown = ", ".join(message_label(claim.measure) for claim in claims)
     source = "; ".join(dict.fromkeys(claim.source for claim in claims))
     proved = all(claim.status is Status.PROVED for claim in claims)
+    if not ours(mechanism):
+        source += "; a part that is not this library's: try ap.check on it"
     premises = [Premise("it is true", Mark.PROVED if proved else Mark.ASSUMED, source)]
     if proved and (changed := overridden(mechanism)):
         premises.append(
