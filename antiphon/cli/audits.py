@@ -207,7 +207,9 @@ def _print(report: AuditReport, saved: Saved | None) -> None:
 
 
 def _explain_sameness(report: AuditReport) -> None:
-    """Where nothing was tested, or no view told the worlds apart at all: say so."""
+    """Where nothing was tested, or no view told the worlds apart at all: say so; and the hint."""
+    if report.hint and not report.refuted:
+        print(f"{report.hint}.")
     hits = report.hits
     if report.vacuous:
         print(f"This audit tested nothing: {report.vacuous}")

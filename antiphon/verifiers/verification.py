@@ -133,7 +133,7 @@ def read(f: VerificationFunction, state: Any, zero: Any, one: Any) -> Any:
 def _is_state(value: Any) -> bool:
     if type(value) is Column:
         return value.kind is not bool or bool(value)
-    return isinstance(value, bool | np.bool_) and bool(value)
+    return value is True or (type(value) is np.bool_ and bool(value))  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _said(value: Any) -> str:

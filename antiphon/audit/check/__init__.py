@@ -106,7 +106,7 @@ def _of(each: Any, f: Verification[Any], messages: tuple[Any, ...]) -> Check:
 
 def _subject(part: Any, right: Any, given: Any, seed: int) -> Subject:
     if isinstance(part, PostProcessor):
-        if right is None and isinstance(getattr(part, "lifting", None), Lifting):
+        if right is None and isinstance(getattr(part, "lifting", None), Lifting):  # pyright: ignore[reportUnknownArgumentType]
             right = ExtConComp()
         if right is None:
             raise InvalidArgument(
@@ -118,7 +118,7 @@ def _subject(part: Any, right: Any, given: Any, seed: int) -> Subject:
         return Subject.mechanism(part, given, seed)  # pyright: ignore[reportUnknownArgumentType]
     raise InvalidArgument(
         "check takes a mechanism, a post-processor or a verification function, not a "
-        f"{type(part).__name__}"
+        f"{type(part).__name__}"  # pyright: ignore[reportUnknownArgumentType]
     )
 
 

@@ -44,7 +44,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         raise LeftOut("it claims nothing")
     reasons: list[str] = []
     for number, claim in enumerate(mechanism.claims):
-        if not isinstance(claim.verification, Verification):
+        f: Any = claim.verification
+        if not isinstance(f, Verification):
             reasons.append("its f is no Verification")
             continue
         try:
@@ -56,7 +57,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 "claims",
                 f"the claim {message_label(claim.measure)} w.r.t. "
-                f"{message_label(claim.verification)} is refuted: {refuted}",
+                f"{message_label(f)} is refuted: {refuted}",
                 where(mechanism, "claims"),
                 "add more noise, claim more, or claim w.r.t. an f that allows less",
             )
@@ -67,7 +68,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 def refutation(subject: Subject, claim: Claim, number: int) -> str | None:
     """Why a claim is false, as far as can be told in a second. Raises: LeftOut."""
     f: Any = claim.verification
-    game = PrivacyGame(subject.part, f)
+    game: Any = PrivacyGame(subject.part, f)
     try:
         return _exactly(game, claim, subject.given)
     except PartError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import islice
 from typing import Any, Final
 
@@ -35,14 +36,14 @@ def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[Any, ...]
 
 
 def _own(space: Any, coins: np.random.Generator) -> tuple[Any, ...]:
-    kind: Any = type(space)
+    kind: Any = type(space)  # pyright: ignore[reportUnknownVariableType]
     if kind is spaces.Integers:
         ends = tuple(end for end in (space.low, space.high) if end is not None)
         near = ends[0] if ends else 0
         return (*ends, near - 1, near + 1, near + 2, near - 2)
     if kind is spaces.Reals:
-        low, high = max(space.low, -1e6), min(space.high, 1e6)
-        return tuple(float(x) for x in (0.0, 1.0, -1.0, low, high, coins.uniform(low, high)))
+        low, high = float(max(space.low, -1e6)), float(min(space.high, 1e6))
+        return 0.0, 1.0, -1.0, low, high, float(coins.uniform(low, high))
     if kind is spaces.Multiples:
         return tuple(float(k * space.step) for k in (0, 1, -1, 7))
     if kind is spaces.Texts:
@@ -83,8 +84,11 @@ _NONE: Final = _Nothing()
 
 
 def _arrays(space: Any, coins: np.random.Generator) -> tuple[Any, ...]:
-    low, high = max(space.low, -3.0), min(space.high, 3.0)
-    step = space.step or 1.0
-    grid = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    values = [coins.choice(grid, space.shape) for _ in range(MOST)] if grid.size else []
-    return tuple(np.asarray(value).astype(space.dtype) for value in values)
+    step: float = space.step or 1.0
+    low = math.ceil(max(space.low, -3.0) / step)
+    high = math.floor(min(space.high, 3.0) / step)
+    if low > high:
+        return ()
+    shape: tuple[int, ...] = space.shape
+    drawn = [coins.integers(low, high + 1, size=shape) for _ in range(MOST)]
+    return tuple((each * step).astype(space.dtype) for each in drawn)

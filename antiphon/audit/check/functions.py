@@ -176,8 +176,10 @@ def columns(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding
     numbers = [each for each in messages if type(each) in (int, float)]
     if not f.column_safe or not numbers:
         return
-    for kind in {type(each) for each in numbers}:
+    for kind in (int, float):
         own = [each for each in numbers if type(each) is kind]
+        if not own:
+            continue
         asker, script = _Asks(f, kind, len(own), min(own)), (0,) * 4
         what = disagreement(asker, None, script, np.random.SeedSequence(len(own)))
         if what:
@@ -193,7 +195,10 @@ class _Asks(ContinualMechanism[Any, Any, Any]):
     kind: Any
     values: int
     least: Any
-    signature = spaces.Signature(spaces.BITS, spaces.BITS)
+
+    @property
+    def signature(self) -> spaces.Signature:
+        return spaces.Signature(spaces.BITS, spaces.BITS)
 
     @property
     def initial_state(self) -> Any:

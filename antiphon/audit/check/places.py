@@ -8,11 +8,11 @@ from typing import Any
 
 def where(part: Any, *names: str) -> str:
     """Where the function of a decorated part, the first such method, or the class is written."""
-    kind: Any = part if inspect.isclass(part) else type(part)
+    kind: Any = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)
     own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]
     for each in own:
-        found = getattr(each, "fget", each)
+        found: Any = getattr(each, "fget", each)
         try:
             _, line = inspect.getsourcelines(found)
             return f"{inspect.getsourcefile(found)}:{line}"

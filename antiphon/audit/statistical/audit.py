@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Literal, Required, TypedDict, Union
 
+import attrs
 import numpy as np
 
 from antiphon.audit.statistical.choosing import SCORES
@@ -36,9 +37,11 @@ from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.testing import CORRECTIONS, Correction
 from antiphon.audit.statistical.thresholds import Goal, Objective
+from antiphon.composition.guarantees.leaves import ours
 from antiphon.protocol import exact
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.labels import message_label
 
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 LEAST_SAMPLES: Final = 1000
@@ -159,8 +162,20 @@ def audit(
         confidence,
     )
     if method == "anytime":
-        return sequential_audit(setting, candidates)
-    return fixed_audit(setting, candidates, method, correction)
+        report = sequential_audit(setting, candidates)
+    else:
+        report = fixed_audit(setting, candidates, method, correction)
+    return attrs.evolve(report, hint=_hint(game))
+
+
+def _hint(game: Game) -> str:
+    system = game.mechanism(0).mechanism
+    if ours(system):
+        return ""
+    return (
+        f"{message_label(system, 40)} has parts that are not this library's: ap.check (antiphon "
+        "check) looks for faults that pass for privacy"
+    )
 
 
 def _one_of(value: object, allowed: tuple[str, ...], name: str) -> None:

@@ -74,6 +74,8 @@ class AuditReport:
     has the confidence that was asked for."""
     vacuous: str = ""
     """Why nothing was tested, if so: every view was halted by V[f], no differing pair was sent."""
+    hint: str = ""
+    """What else to try: ``ap.check``, for a system with parts that are not this library's."""
     player: Adversary[Any] | None = attrs.field(default=None, repr=False, eq=False)
     """The adversary that was tested; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
@@ -117,7 +119,8 @@ class AuditReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data for JSON; the event in words."""
         data = {name: getattr(self, name) for name in _PLAIN}
-        data |= {"vacuous": self.vacuous, "event": self.event.words(), "event_bit": self.event.bit}
+        data |= {"vacuous": self.vacuous, "hint": self.hint}
+        data |= {"event": self.event.words(), "event_bit": self.event.bit}
         data |= {"hits": attrs.asdict(self.hits), "hypotheses": self.hypotheses}
         data["tests"] = [
             attrs.asdict(each, filter=lambda field, _: field.name != "event")
@@ -151,6 +154,7 @@ class AuditReport:
                 event=decode(data["event_data"]),
                 hits=Hits(**data["hits"]),
                 vacuous=data.get("vacuous", ""),
+                hint=data.get("hint", ""),
                 tests=tuple(map(_test, data["tests"])),
                 trace=tuple(Hits(*each) for each in data["trace"]),
             )

@@ -11,7 +11,7 @@ from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import claims_of, doubt, own
+from antiphon.protocol.provenance import claims_of, doubt, foreign, own
 
 CLAIM = "the mechanism's claim"
 
@@ -69,18 +69,12 @@ def of_claims(mechanism: Any, claims: list[Claim]) -> Derivation:
 def _true(mechanism: Any, claims: list[Claim], below: Derivation | None) -> Premise:
     """That the claims are true: by their source, unless it is not about this very object."""
     text, source = "it is true", "; ".join(dict.fromkeys(claim.source for claim in claims))
-    if not all(claim.status is Status.PROVED for claim in claims):
-        reason = doubt(mechanism, "claims")
-        evidence = source if reason is None else f"{source}; {reason}"
-        return Premise(text, Mark.ASSUMED, evidence)
-    if below is not None:
-        return Premise(text, Mark.PROVED, source)  # what is assumed below is marked there
-    reason = doubt(mechanism, "claims")
-    return (
-        Premise(text, Mark.PROVED, source)
-        if reason is None
-        else Premise(text, Mark.ASSUMED, reason)
-    )
+    reason = None if below is not None else doubt(mechanism, "claims")
+    proved = all(claim.status is Status.PROVED for claim in claims) and reason is None
+    evidence = source if reason is None else f"{source}; {reason}"
+    if foreign(mechanism) is not None:
+        evidence += "; a part that is not this library's: try ap.check on it"
+    return Premise(text, Mark.PROVED if proved else Mark.ASSUMED, evidence)
 
 
 def derived(mechanism: Any) -> Derivation | None:

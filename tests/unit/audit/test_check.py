@@ -468,3 +468,17 @@ def test_a_claim_of_a_composed_mechanism_is_tested():
 
     report = ap.check(Whole(epsilon=ap.Log(3)), seed=1)
     assert [each.check for each in report.findings] == ["claims"]
+
+
+# --- where it is suggested ------------------------------------------------------------------------
+
+
+def test_a_guarantee_and_an_audit_suggest_it_for_parts_that_are_not_the_librarys():
+    assert "try ap.check" in ap.guarantee(too_bold).explain()
+    assert "ap.check" not in ap.guarantee(RR).explain()
+    script = ap.scripted([ap.Pair(0, 1)])
+    for part, foreign in ((too_bold, True), (RR, False), (ap.ConComp([too_bold]), None)):
+        f = RR.claims[0].verification
+        report = ap.PrivacyGame(part, f).audit(script, epsilon=5, samples=1000, seed=1)
+        if foreign is not None:
+            assert ("ap.check" in report.hint) is foreign
