@@ -125,7 +125,7 @@ def test_several_adversaries_a_report_and_a_picture(code, tmp_path, capsys):
     assert "adjusted" in out
     assert AuditReport.load(report).refuted
     assert plot.read_text().startswith("<?xml")
-    assert main([*arguments, "--adversary", "family"]) == 1
+    assert main([*arguments, "--force", "--adversary", "family"]) == 1
     assert "adversaries, chosen on training" in " ".join(capsys.readouterr().out.split())
 
 

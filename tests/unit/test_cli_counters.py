@@ -70,7 +70,7 @@ def test_it_is_drawn(capsys, tmp_path, suffix):
     assert path.stat().st_size > 1000
     if suffix == ".svg":
         first = path.read_bytes()
-        printed(capsys, "--horizon", "64", "--plot", str(path))
+        printed(capsys, "--horizon", "64", "--plot", str(path), "--force")
         assert path.read_bytes() == first
 
 

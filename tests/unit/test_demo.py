@@ -147,7 +147,7 @@ class TestPlay:
             flights=3000, every=300, busy=400, challenge=2500, epsilon=Fraction(10**6)
         )
         for bit in (0, 1):
-            _, counters = survey.play(exact, bit=bit, path=tmp_path / "v", seed=5)
+            _, counters = survey.play(exact, bit=bit, path=tmp_path / f"v{bit}", seed=5)
             assert len(counters) == 3 + 3 * len(CARRIERS)
             for counter in counters:
                 assert [reading.noisy for reading in counter.readings] == list(counter.true)

@@ -37,11 +37,11 @@ from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.testing import CORRECTIONS, Correction
 from antiphon.audit.statistical.thresholds import Goal, Objective
-from antiphon.composition.guarantees.leaves import ours
 from antiphon.protocol import exact
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.labels import message_label
+from antiphon.protocol.provenance import foreign
 
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 LEAST_SAMPLES: Final = 1000
@@ -170,7 +170,7 @@ def audit(
 
 def _hint(game: Game) -> str:
     system = game.mechanism(0).mechanism
-    if ours(system):
+    if foreign(system) is None:
         return ""
     return (
         f"{message_label(system, 40)} has parts that are not this library's: ap.check (antiphon "

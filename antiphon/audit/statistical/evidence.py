@@ -171,8 +171,8 @@ def check(found: Counterexample) -> None:
         raise InvalidArgument("the evidence's bit is not the world that its event favours")
     if bit_of(found.recording.secret.system) not in (None, found.bit):
         raise InvalidArgument("the evidence's bit is not the one that was played")
-    if found.delta_lower <= found.delta:
-        raise InvalidArgument("δ is not said to be more than was claimed: nothing is refuted")
+    if found.delta_lower < found.delta:
+        raise InvalidArgument("δ is said to be less than was claimed: nothing is refuted")
     if found.hits is None:
         return
     if type(found.alpha) is not float or not 0 < found.alpha < 1:

@@ -1,6 +1,7 @@
 """`game.audit`: what it refutes, what it does not, what it says, and what it refuses."""
 
 import concurrent.futures
+import json
 import math
 import signal
 import sys
@@ -20,6 +21,7 @@ from antiphon.audit.statistical import (
     Counterexample,
     experiment,
 )
+from antiphon.cli import main
 from antiphon.mechanisms import Laplace, RandomizedResponse
 from antiphon.protocol.spaces import Anything, Reals
 from antiphon.verifiers import event_level
@@ -517,3 +519,80 @@ def test_an_audit_that_tested_something_is_not_called_vacuous():
     # a differing pair passes, and then the adversary runs into V[f] on purpose
     script = ap.scripted([ap.Pair(0, 1), ap.Pair(0, 1)])
     assert game.audit(script, epsilon=1, samples=2000, seed=1).vacuous == ""
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory):
+    """Of a counterexample file."""
+    path = tmp_path_factory.mktemp("evidence") / "found"
+    report = GAME.audit(BREAKER, epsilon=0, delta=DELTA, samples=10_000, seed=1)
+    report.counterexample.save(path)
+    return path.read_text().splitlines()
+
+
+class TestEvidenceIsRechecked:
+    def written(self, lines, path, change):
+        header = json.loads(lines[0])
+        change(header, header["evidence"])
+        path.write_text("\n".join([json.dumps(header), *lines[1:]]) + "\n")
+        return path
+
+    def test_what_it_says_of_itself(self, lines, tmp_path, capsys):
+        path = self.written(lines, tmp_path / "found", lambda header, evidence: None)
+        found = Counterexample.load(path)
+        assert found.as_stated == ("the counts of views in the event",)
+        assert main(["replay", str(path)]) == 0
+        assert (
+            "as stated, and not to be checked from the file: the counts" in capsys.readouterr().out
+        )
+
+        def without_counts(header, evidence):
+            del evidence["hits"], evidence["alpha"]
+
+        path = self.written(lines, tmp_path / "other", without_counts)
+        assert Counterexample.load(path).as_stated == ("δ_lower and its confidence",)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"bit": 0}, {"bit": True}, {"bit": "1"}, {"delta_lower": 0.99}, {"delta_lower": 0.0},
+            {"confidence": 0.999}, {"confidence": 1.0}, {"epsilon": 3.0}, {"epsilon": "0"},
+            {"epsilon": -1.0}, {"delta": 0.9}, {"delta": None}, {"hits": [9, 1, 0, 9]},
+            {"hits": [1, 5000, 1, 5000]}, {"hits": 5}, {"alpha": 0.9}, {"alpha": 0},
+            {"alpha": None},
+            {"words": "the answer is 42"}, {"event": {"symbol": "TOP"}},
+        ],
+        ids=str,
+    )  # fmt: skip
+    def test_what_does_not_fit_is_refused(self, lines, tmp_path, change):
+        path = self.written(lines, tmp_path / "found", lambda _, evidence: evidence.update(change))
+        with pytest.raises(ap.TranscriptError, match="line 1"):
+            Counterexample.load(path)
+        assert main(["replay", str(path)]) == 2
+
+    def test_the_header_is_held_against_its_secret_part(self, lines, tmp_path):
+        """Such a file replayed as identical."""
+
+        def other_delta(header, _):
+            header["system"]["chain"][0]["parameters"] = {"verification": {"type": "x.Y/1"}}
+
+        def other_mechanism(header, _):
+            header["system"] = {"type": "antiphon.RandomizedResponse/1"}
+
+        def no_identifier(header, _):
+            del header["system"]["chain"][1]
+
+        def seedless(header, _):
+            header["seeded"] = False
+
+        def other_bit(header, _):
+            header["secret"]["system"]["chain"][1]["parameters"]["bit"] ^= 1
+
+        for change in (other_delta, other_mechanism, no_identifier):
+            path = self.written(lines, tmp_path / "found", change)
+            for load in (ap.View.load, ap.Recording.load, Counterexample.load):
+                with pytest.raises(ap.TranscriptError, match="different systems"):
+                    load(path)
+        for change in (seedless, other_bit):
+            with pytest.raises(ap.TranscriptError, match="line 1"):
+                Counterexample.load(self.written(lines, tmp_path / "found", change))
