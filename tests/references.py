@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import antiphon as ap
 from antiphon.composition.functions import FixedMechanisms, FixedParameters, SparseParallel
-from antiphon.protocol import Approximate, Pure, Side, Status
+from antiphon.protocol import Approximate, Pure, Side, Status, ZeroConcentrated
 from antiphon.verifiers.functions import (
     Bounded,
     EventLevel,
@@ -44,9 +44,10 @@ def differing(pairs):
 # --- verification functions of single mechanisms (CM §3.1-3.2, §5.3) -------------------
 
 
-def neighbouring_start(relation):
+def neighbouring_start(relation, initial=None):
     def f(pairs):
-        return (not pairs or relation(*pairs[0])) and not differing(pairs[1:])
+        starts = initial is None or all(map(initial.contains, pairs[0]))
+        return starts and relation(*pairs[0]) and not differing(pairs[1:])
 
     return closed(f)
 
@@ -103,7 +104,7 @@ def bounded(f, count):
 def reference_of(verification):
     """The reference of a verification function of ours, by its type and parameters."""
     if isinstance(verification, NeighbouringStart):
-        return neighbouring_start(verification.relation.holds)
+        return neighbouring_start(verification.relation.holds, verification.initial)
     if isinstance(verification, EventLevel):
         return event_level(verification.relation.holds, verification.events)
     if isinstance(verification, UserLevel):
@@ -134,7 +135,18 @@ def same_creation(left, right):
     return left.mechanism == right.mechanism and left.claim == right.claim
 
 
-def split(messages):
+def asserts_any_claim(create):
+    """As ``asserts_a_claim``, but of zCDP too, as where a filter adds up."""
+    claim = create.claim
+    taken = Pure | Approximate | ZeroConcentrated
+    return (
+        claim is not None
+        and claim.status is not Status.REFUTED
+        and isinstance(claim.measure, taken)
+    )
+
+
+def split(messages, asserts=asserts_a_claim):
     """Suitable sequences (Def. 4.4): the creations and each one's pairs; None if unsuitable."""
     created, pairs = [], []
     for message in messages:
@@ -142,7 +154,7 @@ def split(messages):
             return None
         zero, one = message.zero, message.one
         if type(zero) is ap.Create and type(one) is ap.Create:
-            if not (same_creation(zero, one) and asserts_a_claim(zero)):
+            if not (same_creation(zero, one) and asserts(zero)):
                 return None
             created.append(zero)
             pairs.append([])

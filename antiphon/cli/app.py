@@ -171,7 +171,8 @@ def check(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="FILE.py:NAME", help="A mechanism, a post-processor, or a verification function."
+            metavar="FILE.py:NAME",
+            help="A mechanism, a post-processor, or a verification function.",
         ),
     ],
     right: Annotated[

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
@@ -75,8 +74,8 @@ class Session:
     """
 
     __slots__ = (
-        "__weakref__", "_accepts", "_coins", "_exchanges", "_is_sending", "_lock", "_mechanism",
-        "_now", "_over", "_step", "failure",
+        "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_now", "_over",
+        "_step", "_stepping", "failure",
     )  # fmt: skip
 
     def __init__(
@@ -100,13 +99,10 @@ class Session:
         self._over: str | None = None
         self._exchanges: list[Exchange] | None = [] if keep else None
         self.failure: BaseException | None = None
-        self._unlock()
-        tell_of_forks(self)
-
-    def _unlock(self) -> None:
         self._lock = threading.RLock()
-        # Whether this very thread holds it; threading.Condition relies on it, too.
-        self._is_sending: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # pyright: ignore
+        self._stepping: object = None
+        """What was now when the step began that is being made."""
+        tell_of_forks(self)
 
     def send(self, message: object) -> Any:
         """One message in, one answer out.
@@ -117,11 +113,6 @@ class Session:
         kind = type(message)
         if kind is not Pair and kind is not Ask and kind not in ATOMS:
             message = sealed(message, self._mechanism.signature.queries)
-        if self._is_sending():
-            raise ProtocolError(
-                "a step sends to its own session, which waits for that step: a mechanism answers "
-                "one message at a time; what it needs of itself is in its state"
-            )
         with self._lock:
             if self._over is not None:
                 raise ProtocolError(f"the session is over ({self._over}); start another")
@@ -132,9 +123,15 @@ class Session:
                     f"{str(self._mechanism.signature.queries)[:200]}"
                 )
             now, drawn = self._now, self._coins.draws
+            if self._stepping is now:  # in this thread: another would wait for the lock
+                raise ProtocolError(
+                    "a step sends to its own session, which waits for that step: a mechanism "
+                    "answers one message at a time; what it needs of itself is in its state"
+                )
             before = now[0]
             secret = self._exchanges is not None and self._mechanism.carries_data(before, message)
             try:
+                self._stepping = now
                 after, answer = self._step(before, message, self._coins)
                 if answer is HALT and self._mechanism.is_over(after):
                     self._over = "the mechanism halted"
@@ -142,6 +139,7 @@ class Session:
                     self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
                 self._now = after, now[1] + 1, message, answer
             except BaseException as error:
+                self._stepping = None
                 if self._now is not now:  # an interrupt: it has happened
                     raise
                 if isinstance(error, AntiphonError) and self._coins.draws == drawn:
@@ -197,7 +195,7 @@ class Session:
     def forked(self) -> None:
         """In a forked child: over, because both would answer with the same noise."""
         self._over = "it was forked"
-        self._unlock()
+        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         failed = len(self.failures) - (self.failure is not None)  # a whole session says its own

@@ -2,7 +2,8 @@
 
 A relation is data, so that it can be named in a transcript. A user's own
 relation is any object with ``holds(zero, one)``; ``column_safe = True`` says that it works
-on columns as on numbers, ``swap_symmetric = True`` that zero ∼ one iff one ∼ zero.
+on columns as on numbers, ``swap_symmetric = True`` that zero ∼ one iff one ∼ zero (of the
+very class that says so: a subclass has another ``holds``, and says it again).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import fraction
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
-from antiphon.verifiers.verification import SwapSymmetry, swap_symmetric
+from antiphon.verifiers.verification import swap_symmetric
 
 
 class Relation(Protocol):
@@ -36,7 +37,7 @@ def takes_columns(relation: object) -> bool:
 
 @register("antiphon.AnyTwo/1")
 @attrs.frozen
-class AnyTwo(SwapSymmetry):
+class AnyTwo:
     """Any two messages of the space are neighbours (record against record)."""
 
     column_safe = True
@@ -49,7 +50,7 @@ class AnyTwo(SwapSymmetry):
 
 @register("antiphon.AddOrRemove/1")
 @attrs.frozen
-class AddOrRemove(SwapSymmetry):
+class AddOrRemove:
     """One side is the ``empty`` record: presence against absence (CM §3.2)."""
 
     column_safe = True
@@ -68,7 +69,7 @@ def _distance(value: object) -> Fraction:
 
 @register("antiphon.Within/1")
 @attrs.frozen
-class Within(SwapSymmetry):
+class Within:
     """Numbers at most ``distance`` apart."""
 
     column_safe = True
@@ -91,7 +92,7 @@ def _norm(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 @register("antiphon.Near/1")
 @attrs.frozen
-class Near(SwapSymmetry):
+class Near:
     """Integer arrays of one shape at most ``distance`` apart in the ℓ_p norm, p = ``norm``."""
 
     swap_symmetric = True
@@ -111,7 +112,7 @@ class Near(SwapSymmetry):
 
 @register("antiphon.OfUpdates/1")
 @attrs.frozen
-class OfUpdates(SwapSymmetry):
+class OfUpdates:
     """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
 
     relation: Any
@@ -135,7 +136,7 @@ class OfUpdates(SwapSymmetry):
 
 @register("antiphon.EachWithin/1")
 @attrs.frozen
-class EachWithin(SwapSymmetry):
+class EachWithin:
     """Tuples of one length whose entries are numbers, each at most ``distance`` apart (ℓ_∞)."""
 
     column_safe = True
@@ -158,7 +159,7 @@ def _index(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 @register("antiphon.OnlyEntry/1")
 @attrs.frozen
-class OnlyEntry(SwapSymmetry):
+class OnlyEntry:
     """Tuples of one length that are the same but for one given entry, where they are neighbours.
 
     For messages with a secret part and a public one, such as (update, threshold).
@@ -188,7 +189,7 @@ class OnlyEntry(SwapSymmetry):
 
 @register("antiphon.OneEntry/1")
 @attrs.frozen
-class OneEntry(SwapSymmetry):
+class OneEntry:
     """Tuples of one length that differ in at most one entry."""
 
     column_safe = True
@@ -203,7 +204,7 @@ class OneEntry(SwapSymmetry):
 
 @register("antiphon.ReplacedRow/1")
 @attrs.frozen
-class ReplacedRow(SwapSymmetry):
+class ReplacedRow:
     """Histograms, as integer arrays of one length, of the same rows but for one of another kind."""
 
     swap_symmetric = True

@@ -37,30 +37,18 @@ class Refused:
         raise TypeError("Refused is final: an instance of a subclass would count as a state")
 
 
-class SwapSymmetry:
-    """What says of itself whether exchanging the two sides of every pair changes nothing.
-
-    A class that does not say so says no, whatever the classes behind it say: what a parent
-    declares is about the parent's own step, and the child may have another.
-    """
-
-    __slots__ = ()
-    swap_symmetric: bool | property = False
-    """f: whether f(m₁, …, m_t) = f(m̄₁, …, m̄_t), m̄ being m with its sides exchanged, for every
-    sequence. A relation: whether zero ∼ one iff one ∼ zero. False where nobody knows."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "swap_symmetric" not in vars(cls):
-            cls.swap_symmetric = False
-
-
 def swap_symmetric(thing: object) -> bool:
-    """Whether a verification function, or a relation, says that it is swap-symmetric."""
-    return getattr(thing, "swap_symmetric", False) is True
+    """Whether exchanging the two sides of every pair changes nothing: f's verdict on no sequence,
+    a relation's on no two messages.
+
+    Only the very class of the object is asked: what a parent declares is about the parent's own
+    step, and a child may have another. False where nobody says so.
+    """
+    declared = "swap_symmetric" in vars(type(thing))
+    return declared and getattr(thing, "swap_symmetric", False) is True
 
 
-class Verification(SwapSymmetry, ABC, Generic[State]):
+class Verification(ABC, Generic[State]):
     """f: the sequences of pairs under which a mechanism promises something.
 
     Membership in Q × Q (CM Remark 3.6) is the verifier's part: ``step`` is given
@@ -74,6 +62,19 @@ class Verification(SwapSymmetry, ABC, Generic[State]):
     @property
     def column_safe(self) -> bool:
         """Whether ``step`` works on columns as on numbers; if not, replicas are taken apart."""
+        return False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "swap_symmetric" not in vars(cls):
+            cls.swap_symmetric = Verification.swap_symmetric  # type: ignore[method-assign]
+
+    @property
+    def swap_symmetric(self) -> bool:
+        """f(m₁, …, m_t) = f(m̄₁, …, m̄_t) for every sequence, m̄ being m with its sides exchanged.
+
+        A subclass that does not say so itself says no, whatever its parents say.
+        """
         return False
 
     @property

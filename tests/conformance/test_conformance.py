@@ -3,22 +3,19 @@
 import inspect
 
 import attrs
-import numpy as np
 import pytest
 from catalogue import MECHANISMS, PROCESSORS, shown
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
 import antiphon.mechanisms
-from antiphon.audit.statistical.joining import OneOf
-from antiphon.audit.statistical.populations import Population
+from antiphon.audit.check import MECHANISM
 from antiphon.protocol import (
     Claim,
     Mechanism,
     PostProcessor,
     RecordedCoins,
-    ReplayedCoins,
     SampledCoins,
     Side,
     Space,
@@ -27,8 +24,6 @@ from antiphon.protocol import (
     identical,
 )
 from antiphon.protocol.codec import decode, encode
-from antiphon.protocol.column_coins import ColumnCoins
-from antiphon.protocol.columns import plain
 from antiphon.protocol.names import name_of
 from antiphon.protocol.registry import registered_name
 
@@ -79,15 +74,6 @@ def test_its_signature_is_typed(entry):
 
 
 @EVERY
-@given(st.data())
-def test_answers_lie_in_the_answer_space(entry, data):
-    script = data.draw(st.lists(entry.queries, max_size=8))
-    assert all(map(entry.mechanism.signature.queries.contains, script))
-    for _, _, answer in played(entry.mechanism, script, SampledCoins(seed=0)):
-        assert answer is ap.HALT or entry.mechanism.signature.answers.contains(answer)
-
-
-@EVERY
 def test_what_is_outside_the_query_space_is_refused_and_changes_nothing(entry):
     session = entry.mechanism.start(coins=(coins := RecordedCoins(SampledCoins(seed=0))))
     for message in entry.outside:
@@ -98,19 +84,40 @@ def test_what_is_outside_the_query_space_is_refused_and_changes_nothing(entry):
     assert session.failures == ()
 
 
+NOT_CLAIMS = [name for name, _ in MECHANISM if name != "claims"]
+FEW = settings(max_examples=3)
+"""Each example is dozens of plays."""
+
+
 @EVERY
+@FEW
 @given(st.data())
-def test_steps_are_pure_and_replay(entry, data):
-    script = data.draw(st.lists(entry.queries, max_size=6))
-    coins = RecordedCoins(SampledCoins(seed=data.draw(st.integers(0, 99))))
-    said = played(entry.mechanism, script, coins)
-    tape = coins.take()
-    again = played(entry.mechanism, script, ReplayedCoins(tape))
-    for (message, state, answer), (message2, state2, answer2) in zip(said, again, strict=True):
-        assert identical(message, message2)
-        assert identical(answer, answer2)
-        assert state == state2
-        assert hash(state) == hash(state2)
+def test_ap_check_finds_nothing(entry, data):
+    """Purity, replay, randomness, states, answers, spaces and columns."""
+    messages = data.draw(st.lists(entry.queries, min_size=1, max_size=6))
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    report = ap.check(entry.mechanism, messages=messages, only=NOT_CLAIMS, seed=seed)
+    assert report, str(report)
+
+
+@EVERY
+def test_ap_check_refutes_no_claim(entry):
+    """Wrong with probability 2e-9 for each claim that is audited."""
+    report = ap.check(entry.mechanism, messages=some(entry.queries), only=["claims"], seed=1)
+    assert report, str(report)
+
+
+def some(strategy):
+    """A few messages, the same in every run."""
+    found = []
+
+    @settings(max_examples=8, database=None, derandomize=True)
+    @given(strategy)
+    def collect(message):
+        found.append(message)
+
+    collect()
+    return found
 
 
 @EVERY
@@ -231,31 +238,15 @@ def test_a_deterministic_link_draws_no_coins(entry, data):
 
 
 @EVERY_LINK
+@FEW
 @given(st.data())
-def test_what_forwards_queries_keeps_no_memory_of_them(entry, data):
-    processor = entry.processor
-    if not processor.forwards_queries:
-        return
-    start = processor.initial_state
-    answer = data.draw(entry.answers)
-    state, _, _ = processor.step(start, Side.LEFT, data.draw(entry.left), None)
-    heard = [processor.step(each, Side.RIGHT, answer, None)[2] for each in (start, state)]
-    assert identical(*heard)
-
-
-@EVERY_LINK
-@given(st.data())
-def test_a_chain_answers_within_its_signature(entry, data):
-    system = entry.processor @ entry.right
-    if not isinstance(system, Mechanism):
-        return
-    session = system.start(seed=2)
-    for message in data.draw(st.lists(entry.left, max_size=6)):
-        assert system.signature.queries.contains(message)
-        answer = session.send(message)
-        assert answer is ap.HALT or system.signature.answers.contains(answer)
-        if session.over:
-            break
+def test_ap_check_finds_nothing_in_a_link(entry, data):
+    """Also that it keeps what it declares: coins, queries forwarded, the lifting."""
+    right = entry.right if isinstance(entry.right, Mechanism) else entry.right @ _nothing()
+    messages = data.draw(st.lists(entry.left, min_size=1, max_size=6))
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    report = ap.check(entry.processor, right=right, messages=messages, seed=seed)
+    assert report, str(report)
 
 
 @EVERY_LINK
@@ -273,81 +264,3 @@ def test_a_rounded_answer_lies_in_the_answer_space(entry, data):
 
 def _nothing():
     return ap.mechanisms.LeakyBit(delta=0)
-
-
-# --- the populated reading -----------------------------------------------------------------
-
-
-def replicas(population, replicas):
-    """(answers, tape) of every replica, in plain Python values."""
-    for lanes, block in population.play(replicas):
-        for place in range(lanes.size):
-            own = lanes.only(np.array([place])) if lanes.numbered else lanes
-            population.coins.lanes = own
-            said, tapes = ([one(x, own) for x in many] for many in (block.answers, block.tape))
-            yield plain(tuple(said)), plain(tuple(draw for tape in tapes for draw in tape))
-            if not lanes.numbered:
-                break  # they are all alike
-
-
-def one(item, lanes):
-    """What a single replica has, where blocks were joined."""
-    return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item
-
-
-def agrees_with_plain_steps(mechanism, script, seed, joins=False):
-    """Each replica's answers are those of ``step`` on its own draws (law 2)."""
-    said = [m for m in script if mechanism.signature.queries.contains(m)]
-    coins = ColumnCoins(seed)
-    population = Population(ap.scripted(said), mechanism, None, coins, keep=True, joins=joins)
-    for answers, tape in replicas(population, 8):
-        adversary = ap.scripted(said)
-        coins = ReplayedCoins(tape)
-        state, own, heard, again = mechanism.initial_state, 0, ap.EMPTY, []
-        while (spoken := adversary.step(own, heard, None))[1] is not ap.HALT:
-            own, message = spoken
-            state, heard = mechanism.step(state, message, coins)
-            again.append(heard)
-            if heard is ap.HALT and mechanism.is_over(state):
-                break
-        assert identical(tuple(again), answers)
-
-
-@EVERY
-@given(st.data())
-def test_all_replicas_of_a_population_answer_as_plain_steps_do(entry, data):
-    script = data.draw(st.lists(entry.queries, max_size=5))
-    try:
-        played_alone(entry.mechanism, script)
-    except ap.AntiphonError:
-        return  # refused messages leave no answer
-    agrees_with_plain_steps(
-        entry.mechanism, script, data.draw(st.integers(0, 99)), data.draw(st.booleans())
-    )
-
-
-def played_alone(mechanism, script):
-    state = mechanism.initial_state
-    for message in script:
-        state, _ = mechanism.step(state, message, SampledCoins(seed=0))
-
-
-@EVERY_LINK
-@given(st.data())
-def test_all_replicas_of_a_chain_answer_as_plain_steps_do(entry, data):
-    system = entry.processor @ entry.right
-    if not isinstance(system, ap.ContinualMechanism):
-        return
-    script = data.draw(st.lists(entry.left, max_size=4))
-    agrees_with_plain_steps(system, script, data.draw(st.integers(0, 99)), data.draw(st.booleans()))
-
-
-def test_a_reading_that_is_not_that_of_the_steps_is_noticed():
-    @attrs.frozen
-    class Twin(antiphon.mechanisms.Laplace):
-        def respond_many(self, dataset, coins):
-            return 2 * dataset + coins.laplace(1.0)
-
-    agrees_with_plain_steps(antiphon.mechanisms.Laplace(epsilon=1), [1.0], 0)
-    with pytest.raises(AssertionError):
-        agrees_with_plain_steps(Twin(epsilon=1), [1.0], 0)

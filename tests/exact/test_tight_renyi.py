@@ -34,7 +34,8 @@ def agree(game, messages, order, rounds, **search):
     found = game.tight_renyi(order, rounds=rounds, **search)
     expected = max(moment(game, messages, order, rounds, bit) for bit in (0, 1))
     if expected == math.inf:
-        assert found.moment is None and found.lower == found.upper == math.inf
+        assert found.moment is None
+        assert found.lower == found.upper == math.inf
     else:
         assert found.moment == expected
         truth = mp.log(real(expected)) / (order - 1)
@@ -55,9 +56,13 @@ def test_refusals_and_an_f_that_is_not_symmetric(table, f):
 @given(table=tables(answers=(0, 1, ap.HALT)))
 @settings(max_examples=10)
 @pytest.mark.parametrize(
-    "make", [fixed_mechanisms, lambda ms: fixed_parameters([m.claims[0].parameters for m in ms]),
-             lambda ms: sparse_parallel([ms[0].claims[0].parameters])],
-)  # fmt: skip
+    "make",
+    [
+        fixed_mechanisms,
+        lambda ms: fixed_parameters([m.claims[0].parameters for m in ms]),
+        lambda ms: sparse_parallel([ms[0].claims[0].parameters]),
+    ],
+)
 def test_a_composition(make, table):
     """With columns that meet, creations that count as messages, and a purse."""
     made = [table, RandomizedResponse(epsilon=ap.Log(2))]
@@ -104,7 +109,8 @@ def test_two_responses_add_up(order):
     game = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms(two))
     found = game.tight_renyi(order, rounds=4)
     truth = divergence(Fraction(3), order) + divergence(Fraction(2), order)
-    assert found.lower <= truth <= found.upper and found.upper - found.lower <= 2**-50 * truth
+    assert found.lower <= truth <= found.upper
+    assert found.upper - found.lower <= 2**-50 * truth
 
 
 @given(tables(), st.fractions(Fraction(11, 10), 5))
@@ -117,7 +123,8 @@ def test_enclosures_lie_between_whole_orders(table, order):
         for each in (max(Fraction(21, 20), order - 1), order, math.floor(order) + 1)
     )
     assert found.lower <= found.upper
-    assert below.lower <= found.upper and found.lower <= above.upper
+    assert below.lower <= found.upper
+    assert found.lower <= above.upper
     if math.isfinite(found.upper):
         assert found.upper - found.lower <= 1e-14 * found.upper + 1e-300
 
@@ -128,7 +135,8 @@ def test_powers_are_enclosed(base, exponent):
         return
     low, high = power(base, exponent)
     truth = mp.power(real(base), real(exponent))
-    assert real(low) <= truth * (1 + mpf(10) ** -55) and truth * (1 - mpf(10) ** -55) <= real(high)
+    assert real(low) <= truth * (1 + mpf(10) ** -55)
+    assert truth * (1 - mpf(10) ** -55) <= real(high)
     assert high - low <= high * Fraction(1, 2**140)
 
 

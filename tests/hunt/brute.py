@@ -142,7 +142,7 @@ def _each_valid(created: Any, said: list[Any]) -> bool:
 
 def _adaptive(said: list[Any]) -> bool:
     """Suitable sequences whose pairs are all f'-valid."""
-    parts = references.split(said)
+    parts = references.split(said, references.asserts_any_claim)
     return parts is not None and all(
         create.mechanism.signature.answers.discrete and references.valid_for(create, pairs)
         for create, pairs in zip(*parts, strict=True)

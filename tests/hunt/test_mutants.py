@@ -7,7 +7,7 @@ from .recipes import grown
 from .referee import tried
 
 WITHIN = 1_500
-"""Systems; 100 seconds or so. The fewest that were needed are a tenth of it, or less."""
+"""Systems, 100 seconds or so: three times what the slowest of them needed when this was written."""
 
 
 def rounds_until_found(name, seeds):

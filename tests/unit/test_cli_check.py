@@ -6,7 +6,7 @@ import pytest
 
 from antiphon.cli import main
 
-CODE = '''
+CODE = """
 import random
 
 import antiphon as ap
@@ -18,7 +18,7 @@ def lazy(state, bit, coins):
 rr = ap.mechanisms.RandomizedResponse(epsilon=1)
 echo = ap.protocol.IdentityPostProcessor()
 some = [0, 1]
-'''
+"""
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from antiphon.audit.check import (
 )
 from antiphon.audit.check.report import CheckReport, Finding, LeftOut
 from antiphon.audit.check.subject import Subject
-from antiphon.audit.check.watch import watched
+from antiphon.audit.check.watch import borrowed
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.protocol.adversary import Adversary
@@ -53,6 +53,7 @@ MECHANISM: Final = (*_STEPS, ("claims", claims.check))
 PROCESSOR: Final = (
     *_STEPS, ("declarations", links.declarations), ("properties", links.properties),
 )  # fmt: skip
+_UNREPEATABLE: Final = ("crashes", "purity", "randomness", "replay")
 
 
 def check(
@@ -84,7 +85,7 @@ def check(
     given = None if messages is None else freeze(tuple(messages))
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    with watched(set()):  # what a part does to the global generators is undone
+    with borrowed(seed):
         return _check(part, right, given, only, seed)
 
 
@@ -136,6 +137,9 @@ def _report(
             raise InvalidArgument(str(why)) from None
     found, done, left_out = list[Finding](), list[str](), list[tuple[str, str]]()
     for title, each in (row for row in rows if row[0] in chosen):
+        if title == "columns" and any(finding.check in _UNREPEATABLE for finding in found):
+            left_out.append((title, "its steps do not repeat: mend them first"))
+            continue
         try:
             for finding in each(subject):
                 if all((finding.check, finding.what) != (f.check, f.what) for f in found):
@@ -146,4 +150,4 @@ def _report(
     return CheckReport(name, tuple(found), tuple(done), tuple(left_out), seed)
 
 
-__all__ = ["CheckReport", "Finding", "check"]
+__all__ = ["MECHANISM", "PROCESSOR", "CheckReport", "Finding", "check"]

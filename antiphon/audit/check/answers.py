@@ -14,6 +14,7 @@ from antiphon.protocol.spaces import Space
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Theorems about discrete answers, and the parts beside it, rely on the signature."""
+    told = set[str]()
     for taken in subject.taken:
         if taken.result is None:
             continue
@@ -27,7 +28,8 @@ def check(subject: Subject) -> Iterator[Finding]:
             continue
         space, whose = _space(subject, taken.result)
         said = taken.result[-1]
-        if said is not HALT and not space.contains(said):
+        if said is not HALT and whose not in told and not space.contains(said):
+            told.add(whose)
             yield Finding(
                 "answers",
                 f"says {said!r:.60} ({type(said).__name__}), outside the {whose}, {space!s:.80}",

@@ -72,7 +72,7 @@ def disagreement(
     coins = ColumnCoins(seed)
     population = Population(scripted(script), mechanism, None, coins, keep=True, joins=joins)
     try:
-        for answers, tape in _each(population, initial):
+        for answers, tape in replicas(population, initial):
             if not identical(_plain(mechanism, initial, script, tape), answers):
                 return "a population answers otherwise than the plain steps, on the same draws"
     except AntiphonError as error:
@@ -96,7 +96,7 @@ def _plain(mechanism: Any, initial: Any, script: tuple[Any, ...], tape: Any) -> 
     return tuple(answers)
 
 
-def _each(population: Population, initial: Any) -> Iterator[tuple[Any, Any]]:
+def replicas(population: Population, initial: Any = None) -> Iterator[tuple[Any, Any]]:
     """(answers, tape) of every replica, in plain Python values."""
     for lanes, block in population.play(_REPLICAS, initial):
         for place in range(lanes.size):

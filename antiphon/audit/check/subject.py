@@ -81,7 +81,7 @@ class Subject:
         if self.given is not None:
             short.append(own)
         mixed = coins.integers(max(1, len(own)), size=(_SCRIPTS, _LONGEST)).tolist()
-        return tuple([*short, *(tuple(own[i] for i in row) for row in mixed if own)])
+        return (*short, *(tuple(own[i] for i in row) for row in mixed if own))
 
     @property
     def starts(self) -> tuple[Any, ...]:

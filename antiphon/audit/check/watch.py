@@ -17,9 +17,8 @@ SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secr
 
 @contextmanager
 def watched(used: set[str]) -> Generator[None, None, None]:
-    """Adds to ``used`` what is drawn from meanwhile; all is then as it was before."""
-    before, numbers = random.getstate(), _numpy()
-    key = _key(numbers)
+    """Adds to ``used`` what is drawn from meanwhile."""
+    before, numbers = random.getstate(), _key(_numpy())
     entropy: Any = os.urandom
     module: Any = random
 
@@ -28,21 +27,32 @@ def watched(used: set[str]) -> Generator[None, None, None]:
         return bytes(entropy(size))
 
     own = module._urandom
-    os.urandom = module._urandom = noticed  # type: ignore[assignment]
+    os.urandom = module._urandom = noticed
     try:
         yield
     finally:
         os.urandom, module._urandom = entropy, own
         if random.getstate() != before:
             used.add(PYTHON)
-            random.setstate(before)
-        if _key(_numpy()) != key:
+        if _key(_numpy()) != numbers:
             used.add(NUMPY)
-            np.random.set_state(numbers)  # noqa: NPY002
+
+
+@contextmanager
+def borrowed(seed: int) -> Generator[None, None, None]:
+    """The global generators, seeded meanwhile, and afterwards as they were before."""
+    before, numbers = random.getstate(), _numpy()
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    try:
+        yield
+    finally:
+        random.setstate(before)
+        np.random.set_state(numbers)
 
 
 def _numpy() -> Any:
-    return np.random.get_state()  # noqa: NPY002
+    return np.random.get_state()
 
 
 def _key(state: Any) -> Any:

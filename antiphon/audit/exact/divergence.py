@@ -102,9 +102,10 @@ class DivergenceSolver:
 
     def _best(self, rounds: int, position: int) -> Ends:
         totals, bit = self.arena.totals, self.bit
-        best = self._term(totals[bit][position], totals[1 - bit][position], 1)
+        best: Ends = self._term(totals[bit][position], totals[1 - bit][position], 1)
         for choice in self.arena.choices(position) if rounds else ():
-            low, high = _NOTHING
+            low: Number = Fraction(0)
+            high: Number = Fraction(0)
             for branch in choice.branches:
                 least, most = self._term(branch[bit], branch[1 - bit], choice.denominator)
                 if most:
@@ -132,7 +133,7 @@ class DivergenceSolver:
 
 
 def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """Rationals around base^exponent, for both > 0: equal for a whole exponent, else 2^-150 apart."""
+    """Rationals around base^exponent, both > 0: equal for a whole exponent, else 2^-150 apart."""
     if base == 1 or exponent.denominator == 1:
         value = base**exponent.numerator if base != 1 else Fraction(1)
         return value, value

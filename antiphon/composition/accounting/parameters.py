@@ -183,7 +183,8 @@ def _distinct(listed: list[Any]) -> Counter[tuple[type, Any, type, Any]]:
     By type as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in Python.
     """
     try:
-        return Counter([(type(e), e, type(d), d) for e, d in map(_pair, listed)])
+        kinds: list[Any] = [(type(e), e, type(d), d) for e, d in map(_pair, listed)]
+        return Counter(kinds)
     except TypeError:
         raise InvalidArgument(_PAIRS) from None
 

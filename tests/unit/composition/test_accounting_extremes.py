@@ -8,7 +8,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from accounting_reference import law, stick
+from accounting_reference import law, mp, mpf, stick
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +21,9 @@ from antiphon.composition.accounting import (
     from_concentrated,
     from_renyi,
     optimal,
+    pure_to_concentrated,
     renyi,
+    response_divergence,
     sparse,
 )
 from antiphon.composition.accounting.interval import down, outward, up
@@ -32,8 +34,19 @@ from antiphon.mechanisms import RandomizedResponse
 TINY = [Fraction(1, 10**400), Fraction(1, 10**310), 5e-324, 1e-300, 1e-17, 1e-9]
 ODD = [0.1, Fraction(0.1), Fraction(1, 10), 1 / 3, Fraction(1, 3), 1, 2.5, 7, 700, 1e5, 10**9]
 LOGS = [ap.Log(2), ap.Log(1 + Fraction(1, 10**30)), ap.Log(Fraction(10**400)), ap.Log(1)]
-NEAR = [0, 5e-324, Fraction(1, 10**400), 1e-17, 0.1, Fraction(0.1), 0.5, 1 - 1e-16,
-        0.9999999999999999, 1 - Fraction(1, 10**400), 1]  # fmt: skip
+NEAR = [
+    0,
+    5e-324,
+    Fraction(1, 10**400),
+    1e-17,
+    0.1,
+    Fraction(0.1),
+    0.5,
+    1 - 1e-16,
+    0.9999999999999999,
+    1 - Fraction(1, 10**400),
+    1,
+]
 
 epsilons = st.sampled_from([0, *TINY, *ODD, *LOGS]) | st.floats(0, 1e3) | st.fractions(0, 50)
 deltas = st.sampled_from(NEAR) | st.floats(0, 1) | st.fractions(0, 1)
@@ -83,7 +96,8 @@ def test_every_question_has_an_answer_that_can_be_asked_back(name, given, one, o
         return
     assert 0 <= at_low.lower <= at_low.upper <= 1
     assert at_high.lower <= at_low.upper
-    assert epsilon >= 0 and last >= 0
+    assert epsilon >= 0
+    assert last >= 0
     if name != "least":  # between two bounds the search need not find the better one
         assert epsilon <= last or math.isinf(last)
     if math.isfinite(epsilon):
@@ -97,8 +111,16 @@ def test_every_question_has_an_answer_that_can_be_asked_back(name, given, one, o
             curve.epsilon_at(delta)
 
 
-logs = st.sampled_from([ap.Log(2), ap.Log(3), ap.Log(Fraction(10, 9)), 0, ap.Log(10**30),
-                        ap.Log(1 + Fraction(1, 10**30))])  # fmt: skip
+logs = st.sampled_from(
+    [
+        ap.Log(2),
+        ap.Log(3),
+        ap.Log(Fraction(10, 9)),
+        0,
+        ap.Log(10**30),
+        ap.Log(1 + Fraction(1, 10**30)),
+    ]
+)
 exact_pairs = st.lists(st.tuples(logs, deltas), min_size=1, max_size=5)
 
 
@@ -147,7 +169,8 @@ def test_rational_parameters_against_sixty_digits(groups, at):
 def test_up_and_down_hold_in_both_readings(value):
     assert min(readings(up(value))) >= value >= max(readings(down(value)))
     near = float(value)
-    assert math.nextafter(near, 0) <= down(value) and up(value) <= math.nextafter(near, math.inf)
+    assert math.nextafter(near, 0) <= down(value)
+    assert up(value) <= math.nextafter(near, math.inf)
 
 
 @given(st.floats(1e-300, 1e300))
@@ -189,16 +212,38 @@ def test_parameters_that_are_no_pairs_are_refused(given):
 
 
 def test_a_floor_that_was_printed_is_accepted():
-    for given in ([(1, 0.9999999999999999)] * 30, [(1, Fraction(1, 3))] * 3, [(1, 1e-17)] * 10**4,
-                  [(1, Fraction(i, 10**6 + i)) for i in range(1, 4000)]):  # fmt: skip
+    for each in (
+        [(1, 0.9999999999999999)] * 30,
+        [(1, Fraction(1, 3))] * 3,
+        [(1, 1e-17)] * 10**4,
+        [(1, Fraction(i, 10**6 + i)) for i in range(1, 4000)],
+    ):
         for make in (basic, optimal, renyi):
-            curve = make(given)
+            curve = make(each)
             for printed in (
                 curve.floor.upper,
                 curve.delta_at(10**9),
                 float(repr(curve.floor.upper)),
             ):
                 assert curve.epsilon_at(printed) <= up(curve.composed.sum[1])
+
+
+def just_above(value, digits):
+    """A rational whose logarithm is above a double, relatively by 10^-digits or so."""
+    with mp.workdps(digits + 30):
+        power = mp.exp(mpf(value) * (1 + mpf(10) ** -digits))
+        return Fraction(int(power * 10 ** (digits + 20)), 10 ** (digits + 20))
+
+
+def test_the_upper_end_of_a_logarithm_is_what_is_reported():
+    """No digits are enough: the end of the bracket decides."""
+    value = 1.25
+    near, far = just_above(value, 50), just_above(value, 70)
+    assert up(ap.Log(near)) > value
+    for make in (renyi, optimal, basic, concentrated):
+        assert make([(ap.Log(far), 0)]).epsilon_at(0) > value
+    assert response_divergence(ap.Log(near), math.inf) > value
+    assert pure_to_concentrated(ap.Log(just_above(2.0, 50))) > 2.0  # ρ = 2²/2
 
 
 def test_a_delta_of_nearly_one_is_no_division_by_zero():

@@ -27,6 +27,7 @@ from antiphon.mechanisms import (
     NumericSparseVector,
     PermuteAndFlip,
     ReportNoisyMax,
+    RoundToGrid,
     SparseVector,
 )
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
@@ -351,3 +352,20 @@ def test_a_refused_dataset_changes_nothing_and_the_claim_stays(kind, good):
             session.send(wrong)
     assert not session.over
     assert mechanism.claims == claims
+
+
+@pytest.mark.parametrize("step", [Fraction(1, 10**400), Fraction(10**400), 10**400])
+def test_a_step_that_no_double_is_is_refused(step):
+    """It was 0.0, or an OverflowError."""
+    for make in (
+        lambda: GridLaplace(epsilon=1, step_size=step),
+        lambda: GridGaussian(rho=1, step_size=step),
+        lambda: RoundToGrid(step),
+    ):
+        with pytest.raises(ap.InvalidArgument, match="step_size is a double"):
+            make()
+
+
+def test_an_error_past_the_largest_double_is_infinite():
+    grid = GridLaplace(epsilon=Fraction(1, 10**400), step_size=1.0)
+    assert grid.error_bound(beta=0.1) == math.inf

@@ -151,7 +151,7 @@ def resumed(path, dice):
             data = json.loads(path.read_bytes())
             data.pop("digest", None)
             path.write_text(json.dumps(data | {"digest": checkpoints._digest(data)}))
-        except (ValueError, AttributeError, RecursionError):
+        except (ValueError, TypeError, AttributeError, RecursionError):
             pass
     return checkpoints.Checkpoint(path).load({"task": "t"}, Chunks(total=10, size=2, seed=1))
 

@@ -94,6 +94,6 @@ def test_a_decorated_post_processor_declares_a_lifting_as_a_class_does():
     assert guarantees[0].status is guarantees[1].status
     assert guarantees[0].verification == lifting.outer
     assert "forward" in guarantees[0].explain()
+    undeclared = ap.post_processor(deterministic=True, signature=lambda right: bits)(forward)
     with pytest.raises(ap.CompositionError, match="three properties"):
-        undeclared = ap.post_processor(deterministic=True, signature=lambda right: bits)(forward)
         ap.guarantee(ap.composition.ComplexMechanism(undeclared))

@@ -177,3 +177,10 @@ def test_finite_spaces_that_are_equal_but_not_the_same_are_told_apart():
     mixed = spaces.Tuples((spaces.BITS, spaces.Finite((False, True))))
     assert mixed.contains((0, True))
     assert not mixed.contains((0, 1))
+
+
+def test_a_huge_product_is_listed_lazily():
+    """Its parts were listed whole: a MemoryError."""
+    wide = spaces.Tuples((spaces.Integers(0, 2**60),) * 2)
+    assert next(wide.enumerate()) == (0, 0)
+    assert next(spaces.Pairs(spaces.Integers(0, 2**60)).enumerate()) == ap.Pair(0, 0)

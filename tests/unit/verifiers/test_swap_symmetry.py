@@ -60,9 +60,23 @@ class Gap:
         return zero != one
 
 
-RELATIONS = [AnyTwo(), AddOrRemove(), AddOrRemove(ap.EMPTY), Within(), Within(0.5), Near(1), Near(3),
-             Near(2, norm=1), OfUpdates(Within()), EachWithin(), OnlyEntry(1), OnlyEntry(0, Within()),
-             OneEntry(), ReplacedRow(), Gap()]  # fmt: skip
+RELATIONS = [
+    AnyTwo(),
+    AddOrRemove(),
+    AddOrRemove(ap.EMPTY),
+    Within(),
+    Within(0.5),
+    Near(1),
+    Near(3),
+    Near(2, norm=1),
+    OfUpdates(Within()),
+    EachWithin(),
+    OnlyEntry(1),
+    OnlyEntry(0, Within()),
+    OneEntry(),
+    ReplacedRow(),
+    Gap(),
+]
 numbers = st.integers(-2, 2)
 entries = st.tuples(numbers, numbers) | st.tuples(numbers)
 messages = (
@@ -135,7 +149,8 @@ def test_what_stands_on_an_undeclared_relation_declares_nothing(relation):
     made += [bounded(made[1], 2), updates_and_queries(made[1], QUERIES)]
     made += [fixed_mechanisms([of(made[1])]), each_valid(ap.ConComp((of(made[1]),)))]
     assert not any(f.swap_symmetric for f in made)
-    assert not swap_symmetric(OfUpdates(relation)) and not swap_symmetric(OnlyEntry(0, relation))
+    assert not swap_symmetric(OfUpdates(relation))
+    assert not swap_symmetric(OnlyEntry(0, relation))
     up, down = run(event_level(relation), [(0, 1)]), run(event_level(relation), [(1, 0)])
     assert up != down
 

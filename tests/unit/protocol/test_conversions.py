@@ -1,0 +1,69 @@
+"""From zCDP to (ε, δ), against fifty digits."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+
+import antiphon as ap
+from antiphon.composition.accounting import from_concentrated
+from antiphon.protocol.conversions import zcdp_epsilon
+
+mp.dps = 50
+GOLDEN = (mp.sqrt(5) - 1) / 2
+
+
+def real(value):
+    return mpf(value.numerator) / value.denominator
+
+
+def proposition_12(rho, delta):
+    """min over α > 1 of ρα + (ln(1/δ) + (α−1)ln(1−1/α) − ln α)/(α−1), at least 0."""
+
+    def at(log):
+        order = 1 + mp.exp(log)
+        rest = (order - 1) * mp.log(1 - 1 / order) - mp.log(order)
+        return real(rho) * order + (rest - mp.log(real(delta))) / (order - 1)
+
+    low, high = mpf(-40), mpf(80)
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    values = [at(left), at(right)]
+    for _ in range(160):
+        if values[0] <= values[1]:
+            high, right = right, left
+            left = high - GOLDEN * (high - low)
+            values = [at(left), values[0]]
+        else:
+            low, left = left, right
+            right = low + GOLDEN * (high - low)
+            values = [values[1], at(right)]
+    return max(mpf(0), min(values))
+
+
+RHOS = [Fraction(1, 10**8), Fraction(1, 1000), Fraction(1, 10), Fraction(1, 2), 3, 100, 10**6]
+DELTAS = [Fraction(1, 10**12), Fraction(1, 10**6), Fraction(1, 100), HALF := Fraction(1, 2)]
+DELTAS += [Fraction(9, 10), Fraction(1, 10**300)]
+
+
+@pytest.mark.parametrize("delta", DELTAS, ids=str)
+@pytest.mark.parametrize("rho", RHOS, ids=str)
+def test_it_is_the_formula_rounded_up(rho, delta):
+    """Never below the proposition, and above it by 1e-9 at most."""
+    truth, found = proposition_12(Fraction(rho), delta), zcdp_epsilon(Fraction(rho), delta)
+    assert truth <= real(found) <= truth * (1 + mpf(10) ** -9) + mpf(10) ** -9
+
+
+@given(st.fractions(Fraction(1, 10**6), 50), st.fractions(Fraction(1, 10**9), Fraction(99, 100)))
+@settings(max_examples=30)
+def test_two_ways_to_the_same_figure_agree(rho, delta):
+    """The conversion of a claim, and the curve of the accountant."""
+    curve = from_concentrated(rho).epsilon_at(delta)
+    assert float(zcdp_epsilon(rho, delta)) == pytest.approx(curve, rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("delta", [0, 1, -1, 2])
+def test_delta_lies_strictly_between_0_and_1(delta):
+    with pytest.raises(ap.InvalidArgument, match="strictly"):
+        zcdp_epsilon(HALF, Fraction(delta))
