@@ -111,3 +111,12 @@ def test_a_fraction_of_another_class_is_no_number():
     for half in (Half(1, 2), Half(0)):
         with pytest.raises(ap.InvalidArgument, match="must be a finite int, float or Fraction"):
             exact.fraction(half)
+
+
+@pytest.mark.parametrize(
+    "value", [Fraction(2), Fraction(1, 3), Fraction(10**50 + 1), Fraction(3, 7**80)]
+)
+def test_a_root_is_rounded_up_and_hardly(value):
+    root = exact.root_up(value)
+    assert value < root**2 < value * (1 + Fraction(1, 2**39))
+    assert exact.root_up(value**2) == value
