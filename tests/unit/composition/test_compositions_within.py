@@ -98,3 +98,29 @@ def test_an_f_of_a_child_that_knows_nothing_of_columns_sees_plain_numbers():
     sample = play_sample(ap.adversary(player), game.mechanism(0), replicas=20, seed=1)
     assert sample.replicas == 20
     assert not any(ap.HALT in kind for kind in sample.cells)
+
+
+@attrs.frozen
+class Rising(Numbers):
+    """An f' whose two sides are not alike."""
+
+    def step(self, state, zero, one, /):
+        return state if zero <= one else Refused("it falls")
+
+
+def test_an_f_of_a_child_reads_both_sides_in_their_order():
+    @attrs.frozen
+    class Told(LeakyBit):
+        @property
+        def claims(self):
+            return (Claim(Pure(1), Rising(), Status.ASSUMED, ""),)
+
+    verify = ap.Create(Told(delta=0)).verify
+    assert verify(0, 0, 1) == verify(0, 1, 1) == 0
+    assert type(verify(0, 1, 0)) is Refused
+
+
+def test_an_index_is_an_int_from_0_on():
+    messages = ap.ExtConComp().signature.queries
+    assert all(messages.contains(ap.Ask("q", index)) for index in (0, 1, 10**30))
+    assert not any(messages.contains(ap.Ask("q", index)) for index in (-1, True, 1.0, "0", None))

@@ -1,9 +1,13 @@
 """How many pairs may differ, and which models are about others' messages."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
+import antiphon as ap
+from antiphon.composition import sparse_parallel
+from antiphon.composition.accounting import optimal
 from antiphon.composition.guarantees.inclusion import differing, group, includes
 from antiphon.verifiers import bounded, event_level, every_pair, neighbouring_start, user_level
 
@@ -32,3 +36,13 @@ def test_what_starts_with_any_neighbours_is_about_no_users(events):
     assert not includes(user_level(events=events), neighbouring_start())
     assert group(user_level(events=events), neighbouring_start()) is None
     assert not includes(user_level(events=events), event_level())
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_over_all_created_each_counts_as_the_worst(turn):
+    """The largest ε_i with the largest δ_i, wherever in the list they stand."""
+    fixed = [(Fraction(1, 10), Fraction(1, 10)), (1, Fraction(1, 20))][::turn]
+    promise = ap.guarantee(ap.ExtConComp(), sparse_parallel(fixed), max_creations=3)
+    worst = optimal([(1, Fraction(1, 10))], times=3)
+    assert promise.delta_at(0) == worst.delta_at(0)
+    assert promise.epsilon_at(Fraction(271, 1000)) == worst.epsilon_at(Fraction(271, 1000)) == 3

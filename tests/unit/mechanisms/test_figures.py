@@ -19,12 +19,13 @@ from antiphon.mechanisms import (
     RandomizedResponse,
     ReportNoisyMax,
     RoundToGrid,
+    SparseVector,
     TreeCounter,
 )
 from antiphon.mechanisms.counters.tails import laplace_tail
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins, Side
-from antiphon.verifiers import Near, Within, neighbouring_start
+from antiphon.verifiers import Near, Within, every_pair, neighbouring_start
 
 
 def said(mechanism, message, *tape):
@@ -141,3 +142,9 @@ def test_a_prefix_errs_by_the_noise_of_all_its_nodes(kind, nodes):
         expected = laplace_tail(kind.scale, count, 0.05)
         assert kind.error_bound(time, beta=0.05) == pytest.approx(expected, rel=1e-8)
         assert kind.squared_error(time) == pytest.approx(count * kind.noise_variance, rel=1e-9)
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_a_sparse_vector_claims_what_its_noise_is_for(monotone):
+    (claim,) = SparseVector(epsilon=1, sensitivity=3, monotone=monotone).claims
+    assert claim.verification == every_pair(Within(3), monotone=monotone)

@@ -84,3 +84,39 @@ def test_errors_show_public_numbers_and_no_more():
     with pytest.raises(ap.InvalidArgument) as caught:
         exact.probability("canary")
     assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("smaller", "larger"),
+    [
+        (Log(2), Log(3)),
+        (Log(Fraction(10**20 + 1, 10**20)), Log(Fraction(10**20 + 2, 10**20))),
+        (Fraction(1, 3), Fraction(1, 2)),
+        (Fraction(69, 100), Log(2)),
+        (Log(2), Fraction(70, 100)),
+        (Fraction(0), Log(2)),
+        (Log(1), Fraction(0)),
+    ],
+)
+def test_the_smaller_is_at_most_the_larger(smaller, larger):
+    assert exact.at_most(smaller, larger)
+    assert exact.at_most(larger, smaller) is (exact.epsilon(smaller) == exact.epsilon(larger))
+    assert exact.at_most(smaller, smaller)
+
+
+def test_a_fraction_of_another_class_is_no_number():
+    class Half(Fraction):
+        """Another number at every look, for all that is known."""
+
+    for half in (Half(1, 2), Half(0)):
+        with pytest.raises(ap.InvalidArgument, match="must be a finite int, float or Fraction"):
+            exact.fraction(half)
+
+
+@pytest.mark.parametrize(
+    "value", [Fraction(2), Fraction(1, 3), Fraction(10**50 + 1), Fraction(3, 7**80)]
+)
+def test_a_root_is_rounded_up_and_hardly(value):
+    root = exact.root_up(value)
+    assert value < root**2 < value * (1 + Fraction(1, 2**39))
+    assert exact.root_up(value**2) == value

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from antiphon.protocol import samplers
+from antiphon.protocol.discrete_noise import DiscreteLaplace
 
 
 def scripted(*values):
@@ -90,3 +91,12 @@ def test_finite_laws():
         (2, Fraction(3, 4)),
     ]
     assert samplers.law("uniform_integer", 2) == [(0, Fraction(1, 2)), (1, Fraction(1, 2))]
+
+
+@pytest.mark.parametrize("place", [0, 1, 5])
+def test_a_word_that_is_a_bound_is_settled_by_the_bits_that_follow(place):
+    """Of a tie the least continuation is below the bound, the greatest is not."""
+    sampler = DiscreteLaplace(Fraction(2))
+    for first, sign in ((sampler.table[place], 1), (sampler.table[place] | 1 << 63, -1)):
+        ends = [sampler.begun(first, lambda bits=bits: bits) for bits in (0, 2**64 - 1)]
+        assert ends == [sign * place or (0 if sign > 0 else None), sign * (place + 1)]
