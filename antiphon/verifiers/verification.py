@@ -68,7 +68,7 @@ class Verification(ABC, Generic[State]):
         """
         state: Any = self.initial_state
         for message in messages:
-            if type(message) is not Pair or not hasattr(message, "one"):  # never constructed
+            if type(message) is not Pair:
                 return BOTTOM
             state = self.step(state, message.zero, message.one)
             if type(state) is Refused:
