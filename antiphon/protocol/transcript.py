@@ -230,7 +230,7 @@ class Stored(Sequence[Any]):
 def _opened(path: Path) -> _FirstLine:
     try:
         with path.open("rb") as file:
-            return _first(next((line for _, line in _lines(file)), {}))
+            return _first(next((line for _, line in _lines(file)), dict[str, Any]()))
     except OSError as error:
         raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
 

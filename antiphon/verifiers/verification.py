@@ -103,7 +103,7 @@ class Verification(ABC, Generic[State]):
         """
         state: Any = self.initial_state
         for message in messages:
-            if type(message) is not Pair or not hasattr(message, "one"):  # never constructed
+            if type(message) is not Pair:
                 return BOTTOM
             state = read(self, state, message.zero, message.one)
             if type(state) is Refused:

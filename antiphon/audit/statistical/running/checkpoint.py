@@ -127,8 +127,8 @@ class Checkpoint:
             raise self._damaged(f"its format is {str(form)[:40]}, not {FORMAT}")
         if sum_ != _digest(data):
             raise self._damaged("its contents do not fit its digest")
-        told = data.get("told", [])
-        counts = [data.get("chunks"), *(told if isinstance(told, list) else [None])]
+        told: Any = data.get("told", [])
+        counts: list[Any] = [data.get("chunks"), *(told if type(told) is list else [None])]
         if not isinstance(data.get("experiment"), dict) or "result" not in data:
             raise self._damaged("it names no experiment or no result")
         if not all(type(count) is int and count >= 0 for count in counts):
