@@ -311,6 +311,8 @@ class Tuples(Space):
         return all(space.finite for space in self.spaces)
 
     def enumerate(self) -> Iterator[tuple[Any, ...]]:
+        if not self.finite:
+            return super().enumerate()
         if not self.spaces:
             return iter(((),))
         rest = Tuples(self.spaces[1:])  # not itertools.product, which first lists every factor

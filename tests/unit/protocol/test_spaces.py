@@ -177,3 +177,10 @@ def test_finite_spaces_that_are_equal_but_not_the_same_are_told_apart():
     mixed = spaces.Tuples((spaces.BITS, spaces.Finite((False, True))))
     assert mixed.contains((0, True))
     assert not mixed.contains((0, 1))
+
+
+def test_a_long_product_is_listed_without_listing_its_factors_first():
+    """``itertools.product`` does that: a MemoryError of two ranges."""
+    wide = spaces.Integers(0, 10**30)
+    for space in (spaces.Tuples((wide, spaces.BITS, wide)), spaces.Pairs(wide)):
+        assert space.contains(next(iter(space.enumerate())))
