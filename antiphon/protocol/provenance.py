@@ -49,7 +49,11 @@ _INERT: Final = frozenset(
 """What a class body may hold without changing anything."""
 
 
-def own(kind: type) -> bool:
+def _kind(value: object) -> Any:
+    return type(value)
+
+
+def own(kind: type[Any]) -> bool:
     """Whether a class, and all that it inherits from, was written and is tested here."""
     if type(kind) not in METACLASSES or not _written(kind):
         return False
@@ -67,7 +71,7 @@ def _written(kind: type) -> bool:
     return found is kind
 
 
-def essence(kind: type) -> type:
+def essence(kind: Any) -> Any:
     """The class without subclasses that add nothing: what an object of it does."""
     while type(kind) in METACLASSES and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
@@ -90,7 +94,7 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
     >>> foreign(UnboundedCounter(counter=Silent(horizon=2, epsilon=1)))
     'Silent._noise is not of this library'
     """
-    kind: Any = type(value)
+    kind = _kind(value)
     if kind in ATOMS or kind is np.ndarray:
         return None
     if kind in (tuple, frozenset):
@@ -134,7 +138,7 @@ def _has_ours(kind: type) -> bool:
 def _shadow(value: Any) -> str | None:
     """An attribute of the object that hides what its class says."""
     own_dict: dict[str, Any] = getattr(value, "__dict__", None) or {}
-    fields = {field.name for field in getattr(type(value), "__attrs_attrs__", ())}
+    fields = {field.name for field in getattr(_kind(value), "__attrs_attrs__", ())}
     hidden = (name for name in own_dict if name not in fields and not _cached(value, name))
     return next(hidden, None)
 
@@ -143,7 +147,7 @@ def _cached(value: Any, name: str) -> bool:
     """Whether a name in an object's dictionary is what a property of its class keeps there."""
     from functools import cached_property
 
-    return isinstance(getattr(type(value), name, None), cached_property)
+    return isinstance(getattr(_kind(value), name, None), cached_property)
 
 
 def doubt(whole: Any, stated: str, *, but: type | tuple[type, ...] = ()) -> str | None:
@@ -157,7 +161,7 @@ def doubt(whole: Any, stated: str, *, but: type | tuple[type, ...] = ()) -> str 
     alien = foreign(whole, but=but)
     if alien is None:
         return None
-    kind = essence(type(whole))
+    kind: Any = essence(_kind(whole))
     given = any(f.name == stated and f.init for f in getattr(kind, "__attrs_attrs__", ()))
     if stated in vars(kind) and (given or not _written(kind)):
         return None

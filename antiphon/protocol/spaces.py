@@ -311,10 +311,12 @@ class Tuples(Space):
         return all(space.finite for space in self.spaces)
 
     def enumerate(self) -> Iterator[tuple[Any, ...]]:
-        if not self.spaces or not self.finite:
-            return Space.enumerate(self) if self.spaces else iter([()])
-        first, rest = self.spaces[0], Tuples(self.spaces[1:])  # no space is listed whole
-        return ((each, *others) for each in first.enumerate() for others in rest.enumerate())
+        if not self.finite:
+            return super().enumerate()
+        if not self.spaces:
+            return iter(((),))
+        rest = Tuples(self.spaces[1:])  # not itertools.product, which first lists every factor
+        return ((head, *tail) for head in self.spaces[0].enumerate() for tail in rest.enumerate())
 
 
 @register("antiphon.Either/1")

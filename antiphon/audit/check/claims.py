@@ -13,6 +13,7 @@ from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.game import PrivacyGame
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import generator
 from antiphon.protocol.errors import (
     CompositionError,
     Intractable,
@@ -124,7 +125,7 @@ def pair_scripts(
     f: Verification[Any], messages: tuple[Any, ...], seed: np.random.SeedSequence
 ) -> list[tuple[Any, ...]]:
     """Lists of pairs that f allows, with a differing pair wherever one is found."""
-    coins, found = np.random.Generator(np.random.Philox(seed)), list[tuple[Any, ...]]()
+    coins, found = generator(seed), list[tuple[Any, ...]]()
     for _ in range(_TRIES):
         if len(found) == _ADVERSARIES or len(messages) < 2:
             break

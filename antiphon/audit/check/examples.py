@@ -6,8 +6,6 @@ import math
 from itertools import islice
 from typing import Any, Final
 
-import numpy as np
-
 from antiphon.audit.check.report import LeftOut
 from antiphon.protocol import spaces
 from antiphon.protocol.messages import Pair, same
@@ -21,7 +19,7 @@ ALIENS: Final = (
 """Values of many types, for asking a space about."""
 
 
-def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[Any, ...]:
+def examples(space: spaces.Space, coins: Any) -> tuple[Any, ...]:
     """Up to ``MOST`` elements. Raises: LeftOut where none are known."""
     if space.finite:
         found = list(islice(space.enumerate(), 10_000))
@@ -35,7 +33,7 @@ def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[Any, ...]
     return known[:MOST]
 
 
-def _own(space: Any, coins: np.random.Generator) -> tuple[Any, ...]:
+def _own(space: Any, coins: Any) -> tuple[Any, ...]:
     kind: Any = type(space)  # pyright: ignore[reportUnknownVariableType]
     if kind is spaces.Integers:
         ends = tuple(end for end in (space.low, space.high) if end is not None)
@@ -65,7 +63,7 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[Any, ...]:
     return ()
 
 
-def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[Any, ...]:
+def _some(space: spaces.Space, coins: Any) -> tuple[Any, ...]:
     try:
         return examples(space, coins)
     except LeftOut:
@@ -83,7 +81,7 @@ class _Nothing:
 _NONE: Final = _Nothing()
 
 
-def _arrays(space: Any, coins: np.random.Generator) -> tuple[Any, ...]:
+def _arrays(space: Any, coins: Any) -> tuple[Any, ...]:
     step: float = space.step or 1.0
     low = math.ceil(max(space.low, -3.0) / step)
     high = math.floor(min(space.high, 3.0) / step)

@@ -11,6 +11,7 @@ import numpy as np
 
 from antiphon.audit.check.examples import examples
 from antiphon.audit.check.play import Taken, Watched, play
+from antiphon.protocol.coins import generator
 from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.post_processor import PostProcessor
@@ -70,13 +71,13 @@ class Subject:
         """The messages to try. Raises: LeftOut where none are known."""
         if self.given is not None:
             return self.given
-        coins = np.random.Generator(np.random.Philox(self.stream(TRYING)))
+        coins = generator(self.stream(TRYING))
         return examples(self.system.signature.queries, coins)
 
     @cached_property
     def scripts(self) -> tuple[tuple[Any, ...], ...]:
         """Lists of messages: each alone and again, and some in other orders."""
-        own, coins = self.messages, np.random.Generator(np.random.Philox(self.stream(PLAYING)))
+        own, coins = self.messages, generator(self.stream(PLAYING))
         short = [(message, message) for message in own]
         if self.given is not None:
             short.append(own)
