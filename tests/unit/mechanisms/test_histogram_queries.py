@@ -42,7 +42,7 @@ class Broken(HistogramQuery):
         return {"range": high - low, "minus": -high, "total": sum(counts), "twice": 2 * low,
                 "above": sum(each >= 3 for each in counts),
                 "ceiling": -(-sum(counts) // (len(counts) - 1)),
-                "parity": high - (high == 1000 and low < 1000)}[self.name]  # fmt: skip
+                "parity": high - (high % 2 if high >= 1000 else 0)}[self.name]  # fmt: skip
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=str)
