@@ -169,7 +169,7 @@ class Rising(Verification[int]):
         return 0
 
     def step(self, state: int, zero: Any, one: Any, /) -> Any:
-        return state if zero <= one else Refused("it falls")
+        return 0 if zero <= one else Refused("it falls")
 
 
 def test_the_sides_are_read_in_their_order():
