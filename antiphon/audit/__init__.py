@@ -6,7 +6,10 @@ from antiphon.audit.counterexample import (
     learned_bit,
 )
 from antiphon.audit.exact import (
+    AtOrder,
     Compared,
+    Comparison,
+    Divergence,
     Equivalence,
     Law,
     Question,
@@ -23,11 +26,14 @@ from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, 
 
 __all__ = [
     "AdversaryFamily",
+    "AtOrder",
     "AuditReport",
     "Coarsened",
     "Compared",
+    "Comparison",
     "Counterexample",
     "CounterexampleAdversary",
+    "Divergence",
     "Equivalence",
     "Law",
     "Lyu",

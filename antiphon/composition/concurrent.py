@@ -145,6 +145,14 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         return tuple(each.failure for each in dead if type(each) is Dead and each.failure)
 
 
+def _budget(_: object, __: object, value: Any) -> None:
+    if value is not None and not isinstance(value, Budget):
+        raise InvalidArgument(
+            f"a budget is a filter or an odometer, such as BasicFilter(epsilon=1), not a "
+            f"{type(value).__name__}"
+        )
+
+
 @register("antiphon.ExtConComp/1")
 @attrs.frozen
 class ExtConComp(Concurrent):
@@ -158,7 +166,8 @@ class ExtConComp(Concurrent):
     charged with its claim, whatever becomes of the mechanism (law 6). One that does not fit is
     answered by a ``Refusal``, the rest of the budget stays usable, and the index of the creation,
     counted like any other, answers HALT. ``ap.guarantee`` says what a filter promises.
-    Raises: InvalidArgument for a creation that a budget cannot charge: no claim, or a refuted one.
+    Raises: InvalidArgument for a budget that is none, and for a creation that it cannot charge: no
+    claim, or a refuted one.
 
     >>> from antiphon.composition.filters import BasicFilter
     >>> from antiphon.mechanisms import RandomizedResponse
@@ -170,7 +179,7 @@ Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TO
     HALT
     """
 
-    budget: Budget | None = attrs.field(default=None, kw_only=True)
+    budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
 
     @property
     def initial_state(self) -> ConcurrentState:

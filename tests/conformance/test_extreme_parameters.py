@@ -15,7 +15,6 @@ import pytest
 from catalogue import MECHANISMS, PROCESSORS
 
 import antiphon as ap
-from antiphon.composition import ExtConComp
 from antiphon.mechanisms import (
     ContinualHistogram,
     ExponentialMechanism,
@@ -30,7 +29,7 @@ POWERS = [2**n for n in (10, 12, 13, 16, 17, 20, 21, 22, 23, 40, 62, 64, 100, 20
 INTS = [*POWERS, 10**8, 10**30, 10**400, 10**5000, -(10**5000)]
 RATIONALS = [Fraction(1, 10**n) for n in (30, 300, 5000)] + [5e-324, 1.7e308]
 LOGS = [Log(9), Log(10**400), Log(10**5000), *(Log(1 + Fraction(1, 10**n)) for n in (3, 9, 5000))]
-OWN = {ap.ConComp, ExtConComp, ap.composition.ComplexMechanism}
+OWN = {ap.ConComp, ap.composition.ComplexMechanism}
 """Made of parts that are tried themselves."""
 
 
