@@ -9,8 +9,6 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-mp.dps = 60
-
 
 def real(value):
     return mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else mpf(value)

@@ -5,6 +5,9 @@ The names of tests are the same in every process: those that run side by side co
 
 import pytest
 from hypothesis import HealthCheck, settings
+from mpmath import mp
+
+mp.dps = 60  # for all tests alike: it is one setting of the process
 
 settings.register_profile(
     "suite",

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from antiphon.protocol import discrete_noise, samplers
 from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log, epsilon, positive, whole
+from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log, epsilon, number, positive, whole
 from antiphon.protocol.forks import no_words, tell_of_forks
 from antiphon.protocol.inversion import Words
 from antiphon.protocol.wide_gaussian import WideGaussian
@@ -60,9 +60,19 @@ class Coins(ABC):
     def draw(self, kind: str, parameter: Any) -> Any:
         """The next value of the primitive ``kind``; the public methods call it."""
 
+    def _plain(self, value: Any) -> Any:
+        """A plain number: it can stand on a tape, and equals what it seems to equal."""
+        return number(value)
+
+    def _scale(self, value: Any, name: str) -> Any:
+        value = self._plain(value)
+        if not 0 < value < math.inf:
+            raise InvalidArgument(f"{name} must be positive and finite")
+        return value
+
     def bernoulli(self, p: Number) -> bool:
         """True with probability p in [0, 1]: exactly p, also for a float."""
-        p = _plain(p)
+        p = self._plain(p)
         if not 0 <= p <= 1:
             raise InvalidArgument("a probability must lie in [0, 1]")
         value: bool = self.draw("bernoulli", p)
@@ -78,7 +88,7 @@ class Coins(ABC):
 
     def categorical(self, weights: Sequence[Number]) -> int:
         """Index i with probability weights[i] / sum(weights); weights >= 0, not all 0."""
-        weights = tuple(map(_plain, weights))
+        weights = tuple(map(self._plain, weights))
         # The chained comparison is False for NaN.
         if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
             raise InvalidArgument("weights must be finite, >= 0 and not all 0")
@@ -98,12 +108,12 @@ class Coins(ABC):
         For simulation: the gaps between doubles reveal data (Mironov 2012), so
         release ``discrete_laplace`` noise instead.
         """
-        value: float = self.draw("laplace", _scale(scale, "scale"))
+        value: float = self.draw("laplace", self._scale(scale, "scale"))
         return value
 
     def gaussian(self, sigma: Number) -> float:
         """Normal noise with standard deviation sigma. For simulation, as ``laplace``."""
-        value: float = self.draw("gaussian", _scale(sigma, "sigma"))
+        value: float = self.draw("gaussian", self._scale(sigma, "sigma"))
         return value
 
     def discrete_laplace(self, scale: Number) -> int:
@@ -147,33 +157,12 @@ def _exponent(value: object) -> ExactEpsilon:
         raise InvalidArgument("an exponent must be a finite number >= 0, or a Log") from None
 
 
-def _scale(value: Number, name: str) -> Number:
-    value = _plain(value)
-    if not 0 < value < math.inf:
-        raise InvalidArgument(f"{name} must be positive and finite")
-    return value
-
-
 def _exact(value: Number, name: str) -> Fraction:
     """A positive rational. The error does not show the value: it may come from data."""
     try:
         return positive(value, name)
     except InvalidArgument:
         raise InvalidArgument(f"{name} must be a positive, finite number") from None
-
-
-def _plain(value: Number) -> Number:
-    """The plain Python number it is: it can stand on a tape, and equals what it seems to equal."""
-    if type(value) in (float, Fraction):
-        return value
-    if isinstance(value, float):
-        return float.__pos__(value)
-    plain: Any = value.item() if isinstance(value, np.generic) else value  # pyright: ignore
-    if isinstance(plain, int):
-        return int.__pos__(plain)
-    if type(plain) is float:
-        return plain
-    raise InvalidArgument(f"a plain int, float or Fraction is needed, not a {type(value).__name__}")
 
 
 # --- sampled -------------------------------------------------------------------------
@@ -272,7 +261,7 @@ class SampledCoins(Coins):
     def laplace(self, scale: Number) -> float:
         # The hot path of live sessions: the same as the base class, without its calls.
         if type(scale) is not float or not 0 < scale < math.inf:
-            scale = _scale(scale, "scale")
+            scale = self._scale(scale, "scale")
         self.draws += 1
         word = (self._words or self._refill()).pop()
         size = log(((word >> 11) + 0.5) * 2.0**-53)

@@ -16,7 +16,7 @@ from antiphon.protocol.column_arithmetic import Values
 from antiphon.protocol.column_lanes import Lanes
 from antiphon.protocol.columns import Apart, Column, plain
 from antiphon.protocol.enumeration import branch
-from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log
+from antiphon.protocol.exact import Epsilon, ExactEpsilon, Log, number
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""
@@ -58,6 +58,9 @@ class ColumnCoins(Coins):
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
+
+    def _plain(self, value: Any) -> Any:
+        return value if type(value) is Column else number(value)
 
     def run(self, part: Part, step: Callable[..., Any], *arguments: Any) -> Any:
         """One step for a block; ``lanes`` are then those it was made for.

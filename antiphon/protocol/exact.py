@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias, Union
 
 import attrs
+import numpy as np
 
 from antiphon.protocol.errors import InvalidArgument
 
@@ -35,6 +36,21 @@ def fraction(value: object, name: str = "value") -> Fraction:
     if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
         return Fraction(repr(plain))
     raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {_shown(value)}")
+
+
+def number(value: object) -> int | float | Fraction:
+    """The plain Python number that a number is: a NumPy scalar, or one of a class of its own.
+
+    Raises: InvalidArgument for what is none, and for subclasses of Fraction.
+    """
+    if type(value) in (float, Fraction):
+        return value  # type: ignore[return-value]
+    plain: object = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float):
+        return float.__pos__(plain)
+    if isinstance(plain, int):
+        return int.__pos__(plain)
+    raise InvalidArgument(f"a plain int, float or Fraction is needed, not a {type(value).__name__}")
 
 
 def probability(value: object, name: str = "delta") -> Fraction:

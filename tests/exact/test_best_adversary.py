@@ -96,7 +96,7 @@ def test_it_plays_saves_loads_and_replays(tmp_path):
     for seed in range(20):
         view = COUNTEREXAMPLE.play(best, bit=1, seed=seed)
         assert not best.event(view)  # this event never happens under the other bit
-        view.save(tmp_path / "view")
+        view.save(tmp_path / "view", overwrite=True)
         loaded = View.load(tmp_path / "view")
         assert loaded == view
         assert loaded.header.rebuild_adversary() == best

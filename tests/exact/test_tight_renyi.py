@@ -15,7 +15,6 @@ from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_para
 from antiphon.composition.accounting import response_divergence
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 
-mp.dps = 60
 ORDERS = (Fraction(101, 100), Fraction(3, 2), Fraction(7, 3), Fraction(64))
 
 

@@ -85,11 +85,11 @@ def assert_halts(f, system, valid, hostile, tmp_path=None):
         assert view.why_halted
     if tmp_path is not None:
         path = tmp_path / "view"
-        ap.interact(saying([*valid, hostile]), game, sink=path)
+        ap.interact(saying([*valid, hostile]), game, sink=path, overwrite=True)
         loaded = ap.View.load(path)
         assert loaded.complete
         assert loaded.answers[-1] is ap.HALT
-        view.save(path)
+        view.save(path, overwrite=True)
         assert ap.View.load(path).answers == view.answers
         assert ap.replay(ap.View.load(path), saying([*valid, hostile, 0])).complete
 
@@ -248,7 +248,7 @@ def test_records_of_users_with_lying_names():
 def test_reasons_are_for_the_caller_only(tmp_path):
     _, game = guarded(event_level(), LeakyBit(delta=0.5))
     path = tmp_path / "view"
-    view = ap.interact(ap.scripted([7]), game, sink=path)
+    view = ap.interact(ap.scripted([7]), game, sink=path, overwrite=True)
     assert view.why_halted == "the message is not a pair"
     assert "pair" not in path.read_text().splitlines()[-2]
     assert ap.View.load(path).why_halted is None

@@ -67,7 +67,7 @@ def test_it_is_drawn_written_and_told(cli, tmp_path):
     assert len(rows) == 1 + len(data["readings"]) * (len(CARRIERS) + 1)
     noisy = [row[3] for row in rows[1:] if row[2] == "UA"]
     assert noisy == [str(each["noisy"][CARRIERS.index("UA")]) for each in data["readings"]]
-    status, out, _ = cli(*arguments)
+    status, out, _ = cli(*arguments, "--force")
     assert "Flights at least 15 minutes late" in out
     assert "the most (HSS)" in out
     assert str(tmp_path / "delays.png") in out

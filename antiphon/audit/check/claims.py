@@ -12,7 +12,7 @@ from antiphon.audit.check.report import Finding, LeftOut
 from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.game import PrivacyGame
 from antiphon.protocol.adversary import scripted
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import generator
 from antiphon.protocol.errors import (
     CompositionError,
@@ -82,11 +82,11 @@ def _exactly(game: PrivacyGame, claim: Claim, given: Any) -> str | None:
     """By the exact engine: the one place where it is asked about a claim."""
     found = game.check_claims(rounds=_ROUNDS, limit=_BELIEFS, queries=given, report=None)
     mine = [each for each in found if each.mechanism is game.system and each.claim is claim]
-    if not mine:
-        raise Intractable("a claim of this kind", "unknown", "(ε, δ)")
     for each in mine:
-        if each.status is Status.REFUTED:
-            return f"claimed δ = {each.claimed}, tight δ = {each.tight.delta} at that ε, exactly"
+        if each.refuted:
+            return f"{each}, exactly"
+    if not mine or any(each.reason for each in mine):
+        raise Intractable("a claim that cannot be enumerated", "unknown", "a finite system")
     return None
 
 

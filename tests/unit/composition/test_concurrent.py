@@ -60,7 +60,7 @@ def test_a_session_and_an_interaction_outlive_the_halt_of_a_child(tmp_path):
             script = [ap.same(message) for message in script]
         if system is systems[2]:
             script = [None, *script]
-        view = ap.interact(ap.scripted(script), system, sink=tmp_path / "view")
+        view = ap.interact(ap.scripted(script), system, sink=tmp_path / "view", overwrite=True)
         assert [answer is ap.HALT for answer in view.answers[-5:]] == [False, True, True, False,
                                                                        True]  # fmt: skip
         assert view.ending.value == "mechanism"

@@ -362,7 +362,7 @@ def test_a_step_that_no_double_is_is_refused(step):
         lambda: GridGaussian(rho=1, step_size=step),
         lambda: RoundToGrid(step),
     ):
-        with pytest.raises(ap.InvalidArgument, match="step_size is a double"):
+        with pytest.raises(ap.InvalidArgument, match="step_size must be"):
             make()
 
 

@@ -11,7 +11,6 @@ import antiphon as ap
 from antiphon.composition.accounting import from_concentrated
 from antiphon.protocol.conversions import zcdp_epsilon
 
-mp.dps = 50
 GOLDEN = (mp.sqrt(5) - 1) / 2
 
 

@@ -339,7 +339,7 @@ def test_the_command_line_overwrites_by_force_only(tmp_path, capsys):
     for command in (
         ["counterexample", "--runs", "50", "--seed", "1", "--save"],
         ["show", str(source), "--format", "svg", "--output"],
-        ["explain", f"{code}:rr", "--output"],
+        ["explain", f"{code}:counter", "--output"],
         account,
         ["counters", "--horizon", "4", "--plot"],
     ):
