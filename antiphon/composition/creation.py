@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import attrs
@@ -18,7 +17,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.verification import Refused, read
+from antiphon.verifiers.verification import Refused, reader
 
 
 def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
@@ -27,7 +26,7 @@ def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
 
 def _checking(f: Any) -> Callable[[Any, Any, Any], Any]:
     """f's step; where f knows nothing of columns, on the plain numbers of one replica."""
-    step = partial(read, f)
+    step = reader(f)
 
     def apart(state: Any, zero: Any, one: Any) -> Any:
         return step(state, plain(zero), plain(one))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias, Union
 
 import attrs
@@ -11,7 +12,7 @@ from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Pairs, Signature, Space
-from antiphon.verifiers.verification import Refused, Verification, read
+from antiphon.verifiers.verification import Refused, Verification, reader
 
 
 def _is_verification(verifier: object, field: object, value: object) -> None:
@@ -39,7 +40,11 @@ class Verifier(PostProcessor[VerifierState]):
     verification: Verification[Any] = attrs.field(validator=_is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
     """Q × Q of the mechanism on the right, set by wiring; None if f checks it itself."""
+    _read: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
     deterministic = True
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_read", reader(self.verification))
 
     @property
     def initial_state(self) -> VerifierState:
@@ -78,7 +83,7 @@ class Verifier(PostProcessor[VerifierState]):
             elif self.queries is not None and not self.queries.contains(message):
                 state = _OUTSIDE
             else:
-                state = read(self.verification, state, message.zero, message.one)
+                state = self._read(state, message.zero, message.one)
         except PartError:
             raise
         except Exception as error:  # a hostile value must not pass by raising
