@@ -138,3 +138,15 @@ def test_bad_input():
     for rounds in (None, -1, True, 1.0):
         with pytest.raises(ap.InvalidArgument, match="rounds"):
             law_of_views(ap.scripted([0]), LeakyBit(delta=1), rounds=rounds)
+
+
+def test_equal_views_are_one_with_the_sum_of_their_probabilities():
+    """A coin that nobody hears of."""
+
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS)
+    def forgets(state, bit, coins):
+        coins.bernoulli(Fraction(1, 3))
+        return state, bit
+
+    law = law_of_views(ap.scripted([0, 1]), forgets, rounds=2)
+    assert [p for _, p in law.views] == [1]
