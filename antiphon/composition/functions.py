@@ -207,6 +207,7 @@ NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (Roun
 
 def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
     """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
+    pairs: dict[int, tuple[Any, ...]]
     try:
         given = list(parameters)
         pairs = {id(each): tuple(each) for each in given}  # a million alike are read once

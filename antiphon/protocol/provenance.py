@@ -155,7 +155,8 @@ def _shadow(value: Any) -> str | None:
 
 def _hidden(value: Any) -> str | None:
     """A method of a user's own class that an attribute of the object stands in front of."""
-    kind, own_dict = _kind(value), getattr(value, "__dict__", None) or {}
+    kind = _kind(value)
+    own_dict: dict[str, Any] = getattr(value, "__dict__", None) or {}
     return next((name for name in own_dict if callable(getattr(kind, name, None))), None)
 
 

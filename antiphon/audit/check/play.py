@@ -47,18 +47,23 @@ def take(step: Step, state: Any, inputs: tuple[Any, ...], coins: Any) -> Taken:
     """Take one step and watch it."""
     held, used = content(state), set[str]()
     own = StrictCoins(coins)
-    result, error = None, None
+    result: Any = None
+    error: Exception | None = None
     with watched(used):
         try:
             result = step(state, *inputs, own)
         except Exception as raised:
             error = raised
-    if error is None and (not isinstance(result, tuple) or len(result) != len(inputs) + 1):  # pyright: ignore[reportUnknownArgumentType]
+    if error is None and not _shaped(result, len(inputs) + 1):
         wanted = "(state, answer)" if len(inputs) == 1 else "(state, side, message)"
         error = PartError(f"a step returned a {type(result).__name__}, not {wanted}")
         result = None
     changed = content(state) != held
     return Taken(state, inputs, own.take(), result, error, changed, frozenset(used))
+
+
+def _shaped(result: Any, size: int) -> bool:
+    return isinstance(result, tuple) and len(result) == size  # pyright: ignore[reportUnknownArgumentType]
 
 
 def play(

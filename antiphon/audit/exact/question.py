@@ -72,12 +72,12 @@ class Solution:
     """Beliefs valued."""
 
 
-def _given(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
+def _given(values: Any) -> tuple[Any, ...] | None:
     if values is None:
         return None
-    if isinstance(values, Mapping) or not isinstance(values, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidArgument(f"queries and catalogue are lists, not a {type(values).__name__}")
-    return tuple(values)
+    if isinstance(values, Mapping) or not isinstance(values, Iterable):
+        raise InvalidArgument(f"queries and catalogue are lists, not a {type(values).__name__}")  # pyright: ignore[reportUnknownArgumentType]
+    return tuple(values)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
 @attrs.define(eq=False)
