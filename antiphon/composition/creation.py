@@ -15,6 +15,7 @@ from antiphon.protocol.exact import ExactEpsilon
 from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
+from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 from antiphon.verifiers.verification import Refused, reader
@@ -64,7 +65,7 @@ class Create:
             raise InvalidArgument(
                 "Create takes a continual mechanism; wrap an IM in InteractiveAsContinual"
             )
-        claims = self.mechanism.claims
+        claims = claims_of(self.mechanism)
         claim = self._given
         if claim is not None and type(claim) is not Claim:
             raise InvalidArgument(f"a claim is a Claim, not a {type(claim).__name__}")

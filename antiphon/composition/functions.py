@@ -207,14 +207,16 @@ NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (Roun
 
 def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
     """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
-    pairs: list[tuple[Any, ...]]
+    pairs: dict[int, tuple[Any, ...]]
     try:
-        pairs = [tuple(each) for each in parameters]
+        given = list(parameters)
+        pairs = {id(each): tuple(each) for each in given}  # a million alike are read once
     except TypeError:
-        pairs = [()]
-    if any(len(pair) != 2 for pair in pairs):
+        given, pairs = [], {0: ()}
+    if any(len(pair) != 2 for pair in pairs.values()):
         raise InvalidArgument("parameters are pairs (epsilon, delta)")
-    return tuple((exact.epsilon(e), exact.probability(d)) for e, d in pairs)
+    exactly = {at: (exact.epsilon(e), exact.probability(d)) for at, (e, d) in pairs.items()}
+    return tuple(exactly[id(each)] for each in given)
 
 
 @attrs.frozen

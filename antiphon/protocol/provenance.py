@@ -63,8 +63,8 @@ def own(kind: type[Any]) -> bool:
 
 def _written(kind: type) -> bool:
     """Whether a class is what its module has under its name, and that module is ours."""
-    module = kind.__module__
-    if not module.startswith(_HOME) or module.startswith(_ELSEWHERE):
+    module: Any = kind.__module__
+    if type(module) is not str or not module.startswith(_HOME) or module.startswith(_ELSEWHERE):
         return False
     found: Any = sys.modules.get(module)
     for name in kind.__qualname__.split("."):
@@ -153,6 +153,13 @@ def _shadow(value: Any) -> str | None:
     return next(hidden, None)
 
 
+def _hidden(value: Any) -> str | None:
+    """A method of a user's own class that an attribute of the object stands in front of."""
+    kind = _kind(value)
+    own_dict: dict[str, Any] = getattr(value, "__dict__", None) or {}
+    return next((name for name in own_dict if callable(getattr(kind, name, None))), None)
+
+
 def _cached(value: Any, name: str) -> bool:
     """Whether a name in an object's dictionary is what a property of its class keeps there."""
     return isinstance(getattr(_kind(value), name, None), cached_property)
@@ -172,7 +179,8 @@ def doubt(whole: Any, stated: str, *, but: type | tuple[type, ...] = ()) -> str 
     kind: Any = essence(_kind(whole))
     given = any(f.name == stated and f.init for f in getattr(kind, "__attrs_attrs__", ()))
     if stated in vars(kind) and (given or not _written(kind)):
-        return None
+        hidden = _hidden(whole)
+        return hidden and f"{kind.__name__}.{hidden} was set on the object itself"
     if own(kind):
         return f"{alien}, and the proof of {kind.__name__} speaks of this library's parts only"
     return f"{alien}, and {stated} is inherited; state it anew in {type(whole).__name__}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -10,13 +10,17 @@ from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import EMPTY, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.relations import AnyTwo, Relation, takes_columns
+from antiphon.verifiers.relations import AnyTwo, Relation, related, takes_columns
 from antiphon.verifiers.verification import Refused, Verification, read, swap_symmetric
+
+_LONGEST: Final = 2**200
 
 
 def _count(_: object, attribute: attrs.Attribute[int], value: object) -> None:
     if type(value) is not int or value < 0:
         raise InvalidArgument(f"{attribute.name} must be an int >= 0")
+    if value > _LONGEST:
+        raise InvalidArgument(f"{attribute.name} must be at most 2^200: no sequence is longer")
 
 
 _NOT_NEIGHBOURS = Refused("the two sides of a pair are not neighbours")
@@ -53,7 +57,7 @@ class NeighbouringStart(Verification[int]):
         if not state:
             if self.initial is not None and not all(map(self.initial.contains, (zero, one))):
                 return _NOT_INITIAL
-            return 1 if self.relation.holds(zero, one) else _NOT_NEIGHBOURS
+            return 1 if related(self.relation, zero, one) else _NOT_NEIGHBOURS
         if zero is one or identical(zero, one):
             return state
         return Refused("a pair after the first has two different sides")
@@ -89,7 +93,7 @@ class EventLevel(Verification[int]):
     def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
         if zero is one or identical(zero, one):
             return state
-        if not self.relation.holds(zero, one):
+        if not related(self.relation, zero, one):
             return _NOT_NEIGHBOURS
         if state >= self.events:
             return Refused(f"more than {self.events} pair(s) differ")
@@ -130,7 +134,7 @@ class UserLevel(Verification[Any]):
             return Refused("a differing pair is not made of records (user, …) or EMPTY")
         if not all(identical(users[0], user) for user in (*users, *state[:1])):
             return Refused("differing pairs belong to more than one user")
-        if not self.relation.holds(zero, one):
+        if not related(self.relation, zero, one):
             return _NOT_NEIGHBOURS
         if self.events is None:
             return state or (users[0], 1)  # one state: how many is not asked
@@ -172,7 +176,7 @@ class EveryPair(Verification[int]):
         return 0
 
     def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
-        if not self.relation.holds(zero, one):
+        if not related(self.relation, zero, one):
             return _NOT_NEIGHBOURS
         if not self.monotone or one == zero:
             return state

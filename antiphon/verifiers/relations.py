@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import attrs
 import numpy as np
 
-from antiphon.protocol.columns import plain
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.protocol.columns import Column, plain
+from antiphon.protocol.errors import InvalidArgument, PartError
 from antiphon.protocol.exact import fraction
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
@@ -28,6 +28,23 @@ class Relation(Protocol):
     def holds(self, zero: Any, one: Any, /) -> bool:
         """Whether zero ∼ one."""
         ...
+
+
+def related(relation: Relation, zero: Any, one: Any) -> bool:
+    """``relation.holds``, held to its contract: the one way in which a relation is asked.
+
+    Raises: PartError for a verdict that is not True or False: ⊥, ``Refused('why')`` and a text
+    count as true in Python, and would open the verifier.
+    """
+    verdict: Any = relation.holds(zero, one)
+    if verdict is True or verdict is False:
+        return verdict
+    if type(verdict) is np.bool_ or (type(verdict) is Column and verdict.kind is bool):
+        return bool(verdict)
+    raise PartError(
+        f"{type(relation).__name__}.holds returned a {type(verdict).__name__}: a relation answers "
+        "True, if the two are neighbours, or False; wrap what it returns in bool(…)"
+    )
 
 
 def takes_columns(relation: object) -> bool:
@@ -131,7 +148,7 @@ class OfUpdates:
         """Whether both are such records."""
         if not (type(zero) is type(one) is tuple) or len(zero) != len(one) or not zero:
             return False
-        return bool(self.relation.holds(zero[-1], one[-1]))
+        return related(self.relation, zero[-1], one[-1])
 
 
 @register("antiphon.EachWithin/1")
@@ -184,7 +201,7 @@ class OnlyEntry:
             return False
         rest = [each for each in range(len(zero)) if each != self.index]
         same = all(identical(zero[each], one[each]) for each in rest)
-        return same and bool(self.relation.holds(zero[self.index], one[self.index]))
+        return same and related(self.relation, zero[self.index], one[self.index])
 
 
 @register("antiphon.OneEntry/1")

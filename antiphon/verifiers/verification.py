@@ -9,7 +9,7 @@ message by message. (Without prefix closure Theorem 5.2 is false.)
 
 from __future__ import annotations
 
-from abc import ABC, ABCMeta, abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final, Generic, final
@@ -88,8 +88,8 @@ class Verification(ABC, Generic[State]):
     def step(self, state: State, zero: Any, one: Any, /) -> State | Refused:
         """The state after the pair (zero, one), or ``Refused`` if f becomes ⊥.
 
-        A state is any value but False, None, a symbol such as ⊥, or a class: those are
-        what a function returns that forgot to say ``Refused``, and raise PartError.
+        A state is any value but False, None, a symbol such as ⊥, a class or an exception: those
+        are what a function returns that forgot to say ``Refused``, and raise PartError.
         """
 
     @property
@@ -113,8 +113,11 @@ class Verification(ABC, Generic[State]):
         return TOP
 
 
-_SUSPECT: Final = frozenset((bool, np.bool_, type(None), Symbol, type, ABCMeta, Column))
+_NONE: Final = (type(None), type(NotImplemented), type(...))
+_SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Symbol, Column))
 """Types among which is what is no state."""
+_NEVER: Final = (type, BaseException)
+"""Those of which nothing is: a class, or what should have been raised."""
 
 
 def read(f: VerificationFunction, state: Any, zero: Any, one: Any) -> Any:
@@ -124,7 +127,7 @@ def read(f: VerificationFunction, state: Any, zero: Any, one: Any) -> Any:
     the verifier, for every value that is not ``Refused`` lets the pair pass.
     """
     after = f.step(state, zero, one)
-    if type(after) in _SUSPECT and not _is_state(after):
+    if (type(after) in _SUSPECT or isinstance(after, _NEVER)) and not _is_state(after):
         raise PartError(
             f"{type(f).__name__}.step returned {_said(after)}, which is no state: "
             "return Refused('why') to refuse the pair, else the new state, such as 0 or ()"
@@ -146,4 +149,6 @@ def _is_state(value: Any) -> bool:
 def _said(value: Any) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
-    return repr(value) if value is None or isinstance(value, Symbol) else str(bool(value))
+    if isinstance(value, BaseException):
+        return f"a {type(value).__name__}"
+    return repr(value) if isinstance(value, (*_NONE, Symbol)) else str(bool(value))

@@ -18,6 +18,8 @@ import antiphon as ap
 from antiphon.mechanisms import (
     ContinualHistogram,
     ExponentialMechanism,
+    HistogramSVT,
+    KthLargest,
     PermuteAndFlip,
     SquareRootCounter,
 )
@@ -125,6 +127,12 @@ def test_it_is_built_quickly_or_refused(key, measured):
 )  # fmt: skip
 def test_what_is_refused_says_how_to_mend_it(build, cure, measured):
     assert cure in str(measured(build))
+
+
+def test_a_sparse_vector_of_a_million_counts_is_refused(measured):
+    assert "merge items" in str(
+        measured(lambda: HistogramSVT(epsilon=1, query=KthLargest(1), histogram=(0,) * 10**6))
+    )
 
 
 def test_a_histogram_of_many_items_is_built(measured):

@@ -299,3 +299,10 @@ def test_queries_that_no_part_of_a_composition_takes_are_not_left_out_in_silence
         game.tight_delta(epsilon=0, rounds=1, queries=[0, 1], **search)
     with pytest.raises(ap.InvalidArgument, match="neither"):
         ap.equivalent(RR, LeakyBit(delta=1), rounds=1, queries=[ap.Ask(0, 0)])
+
+
+@pytest.mark.parametrize("queries", [{0: [0, 1]}, [], 5], ids=repr)
+def test_queries_that_list_nothing(queries):
+    """Silence tells nothing, and δ = 0 of it was taken for privacy."""
+    with pytest.raises(ap.InvalidArgument, match="queries"):
+        GAME.tight_delta(epsilon=0, rounds=1, queries=queries)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from antiphon.audit.check.report import Finding
 from antiphon.audit.check.subject import Subject
-from antiphon.protocol.errors import AntiphonError
+from antiphon.protocol.errors import AntiphonError, PartError
 from antiphon.protocol.faults import place
 
 
@@ -16,7 +16,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         error = taken.error
         if error is None:
             continue
-        if not isinstance(error, AntiphonError):
+        if isinstance(error, PartError):
+            yield Finding("crashes", str(error), subject.where(), "return a plain tuple of these")
+        elif not isinstance(error, AntiphonError):
             yield Finding(
                 "crashes",
                 f"a step raised {type(error).__name__} on a message of its own space",

@@ -24,7 +24,7 @@ from antiphon.protocol.faults import place
 from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical
-from antiphon.verifiers.verification import Refused, Verification, read
+from antiphon.verifiers.verification import Refused, Verification, read, swap_symmetric
 
 _MOST: Final = 1500
 """Pairs that are tried."""
@@ -87,10 +87,9 @@ def _step(f: Verification[Any], each: Read, here: str) -> Iterator[Finding]:
     if isinstance(each.error, PartError):
         yield Finding(
             "states",
-            str(each.error).partition(", which")[0] + ", which is no state: it would let the "
-            "pair pass",
+            str(each.error).partition(":")[0] + ": it would let the pair pass",
             here,
-            "return Refused('why') to refuse the pair, else the new state, such as 0 or ()",
+            str(each.error).partition(": ")[2],
         )
     elif each.error is not None:
         yield Finding(
@@ -162,6 +161,35 @@ def consistency(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Fin
             return
 
 
+def swaps(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
+    """``swap_symmetric``, for which the exact engine plays one world only."""
+    if not swap_symmetric(f):
+        return
+    waiting = deque([(f.initial_state, f.initial_state)])
+    seen, tried = {(_key(f.initial_state),) * 2}, 0
+    while waiting and tried < _MOST:
+        state, other = waiting.popleft()
+        for zero, one in product(messages, repeat=2):
+            tried += 1
+            try:
+                after = read(f, state, zero, one), read(f, other, one, zero)
+            except Exception:
+                continue  # ``steps`` says so
+            refused = [type(each) is Refused for each in after]
+            if refused[0] is not refused[1]:
+                yield Finding(
+                    "swaps",
+                    "says that it is swap symmetric, and refuses a sequence which it allows with "
+                    "the sides of every pair exchanged",
+                    where(f, "swap_symmetric"),
+                    "leave out swap_symmetric, of f or of its relation, or let both pass",
+                )
+                return
+            if not refused[0] and (key := tuple(map(_key, after))) not in seen:
+                seen.add(key)
+                waiting.append(after)
+
+
 def _after_an_identical_pair(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Read]:
     for each in explored(f, messages):
         if each.word:
@@ -216,7 +244,8 @@ class _Asks(ContinualMechanism[Any, Any, Any]):
 
 
 CHECKS: Final = (
-    ("steps", steps), ("dead", dead), ("consistency", consistency), ("columns", columns),
+    ("steps", steps), ("dead", dead), ("consistency", consistency), ("swaps", swaps),
+    ("columns", columns),
 )  # fmt: skip
 MESSAGES: Final = (0, 1, 2)
 """Tried where none are given."""

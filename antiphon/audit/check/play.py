@@ -11,7 +11,7 @@ import numpy as np
 from antiphon.audit.check.content import content
 from antiphon.audit.check.watch import watched
 from antiphon.protocol.coins import Draw, SampledCoins
-from antiphon.protocol.errors import AntiphonError
+from antiphon.protocol.errors import AntiphonError, PartError
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import PostProcessor, Side
 from antiphon.protocol.spaces import Signature
@@ -47,14 +47,23 @@ def take(step: Step, state: Any, inputs: tuple[Any, ...], coins: Any) -> Taken:
     """Take one step and watch it."""
     held, used = content(state), set[str]()
     own = StrictCoins(coins)
-    result, error = None, None
+    result: Any = None
+    error: Exception | None = None
     with watched(used):
         try:
             result = step(state, *inputs, own)
         except Exception as raised:
             error = raised
+    if error is None and not _shaped(result, len(inputs) + 1):
+        wanted = "(state, answer)" if len(inputs) == 1 else "(state, side, message)"
+        error = PartError(f"a step returned a {type(result).__name__}, not {wanted}")
+        result = None
     changed = content(state) != held
     return Taken(state, inputs, own.take(), result, error, changed, frozenset(used))
+
+
+def _shaped(result: Any, size: int) -> bool:
+    return isinstance(result, tuple) and len(result) == size  # pyright: ignore[reportUnknownArgumentType]
 
 
 def play(

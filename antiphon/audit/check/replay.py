@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from antiphon.audit.check.play import take
 from antiphon.audit.check.report import Finding
@@ -18,8 +19,8 @@ CURE = (
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Repeats every step on its own tape."""
-    for taken in subject.taken:
+    """Repeats every step on its own tape, twice: what alternates may be as before in between."""
+    for taken in chain.from_iterable(zip(subject.taken, subject.taken, strict=True)):
         if taken.changed or taken.result is None:
             continue  # the other checks say so
         again = take(subject.player.step, taken.before, taken.inputs, ReplayedCoins(taken.tape))

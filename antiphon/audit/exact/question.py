@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final, TypedDict
@@ -72,8 +72,12 @@ class Solution:
     """Beliefs valued."""
 
 
-def _given(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
-    return None if values is None else tuple(values)
+def _given(values: Any) -> tuple[Any, ...] | None:
+    if values is None:
+        return None
+    if isinstance(values, Mapping) or not isinstance(values, Iterable):
+        raise InvalidArgument(f"queries and catalogue are lists, not a {type(values).__name__}")  # pyright: ignore[reportUnknownArgumentType]
+    return tuple(values)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
 @attrs.define(eq=False)
@@ -257,6 +261,8 @@ def _check(
 
     Raises: InvalidArgument.
     """
+    if given is not None and not given:
+        raise InvalidArgument("queries is empty, and silence tells nothing: leave it out for all")
     takers, shape = [system], ""
     if isinstance(system, Concurrent):
         made = [child.created for child in system.children(system.initial_state)]

@@ -103,6 +103,12 @@ def _game(system: AnyChain, place: int, verification: Any, context: Context) -> 
             "wrap it: InteractiveAsContinual(M)",
         )  # fmt: skip
     inside = context.derive(rest, verifier.verification, context)
+    wired = chain(links[place - 1 :], system.mechanism).links[0]
+    if not identical(verifier, wired):
+        raise NoGuarantee(
+            theorem, "a verifier that refuses what is outside the queries of this M",
+            "it was wired to another, or to none", "chain the parts by @",
+        )  # fmt: skip
     premise = Premise(f"M is private w.r.t. {message_label(verifier.verification)}", Mark.PROVED,
                       "by the derivation below")  # fmt: skip
     game = Derivation(
@@ -165,9 +171,17 @@ def _from_initial_states(mechanism: Mechanism[Any, Any, Any], f: Any) -> Any:
     """f_∼ whose first pair is one of S^init: V[f] knows only that it is in (S^init ∪ Q)²."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
-    if own(type(mechanism.initial_states)) and mechanism.initial_states.includes(
-        mechanism.signature.queries
-    ):
-        return f
     assert type(f) is NeighbouringStart
-    return neighbouring_start(f.relation, initial=mechanism.initial_states)
+    starts = mechanism.initial_states
+    known = own(type(starts))
+    if known and starts.includes(mechanism.signature.queries):
+        return f
+    if f.initial is None:
+        return neighbouring_start(f.relation, initial=starts)
+    if identical(f.initial, starts) or (known and starts.includes(f.initial)):
+        return f  # it may speak of some of them only: no more is promised
+    raise NoGuarantee(
+        ADAPTER, "an f that lets initial states through first",
+        f"the claim is w.r.t. {message_label(f)}, which is not known to",
+        "state the IM's claim w.r.t. neighbouring_start(relation, initial=…) of initial states",
+    )  # fmt: skip

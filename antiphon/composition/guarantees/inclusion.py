@@ -105,16 +105,17 @@ def group(outer: Any, inner: Any, most: float = math.inf) -> int | None:
     return max(1, math.ceil(most / single))
 
 
-def needs(mechanism: Any, verification: Any, whole: str) -> None:
-    """Check that what is created of a mechanism is private w.r.t. the f that a proof assumes.
+def needs(create: Create, verification: Any, whole: str) -> None:
+    """Check that what is created is private w.r.t. the f that a proof assumes.
 
-    A creation asserts the mechanism's first claim; one without claims is left to the theorem.
+    Of the creation itself: a mechanism may claim otherwise when it is asked again. One without a
+    claim is left to the theorem.
     Raises: InvalidArgument if the claim is about fewer sequences than ``verification``.
     """
-    claim = Create(mechanism).claim
+    claim = create.claim
     if claim is not None and not includes(claim.verification, verification):
         raise InvalidArgument(
-            f"{whole} needs a {type(mechanism).__name__} that claims with respect to "
+            f"{whole} needs a {type(create.mechanism).__name__} that claims with respect to "
             f"{message_label(verification)} or more, first of its claims, but that is with "
             f"respect to {message_label(claim.verification)}"
         )

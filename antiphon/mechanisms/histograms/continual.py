@@ -10,6 +10,7 @@ import attrs
 
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ConComp
+from antiphon.composition.creation import Create
 from antiphon.composition.functions import each_valid
 from antiphon.composition.guarantees.certified import Certified
 from antiphon.composition.guarantees.derivation import Derivation
@@ -86,27 +87,23 @@ class AskEach(PostProcessor[Asking]):
 
     counter: AnyCounter = attrs.field(validator=_counter)
     dimension: int = attrs.field(converter=parameters.items)
+    counters: ConComp = attrs.field(init=False, eq=False, repr=False)
+    """What stands on its right."""
+    verification: EventLevel = attrs.field(init=False, eq=False, repr=False)
+    """f: as many vectors differ as updates of a counter may, in each entry as far."""
     deterministic = True
 
     def __attrs_post_init__(self) -> None:
-        base = _base(self.counter)
-        updates = event_level(Within(base.distance), events=base.events)
-        needs(self.counter, updates_and_queries(updates, QUERIES), "a histogram")
+        distance, events = _base(self.counter).distance, _base(self.counter).events
+        created, updates = Create(self.counter), event_level(Within(distance), events=events)
+        needs(created, updates_and_queries(updates, QUERIES), "a histogram")
+        f = event_level(EachWithin(distance), events=events)
+        object.__setattr__(self, "counters", ConComp((created,) * self.dimension))
+        object.__setattr__(self, "verification", f)
 
     @property
     def initial_state(self) -> Asking:
         return Asking((), (), False)
-
-    @property
-    def counters(self) -> ConComp:
-        """What stands on its right."""
-        return ConComp((self.counter,) * self.dimension)
-
-    @property
-    def verification(self) -> EventLevel:
-        """f: as many vectors differ as updates of a counter may, in each entry as far."""
-        base = _base(self.counter)
-        return event_level(EachWithin(base.distance), events=base.events)
 
     @property
     def lifting(self) -> Lifting:

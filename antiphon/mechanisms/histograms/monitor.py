@@ -116,12 +116,16 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     mechanism: SparseVector = attrs.field(validator=_sparse)
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
     dimension: int = attrs.field(converter=parameters.items)
+    created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
+    """What it creates, in order."""
     deterministic = True
 
     def __attrs_post_init__(self) -> None:
         for query in self.queries:
             one_sensitive(query, self.dimension, "queries")
-        needs(self.mechanism, every_pair(Within(1)), "a HistogramMonitor")
+        created = Create(self.mechanism), Create(Acknowledge())
+        needs(created[0], every_pair(Within(1)), "a HistogramMonitor")
+        object.__setattr__(self, "created", created)
 
     @property
     def initial_state(self) -> MonitorState:
@@ -138,15 +142,10 @@ class HistogramMonitor(PostProcessor[MonitorState]):
         return Tuples((Finite(self.queries), Integers()))
 
     @property
-    def parts(self) -> tuple[SparseVector, Acknowledge]:
-        """What it creates, in order."""
-        return self.mechanism, Acknowledge()
-
-    @property
     def lifting(self) -> Lifting:
         """f: updates at event level, questions alike; f': the two parts, as they claim."""
         outer = updates_and_queries(event_level(), self.questions)
-        inner = fixed_mechanisms(self.parts)
+        inner = fixed_mechanisms(self.created)
         return Lifting(outer, inner, Status.PROVED, "see HistogramMonitor")
 
     def signature(self, right: Signature) -> Signature:
@@ -164,7 +163,7 @@ class HistogramMonitor(PostProcessor[MonitorState]):
             made = created if side is LEFT else created + 1
             first = message if side is LEFT else waiting
             if made < 2:
-                return MonitorState(counts, made, first), RIGHT, Create(self.parts[made])
+                return MonitorState(counts, made, first), RIGHT, self.created[made]
             return self._heard(counts, first)
         return self._heard(counts, message) if side is LEFT else (state, LEFT, message)
 

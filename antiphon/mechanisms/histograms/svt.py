@@ -33,6 +33,7 @@ def _histogram(value: Any) -> tuple[int, ...]:
     counts = tuple(value)
     if not counts or not all(type(each) is int for each in counts):
         raise InvalidArgument("histogram is a tuple of one or more ints, such as (0, 0)")
+    parameters.items(len(counts))
     return counts
 
 

@@ -482,3 +482,60 @@ def test_a_guarantee_and_an_audit_suggest_it_for_parts_that_are_not_the_librarys
         report = ap.PrivacyGame(part, f).audit(script, epsilon=5, samples=1000, seed=1)
         if foreign is not None:
             assert ("ap.check" in report.hint) is foreign
+
+
+def test_a_step_that_returns_no_tuple_is_a_finding():
+    @mechanism()
+    def forgot(state, bit, coins):
+        return bit
+
+    class Forgot(ap.PostProcessor):
+        deterministic = True
+        initial_state = 0
+
+        def step(self, state, side, message, coins):
+            return side, message
+
+    (found,) = ap.check(forgot, only=["crashes"]).findings
+    assert found.what == "a step returned a int, not (state, answer)"
+    right = ap.mechanisms.RandomizedResponse(epsilon=1)
+    (found,) = ap.check(Forgot(), right=right, only=["crashes"]).findings
+    assert found.what == "a step returned a tuple, not (state, side, message)"
+
+
+def test_what_alternates_is_found_whatever_the_number_of_steps():
+    """After an even number of steps a second round of them began as the first had."""
+    turn = itertools.count()
+
+    @mechanism()
+    def alternates(state, bit, coins):
+        return state, next(turn) % 2
+
+    for messages in ([0], [0, 1]):
+        findings = ap.check(alternates, messages=messages, only=["replay"]).findings
+        assert [each.check for each in findings] == ["replay"]
+
+
+class Rising:
+    """A relation that is not what it says."""
+
+    swap_symmetric = True
+
+    def holds(self, zero, one):
+        return zero < one
+
+
+class OneWay(ap.verifiers.Verification):
+    initial_state = 0
+    swap_symmetric = True
+
+    def step(self, state, zero, one):
+        return state + 1 if state < 1 or zero <= one else Refused("falls")
+
+
+@pytest.mark.parametrize("f", [event_level(Rising()), OneWay()], ids=["relation", "f"])
+def test_a_false_swap_symmetry_is_found(f):
+    """The exact engine plays one world only, where f says so."""
+    findings = ap.check(f, only=["swaps"]).findings
+    assert [each.check for each in findings] == ["swaps"]
+    assert ap.check(every_pair(monotone=True), only=["swaps"]).findings == ()

@@ -771,3 +771,56 @@ class TestTelling:
 
     def test_repr_is_short(self):
         assert repr(self.GUARANTEE) == "<Guarantee by CM Thm 4.10, assumed>"
+
+
+class Chosen(ap.Mechanism):
+    """Answers its initial state, whatever it is asked; it promises something of state 0 only."""
+
+    initial_states = spaces.BITS
+    signature = spaces.Signature(spaces.Finite((7,)), spaces.BITS)
+    claims = (
+        Claim(Pure(0), neighbouring_start(initial=spaces.Finite((0,))), Status.PROVED, "one state"),
+    )
+
+    def enter(self, initial):
+        return initial
+
+    def step(self, state, message, coins):
+        return state, state
+
+
+def test_an_im_that_promises_something_of_some_initial_states():
+    """f_∼ of the CM was that of all of them."""
+    system = ap.InteractiveAsContinual(Chosen())
+    promise = ap.guarantee(system)
+    assert promise.verification.initial == spaces.Finite((0,))
+    assert ap.PrivacyGame(system, promise.verification).tight_delta(epsilon=0, rounds=2) == 0
+    everywhere = neighbouring_start(initial=spaces.BITS)
+    assert ap.PrivacyGame(system, everywhere).tight_delta(epsilon=0, rounds=2) == 1
+    with pytest.raises(NoGuarantee):
+        ap.guarantee(system, everywhere)
+
+
+class ChosenElsewhere(Chosen):
+    claims = (
+        Claim(Pure(0), neighbouring_start(initial=spaces.Integers()), Status.PROVED, "of others"),
+    )
+
+
+def test_an_im_that_promises_something_of_what_is_no_initial_state():
+    with pytest.raises(NoGuarantee, match="initial states"):
+        ap.guarantee(ap.InteractiveAsContinual(ChosenElsewhere()))
+
+
+def test_a_verifier_that_was_wired_to_nothing():
+    """It lets ⊤ against a refusal pass: one world answers, the other halts."""
+    counter = Counter(horizon=2, epsilon=1)
+    f = counter.claims[0].verification
+    game = ap.Verifier(f) @ ap.Identifier() @ counter
+    assert ap.guarantee(game).status is Status.PROVED
+    unwired = attrs.evolve(game, links=(ap.Verifier(f), ap.Identifier()))
+    with pytest.raises(NoGuarantee, match="chain the parts by @"):
+        ap.guarantee(unwired)
+    other = ap.Verifier(f) @ ap.Identifier() @ Counter(horizon=2, epsilon=1, largest=9)
+    with pytest.raises(NoGuarantee, match="chain the parts by @"):
+        ap.guarantee(attrs.evolve(other, mechanism=counter))

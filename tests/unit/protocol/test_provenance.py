@@ -1,6 +1,7 @@
 """Whose word is believed: every way in which a class or a value may not be what it says."""
 
 from fractions import Fraction
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -12,6 +13,7 @@ from antiphon.audit.corpus.slips import NoisyMaxValue, OneSensitiveTotal
 from antiphon.audit.corpus.table import corpus
 from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.mechanisms import (
+    ContinualHistogram,
     HistogramMonitor,
     HistogramSVT,
     KthLargest,
@@ -26,7 +28,7 @@ from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.post_processor import FunctionPostProcessor
 from antiphon.protocol.provenance import claims_of, doubt, essence, foreign, own
-from antiphon.verifiers import event_level
+from antiphon.verifiers import Within, event_level, every_pair, updates_and_queries
 
 OWN = [entry.mechanism for entry in MECHANISMS if type(entry.mechanism) is not FunctionMechanism]
 
@@ -263,3 +265,77 @@ def test_the_twins_by_name():
     assert ap.guarantee(asked).status is Status.ASSUMED
     assert "NoisyMaxValue" in str(ap.guarantee(asked))
     assert attrs.evolve(asked).claims[0].status is Status.ASSUMED
+
+
+class TestWhatAHostileReaderFound:
+    CLAIM = (Claim(Pure(0), event_level(), Status.PROVED, "my proof"),)
+
+    def test_a_step_on_the_object_is_not_that_of_the_class(self):
+        class Silent(ap.ContinualMechanism):
+            initial_state = 0
+            signature = spaces.Signature(spaces.BITS, spaces.BITS)
+            claims = self.CLAIM
+
+            def step(self, state, message, coins):
+                return state, 0
+
+        silent = Silent()
+        assert ap.guarantee(silent).status is Status.PROVED
+        silent.step = lambda state, message, coins: (state, message)
+        assert doubt(silent, "claims") == "Silent.step was set on the object itself"
+        assert ap.guarantee(silent).status is Status.ASSUMED
+
+    def test_a_creation_reads_plain_claims_only(self):
+        class Less(Claim):
+            @property
+            def parameters(self):
+                return Fraction(0), Fraction(0)
+
+        class Exact(LeakyBit):
+            claims = (Less(Pure(50), event_level(), Status.PROVED, ""),)
+
+        with pytest.raises(InvalidArgument, match="must be a tuple of Claim"):
+            ap.Create(Exact(delta=1))
+
+    def test_a_module_that_is_no_name(self):
+        class Odd(TreeCounter):
+            __module__ = property(lambda self: "antiphon.protocol")
+
+        assert foreign(Odd(horizon=1, epsilon=1)) is None  # adds nothing
+        assert not own(Odd)
+
+    def test_claims_that_change_are_those_of_what_is_created(self):
+        """The first reader was told of all streams, the next ones of fewer."""
+
+        class Changing(TreeCounter):
+            reads: ClassVar = []
+
+            @property
+            def claims(self):
+                self.reads.append(None)
+                narrow = updates_and_queries(event_level(Within(0)), spaces.Finite(("count",)))
+                if len(self.reads) == 1:
+                    return (Claim(Pure(10), self.verification, Status.PROVED, "wide"),)
+                return (Claim(Pure(0), narrow, Status.PROVED, "narrow"),)
+
+        counter = Changing(horizon=2, epsilon=Fraction(1, 100))
+        Changing.reads.clear()
+        histogram = ContinualHistogram(counter=counter, dimension=1)
+        assert ap.guarantee(histogram).epsilon_at(0) >= 10
+
+    def test_so_are_those_of_a_monitors_sparse_vector(self):
+        class Changing(SparseVector):
+            reads: ClassVar = []
+
+            @property
+            def claims(self):
+                self.reads.append(None)
+                if len(self.reads) == 1:
+                    return (Claim(Pure(10), every_pair(Within(1)), Status.PROVED, "wide"),)
+                return (Claim(Pure(0), every_pair(Within(0)), Status.PROVED, "narrow"),)
+
+        monitor = HistogramMonitor(
+            mechanism=Changing(epsilon=1), queries=(KthLargest(1),), dimension=1
+        )
+        system = ap.composition.ComplexMechanism(monitor)
+        assert ap.guarantee(system).epsilon_at(0) >= 10

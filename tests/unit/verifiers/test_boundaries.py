@@ -1,5 +1,6 @@
 """Where each relation and each model ends: the last that is allowed, and the first that is not."""
 
+import enum
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.statistical.populations import play_sample
-from antiphon.protocol import EMPTY, Side
+from antiphon.protocol import BOTTOM, EMPTY, Side
+from antiphon.protocol.errors import InvalidArgument, PartError
 from antiphon.protocol.readings import column_safe
 from antiphon.verifiers import (
     AddOrRemove,
@@ -22,6 +24,7 @@ from antiphon.verifiers import (
     Verification,
     Verifier,
     Within,
+    bounded,
     event_level,
     every_pair,
     neighbouring_start,
@@ -213,3 +216,46 @@ def test_an_f_that_knows_nothing_of_columns_sees_plain_numbers():
     sample = play_sample(ap.adversary(player), game.mechanism(0), replicas=20, seed=1)
     assert sample.replicas == 20
     assert not any(ap.HALT in kind for kind in sample.cells)
+
+
+@pytest.mark.parametrize(
+    "verdict", [BOTTOM, Refused("why"), Refused, "no", None, NotImplemented, 0, ()], ids=repr
+)
+@pytest.mark.parametrize(
+    "f",
+    [neighbouring_start, event_level, every_pair, lambda r: event_level(OfUpdates(r)),
+     lambda r: event_level(OnlyEntry(0, r))],
+)  # fmt: skip
+def test_a_relation_answers_true_or_false(verdict, f):
+    """⊥, Refused and a text are true in Python, and opened the verifier."""
+
+    class Odd:
+        def holds(self, zero, one):
+            return verdict
+
+    with pytest.raises(PartError, match=r"Odd.holds returned .* wrap what it returns in bool"):
+        f(Odd())([ap.Pair((0,), (1,))])
+
+
+class Kind(enum.Enum):
+    ONE = 1
+
+
+@pytest.mark.parametrize("after", [Kind, NotImplemented, ..., ValueError("no")], ids=repr)
+def test_what_else_is_no_state(after):
+    class Odd(Verification):
+        initial_state = 0
+
+        def step(self, state, zero, one):
+            return after
+
+    with pytest.raises(PartError, match="which is no state"):
+        Odd()([ap.Pair(0, 1)])
+
+
+def test_how_many_pairs_there_may_be_is_bounded():
+    """An int of 5,000 digits cannot even be shown."""
+    for made in (lambda n: bounded(event_level(), n), lambda n: event_level(events=n)):
+        assert repr(made(2**200))
+        with pytest.raises(InvalidArgument, match="at most 2\\^200"):
+            made(10**5000)
