@@ -26,7 +26,7 @@ from antiphon.protocol.spaces import distinct
 from antiphon.protocol.tapes import ReplayedCoins
 from antiphon.verifiers.verification import Refused, Verification, read
 
-DEEPEST: Final = 1_000
+DEEPEST: Final = 300
 """Messages of one run that are still explored."""
 
 

@@ -21,6 +21,7 @@ import enum
 import sys
 import types
 import typing
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -39,7 +40,7 @@ _BARE: Final = frozenset(
 """What every class may stand on."""
 _INERT: Final = frozenset(
     {
-        "__module__", "__qualname__", "__doc__", "__slots__", "__dict__", "__weakref__",
+        "__module__", "__qualname__", "__doc__", "__slots__", "__weakref__",
         "__annotations__", "__annotate__", "__annotate_func__", "__annotations_cache__",
         "__conditional_annotations__", "__static_attributes__", "__firstlineno__",
         "__abstractmethods__", "_abc_impl", "__orig_bases__", "__parameters__",
@@ -75,10 +76,18 @@ def essence(kind: Any) -> Any:
     """The class without subclasses that add nothing: what an object of it does."""
     while type(kind) in METACLASSES and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
-        if not _INERT.issuperset(vars(kind)) or kind.__mro__[1:] != base.__mro__:
+        if not _inert(kind) or kind.__mro__[1:] != base.__mro__:
             break
         kind = base
     return kind
+
+
+def _inert(kind: type[Any]) -> bool:
+    """Whether a class body adds nothing, but for a dictionary in which objects may keep more."""
+    return all(
+        name in _INERT or (name == "__dict__" and type(each) is types.GetSetDescriptorType)
+        for name, each in vars(kind).items()
+    )
 
 
 def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
@@ -113,7 +122,8 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
 
 
 def _first(parts: Any, but: type | tuple[type, ...]) -> str | None:
-    reasons = (foreign(part, but=but) for part in parts if not isinstance(part, but))
+    # By type, as isinstance believes what an object says of its __class__.
+    reasons = (foreign(part, but=but) for part in parts if not issubclass(_kind(part), but))
     return next((reason for reason in reasons if reason is not None), None)
 
 
@@ -122,7 +132,7 @@ def _addition(kind: type) -> str:
     if type(kind) not in METACLASSES:
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
-        added = [name for name in vars(base) if name not in _INERT]
+        added = [name for name in vars(base) if name not in _INERT and name != "__dict__"]
         if added and base not in _BARE and not _written(base):
             return f"{base.__name__}.{added[0]}" if _has_ours(kind) else base.__name__
     return kind.__name__
@@ -145,8 +155,6 @@ def _shadow(value: Any) -> str | None:
 
 def _cached(value: Any, name: str) -> bool:
     """Whether a name in an object's dictionary is what a property of its class keeps there."""
-    from functools import cached_property
-
     return isinstance(getattr(_kind(value), name, None), cached_property)
 
 

@@ -115,6 +115,23 @@ def test_an_attribute_of_the_object_may_hide_a_method():
     assert ap.guarantee(same).status is Status.ASSUMED
 
 
+def test_nor_can_a_class_hide_the_dictionary_of_its_objects():
+    class Hides(TreeCounter):
+        __dict__ = property(lambda self: {})
+
+    assert foreign(Hides(horizon=8, epsilon=1)) is not None
+
+
+def test_what_says_of_itself_that_it_is_a_mechanism_is_looked_at_all_the_same():
+    class Poses(KthLargest):
+        __class__ = TreeCounter  # pyright: ignore
+
+        def __call__(self, counts):
+            return 0
+
+    assert foreign((Poses(1),), but=TreeCounter) is not None
+
+
 def test_parts_are_looked_at_at_every_depth():
     inner = Before(horizon=8, epsilon=1)
     assert foreign(UnboundedCounter(counter=inner)) == "Mixin._noise is not of this library"
