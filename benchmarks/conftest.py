@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+collect_ignore = ["scripts", "ask_dp_accounting.py"]
+"""Not searched for doctests: these import what is in no environment of pytest."""
+
 
 def pytest_terminal_summary(terminalreporter, config):
     """Print what a benchmark noted beside its times: ``extra_info``."""

@@ -2,51 +2,31 @@
 
     make bench
 
-dp-accounting (``pip install dp-accounting``) is skipped where it is not installed. It takes
-the grid width h; ``extra_info`` has the answer, the reference, and the width of the certified
-interval in ε (ours) or the error of the answer as an ε (theirs). Peak memory is that of the
-arrays of one run, by tracemalloc, outside the time.
+dp-accounting answers from an environment of its own (``peers.py``). It takes the grid width h;
+``extra_info`` has the answer, the reference, and the width of the certified interval in ε (ours)
+or the error of the answer as an ε (theirs). Peak memory is that of the arrays of one run, by
+tracemalloc, outside the time.
 """
 
 from __future__ import annotations
 
 import math
-import tracemalloc
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from measures import peak
+from peers import Peer
 
 from antiphon.composition.accounting import optimal
+
+DP_ACCOUNTING = Peer("ask_dp_accounting.py")
 
 EQUAL, TIMES, AT = (0.1, 1e-6), 10**5, 600
 REFERENCE = 0.0957627626033033082
 UNEQUAL = [(Fraction(999 + 19 * i, 99900), Fraction(1, 10**7)) for i in range(1000)]
 TARGET = 0.009448618539392267
 """δ(15) of the unequal ones, so the answer is ε = 15 (theory §4)."""
-
-
-def peak(function):
-    """Megabytes of arrays at most, while the function runs."""
-    tracemalloc.start()
-    function()
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return round(most / 1e6, 1)
-
-
-def composed(pairs, step):
-    """dp-accounting's privacy-loss distribution of mechanisms (ε, δ, how many)."""
-    accounting = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
-    common = pytest.importorskip("dp_accounting.pld.common")
-    total = None
-    for epsilon, delta, times in pairs:
-        parameters = common.DifferentialPrivacyParameters(float(epsilon), float(delta))
-        each = accounting.from_privacy_parameters(
-            parameters, value_discretization_interval=step
-        ).self_compose(times)
-        total = each if total is None else total.compose(each)
-    return total
 
 
 def split(epsilon, step):
@@ -107,15 +87,14 @@ class TestEqual:
         epsilons = np.linspace(400, 800, 200)
         benchmark(lambda: optimal([EQUAL], times=TIMES).delta_at(epsilons))
 
+    @pytest.mark.benchmark(timer=DP_ACCOUNTING.clock)
     @pytest.mark.parametrize("step", [1e-2, 1e-3])
     def test_dp_accounting(self, benchmark, step):
-        def ask():
-            return composed([(*EQUAL, TIMES)], step).get_delta_for_epsilon(AT)
-
-        found = benchmark.pedantic(ask, rounds=1)
-        benchmark.extra_info["delta"] = found
-        benchmark.extra_info["relative error"] = found / REFERENCE - 1
-        benchmark.extra_info["MB"] = peak(ask)
+        question = {"pairs": [(*EQUAL, TIMES)], "step": step, "epsilon": AT, "memory": True}
+        said = benchmark.pedantic(DP_ACCOUNTING.ask, kwargs=question, rounds=1)
+        benchmark.extra_info["delta"] = said["answer"]
+        benchmark.extra_info["relative error"] = said["answer"] / REFERENCE - 1
+        benchmark.extra_info["MB"] = said["MB"]
 
 
 class TestUnequal:
@@ -170,11 +149,11 @@ class TestUnequal:
         benchmark.extra_info["points"] = len(law)
         benchmark.extra_info["tail"] = stick(45)
 
+    @pytest.mark.benchmark(timer=DP_ACCOUNTING.clock)
     @pytest.mark.parametrize("step", [1e-2, 1e-4])
     def test_dp_accounting(self, benchmark, step):
-        pairs = [(epsilon, delta, 1) for epsilon, delta in UNEQUAL]
-        found = benchmark.pedantic(
-            lambda: composed(pairs, step).get_epsilon_for_delta(TARGET), rounds=1
-        )
-        benchmark.extra_info["epsilon"] = found
-        benchmark.extra_info["error"] = found - 15
+        pairs = [(float(epsilon), float(delta), 1) for epsilon, delta in UNEQUAL]
+        question = {"pairs": pairs, "step": step, "delta": TARGET}
+        said = benchmark.pedantic(DP_ACCOUNTING.ask, kwargs=question, rounds=1)
+        benchmark.extra_info["epsilon"] = said["answer"]
+        benchmark.extra_info["error"] = said["answer"] - 15

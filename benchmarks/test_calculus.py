@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from peers import opendp
 from systems import ASK, CREATE, bare_cursor, session
 
 import antiphon as ap
@@ -25,8 +26,7 @@ class TestRoundTrip:
         benchmark(session().send, ASK)
 
     def test_opendp_adaptive_composition(self, benchmark):
-        dp = pytest.importorskip("opendp.prelude")
-        dp.enable_features("contrib")
+        dp = opendp()
         space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
         laplace = dp.m.make_laplace(*space, scale=1.0)
         composition = dp.c.make_adaptive_composition(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from peers import opendp
 
 from antiphon.mechanisms import (
     COUNT,
@@ -153,8 +154,7 @@ class TestTree:
         report(benchmark, LEAVES)
 
     def test_opendp(self, benchmark):
-        dp = pytest.importorskip("opendp.prelude")
-        dp.enable_features("contrib")
+        dp = opendp()
         space = dp.vector_domain(dp.atom_domain(T=int), size=LEAVES), dp.l1_distance(T=int)
         tree = dp.t.make_b_ary_tree(*space, leaf_count=LEAVES, branching_factor=2)
         noisy = tree >> dp.m.then_laplace(scale=float(LEAVES.bit_length()))

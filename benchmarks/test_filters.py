@@ -11,6 +11,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from peers import opendp
 
 import antiphon as ap
 from antiphon.composition import (
@@ -62,8 +63,7 @@ class TestCharge:
     @pytest.mark.parametrize("number", [100, 1_000, 4_000])
     def test_opendp(self, benchmark, number):
         """Fully adaptive composition behind a filter; a query is a count with Laplace noise."""
-        dp = pytest.importorskip("opendp.prelude")
-        dp.enable_features("contrib", "honest-but-curious")
+        dp = opendp("honest-but-curious")
         space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
         odometer = dp.c.make_fully_adaptive_composition(
             input_domain=space[0], input_metric=space[1], output_measure=dp.max_divergence()

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from peers import opendp
 
 from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import (
@@ -63,12 +64,6 @@ def repeated(benchmark, act, count=EACH):
     per_item(benchmark, count)
 
 
-def opendp():
-    dp = pytest.importorskip("opendp.prelude")
-    dp.enable_features("contrib")
-    return dp, (dp.atom_domain(T=int), dp.absolute_distance(T=int))
-
-
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 class TestNoiseScalar:
     """One draw of discrete Laplace noise at a time."""
@@ -87,7 +82,8 @@ class TestNoiseScalar:
         repeated(benchmark, lambda: samplers.discrete_laplace(scale, coins._below))
 
     def test_opendp(self, benchmark, scale):
-        dp, space = opendp()
+        dp = opendp()
+        space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
         measurement = dp.m.make_laplace(*space, scale=float(scale))
         repeated(benchmark, lambda: measurement(0))
 
@@ -105,7 +101,8 @@ class TestNoiseGaussian:
         repeated(benchmark, lambda: coins.discrete_gaussian(sigma))
 
     def test_opendp(self, benchmark, sigma):
-        dp, space = opendp()
+        dp = opendp()
+        space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
         measurement = dp.m.make_gaussian(*space, scale=float(sigma))
         repeated(benchmark, lambda: measurement(0))
 
@@ -129,8 +126,7 @@ class TestNoiseMany:
         per_item(benchmark, MANY)
 
     def test_opendp(self, benchmark, scale):
-        dp = pytest.importorskip("opendp.prelude")
-        dp.enable_features("contrib")
+        dp = opendp()
         space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
         measurement, zeros = dp.m.make_laplace(*space, scale=float(scale)), [0] * MANY
         benchmark.pedantic(measurement, [zeros], rounds=3)
@@ -157,8 +153,7 @@ class TestNoiseMechanisms:
 
     @pytest.mark.parametrize("candidates", [10, 1000])
     def test_opendp_noisy_max(self, benchmark, candidates):
-        dp = pytest.importorskip("opendp.prelude")
-        dp.enable_features("contrib")
+        dp = opendp()
         space = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)
         measurement = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=20.0)
         benchmark(measurement, list(range(candidates)))
