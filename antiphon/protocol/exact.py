@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Final, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -45,12 +45,13 @@ def number(value: object) -> int | float | Fraction:
     """
     if type(value) in (float, Fraction):
         return value  # type: ignore[return-value]
-    plain: object = value.item() if isinstance(value, np.generic) else value
+    given: Any = value
+    plain: Any = given.item() if isinstance(given, np.generic) else given
     if isinstance(plain, float):
         return float.__pos__(plain)
     if isinstance(plain, int):
         return int.__pos__(plain)
-    raise InvalidArgument(f"a plain int, float or Fraction is needed, not a {type(value).__name__}")
+    raise InvalidArgument(f"a plain int, float or Fraction is needed, not a {type(given).__name__}")
 
 
 def probability(value: object, name: str = "delta") -> Fraction:

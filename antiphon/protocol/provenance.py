@@ -11,7 +11,8 @@ and a number may have an ``__eq__`` of its own. So there are two questions, and 
   that computes it, or by whoever made this very object?
 
 Both answer None, or the reason in words. Not defended against: patching this library's classes
-while they run, and ``object.__setattr__`` on a frozen object.
+while they run, and objects that are changed after they were made, behind the back of what froze
+them (``object.__setattr__``, ``__setstate__``, the ``__dict__`` of a subclass).
 """
 
 from __future__ import annotations
@@ -204,9 +205,11 @@ def claims_of(mechanism: Any) -> tuple[Claim, ...]:
     Raises: InvalidArgument if that is no tuple of claims.
     """
     claims: Any = mechanism.claims
-    if type(claims) is not tuple or not all(type(each) is Claim for each in claims):  # pyright: ignore[reportUnknownVariableType]
+    kinds = set(map(_kind, claims)) if _kind(claims) is tuple else {None}
+    if not kinds <= {Claim}:
         raise InvalidArgument(
             f"the claims of a {type(mechanism).__name__} must be a tuple of Claim: plain ones, "
             "none of a subclass"
         )
-    return claims  # pyright: ignore[reportUnknownVariableType]
+    found: tuple[Claim, ...] = claims
+    return found

@@ -79,7 +79,8 @@ def _true(mechanism: Any, claims: list[Claim], below: Derivation | None) -> Prem
 
 def derived(mechanism: Any) -> Derivation | None:
     """Whence the claims of a mechanism of this library that were derived; None of another."""
-    found = getattr(mechanism, "derived", None) if own(type(mechanism)) else None
+    kind: Any = type(mechanism)  # pyright: ignore[reportUnknownVariableType]
+    found = getattr(mechanism, "derived", None) if own(kind) else None
     return found if type(found) is Derivation else None
 
 

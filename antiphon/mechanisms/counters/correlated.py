@@ -103,7 +103,7 @@ class CorrelatedCounter(Counter):
     """The largest q·unit·norm of a column."""
     _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
     """q_t of the blocks of times last asked for."""
-    _found: list[Vector] = attrs.field(init=False, eq=False, factory=list)
+    _found: list[Vector] = attrs.field(init=False, eq=False, factory=list[Vector])
     """The errors at all times, once they were asked for."""
     _only: float = attrs.field(init=False, eq=False)
     """q_0, which is all q_t unless columns are normalised."""

@@ -74,7 +74,9 @@ class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
     """
 
     counter: Counter = attrs.field(validator=_prototype)
-    _known: dict[int, Counter] = attrs.field(init=False, eq=False, repr=False, factory=dict)
+    _known: dict[int, Counter] = attrs.field(
+        init=False, eq=False, repr=False, factory=dict[int, Counter]
+    )
     """The counters of the epochs so far: no cache that another's ``==`` could reach into."""
 
     @property
