@@ -98,6 +98,46 @@ def test_importing_the_core_imports_no_extra():
     assert extras(loaded_by(f"import antiphon, {rooms}")) == set()
 
 
+def test_importing_the_package_loads_the_rooms_below_only():
+    """Half a second of processor time is at stake; what is above loads at its first name."""
+    loaded = set(loaded_by("import antiphon"))
+    late = {"composition", "mechanisms", "audit", "demo", "report", "cli"}
+    assert not loaded & {f"antiphon.{room}" for room in late}
+    assert not loaded & {"multiprocessing", "concurrent", "html", "email"}
+
+
+def test_a_name_that_loads_later_is_the_one_of_its_room():
+    code = """import antiphon as ap
+assert set(ap.__all__) <= set(dir(ap))
+for name in ap.__all__: assert getattr(ap, name) is not None, name
+assert ap.guarantee is ap.composition.guarantee and ap.PrivacyGame is ap.audit.PrivacyGame
+assert ap.check(ap.mechanisms.LeakyBit(delta=0))
+try: ap.no_such_name
+except AttributeError as error: assert "no_such_name" in str(error)
+else: raise AssertionError"""
+    assert "antiphon.audit.check" in loaded_by(code)
+
+
+def test_a_name_in_a_file_loads_the_room_that_has_it():
+    code = """from antiphon.protocol.codec import decode
+found = decode({"type": "antiphon.LeakyBit/1", "parameters": {"delta": {"fraction": "0/1"}}})
+from antiphon.mechanisms import LeakyBit
+assert type(found) is LeakyBit, found"""
+    assert "antiphon.mechanisms" in loaded_by(code)
+
+
+@pytest.mark.parametrize("first", ["antiphon.mechanisms", "antiphon.protocol"])
+def test_a_name_of_this_library_is_taken_whatever_is_loaded(first):
+    code = f"""import attrs, {first}
+from antiphon.protocol import InvalidArgument, register
+@attrs.frozen
+class Other: pass
+try: register("antiphon.LeakyBit/1")(Other)
+except InvalidArgument as error: assert "already" in str(error)
+else: raise AssertionError"""
+    assert "antiphon.mechanisms" in loaded_by(code)
+
+
 def public():
     for name in ["antiphon", *(f"antiphon.{room}" for room in ROOMS)]:
         module = importlib.import_module(name)
