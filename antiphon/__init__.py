@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from antiphon.audit.check import check
     from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
 
+__version__ = "0.1.0"
+
 __all__ = [
     "BOTTOM",
     "EMPTY",

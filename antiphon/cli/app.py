@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from antiphon import __version__
 from antiphon.cli.output import report_error
 from antiphon.protocol.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.files import refuse_taken
@@ -30,6 +31,23 @@ app: Final = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Interactive mechanisms for differential privacy: build them, replay them, verify them.",
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"antiphon {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and stop."),
+    ] = False,
+) -> None:
+    """What stands before the command."""
+
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 _Seed = Annotated[

@@ -427,6 +427,13 @@ class TestExtras:
             "antiphon.report", "matplotlib", "multiprocessing",
         }  # fmt: skip
 
+    @pytest.mark.parametrize("module", ["antiphon", "antiphon.cli"])
+    def test_as_a_module_and_its_version(self, module):
+        command = [sys.executable, "-m", module, "--version"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == f"antiphon {ap.__version__}\n"
+
     def test_what_help_shows_is_so(self):
         assert app.FLIGHTS == TOTAL
         assert (app.SCORES, app.METHODS, app.CORRECTIONS) == (SCORES, METHODS, CORRECTIONS)
