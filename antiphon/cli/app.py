@@ -43,7 +43,7 @@ def _print_version(wanted: bool) -> None:
 def options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and stop."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
     ] = False,
 ) -> None:
     """What stands before the command."""
