@@ -20,6 +20,7 @@ from antiphon.audit.exact import (
     law_of_views,
 )
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
 from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
@@ -49,5 +50,7 @@ __all__ = [
     "law_of_views",
     "learned_bit",
     "lyu",
+    "search_properties",
+    "search_query",
     "vadhan_wang",
 ]

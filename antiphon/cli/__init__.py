@@ -19,10 +19,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         from antiphon.cli.app import run
+
+        return run(given)
     except ImportError as error:
         if str(error.name).split(".")[0] not in _NEEDED:
             raise
         from antiphon.cli.output import report_error
 
         return report_error(MissingExtra(str(error.name), "cli"), as_json="--json" in given)
-    return run(given)

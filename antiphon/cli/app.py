@@ -1,4 +1,8 @@
-"""The commands and their options; what they do is in the modules beside this one."""
+"""The commands and their options; what they do is in the modules beside this one.
+
+Each command imports what it runs, so that ``--help`` and an option that does not exist are
+answered at once.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +14,16 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from antiphon.audit.statistical.audit import METHODS
-from antiphon.audit.statistical.choosing import SCORES
-from antiphon.audit.statistical.testing import CORRECTIONS
-from antiphon.cli import account as accounts
-from antiphon.cli import audits, flights, views
-from antiphon.cli import check as checking
-from antiphon.cli import corpus as targets
-from antiphon.cli import counterexample as counterexamples
-from antiphon.cli import counters as counting
-from antiphon.cli import explain as guarantees
-from antiphon.cli import verify as verification
+from antiphon import __version__
 from antiphon.cli.output import report_error
-from antiphon.demo.data import TOTAL
 from antiphon.protocol.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.files import refuse_taken
+
+# What options show of the library, so that showing them does not load it; a test compares.
+FLIGHTS: Final = 336_776
+SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
+METHODS: Final = ("clopper-pearson", "label", "anytime")
+CORRECTIONS: Final = ("select", "holm", "bonferroni")
 
 app: Final = typer.Typer(
     add_completion=False,
@@ -32,6 +31,23 @@ app: Final = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Interactive mechanisms for differential privacy: build them, replay them, verify them.",
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"antiphon {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
+    ] = False,
+) -> None:
+    """What stands before the command."""
+
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 _Seed = Annotated[
@@ -49,8 +65,8 @@ _Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are 
 @app.command()
 def demo(
     flights_: Annotated[
-        int, typer.Option("--flights", min=1, max=TOTAL, help="Play the first N flights.")
-    ] = TOTAL,
+        int, typer.Option("--flights", min=1, max=FLIGHTS, help="Play the first N flights.")
+    ] = FLIGHTS,
     output: Annotated[Path, typer.Option(help="Directory for what it writes.")] = Path(
         "demo-output"
     ),
@@ -63,6 +79,8 @@ def demo(
     json: _Json = False,
 ) -> int:
     """Count a year of flights, privately and adaptively, and replay it."""
+    from antiphon.cli import flights
+
     return flights.demo(
         number=flights_, output=output, seed=seed, epsilon=epsilon, bit=bit, force=force,
         as_json=json,
@@ -81,6 +99,8 @@ def counterexample(
     json: _Json = False,
 ) -> int:
     """Play the adversary that breaks sparse parallel composition for δ > 0."""
+    from antiphon.cli import counterexample as counterexamples
+
     return counterexamples.counterexample(
         delta=delta, copies=copies, runs=runs, seed=seed, confidence=confidence, save=save,
         force=force, as_json=json,
@@ -146,6 +166,9 @@ def audit(
 
     With --corpus: test the claims of targets with known truth; status 1 for a surprise.
     """
+    from antiphon.cli import audits
+    from antiphon.cli import corpus as targets
+
     if corpus:
         for name, given in {"FILE.py:NAME": target, "--save": save, "--report": report}.items():
             if given is not None:
@@ -186,6 +209,8 @@ def check(
     json: _Json = False,
 ) -> int:
     """Try a part of your own against its contracts; status 1 if something is found."""
+    from antiphon.cli import check as checking
+
     return checking.check(
         target, right=right, messages=messages, only=only or [], seed=seed, as_json=json
     )
@@ -202,6 +227,8 @@ def verify(
     json: _Json = False,
 ) -> int:
     """Check the theorems exactly on finite instances, beside twins that must fail."""
+    from antiphon.cli import verify as verification
+
     return verification.verify(theorems=theorem or [], adversaries=adversaries, as_json=json)
 
 
@@ -230,6 +257,8 @@ def explain(
     json: _Json = False,
 ) -> int:
     """Say what your system promises, by which theorem; status 1 if none applies."""
+    from antiphon.cli import explain as guarantees
+
     return guarantees.explain(
         target, verification=verification, inner=inner, catalogue=catalogue,
         max_creations=max_creations, style=style, output=output, force=force, as_json=json,
@@ -259,6 +288,8 @@ def account(
     json: _Json = False,
 ) -> int:
     """Say what a composition of fixed (ε, δ) promises, by every bound."""
+    from antiphon.cli import account as accounts
+
     question = accounts.Question(rr, times, epsilon or [], delta or [], width)
     refuse_taken([] if plot is None else [plot], force)
     return accounts.account(question, plot=plot, as_json=json)
@@ -278,6 +309,8 @@ def counters(
     json: _Json = False,
 ) -> int:
     """Compare the expected errors of all continual counters, beside the lower bound."""
+    from antiphon.cli import counters as counting
+
     refuse_taken([] if plot is None else [plot], force)
     return counting.counters(horizon=horizon, rho=rho, delta=delta, plot=plot, as_json=json)
 
@@ -285,6 +318,8 @@ def counters(
 @app.command()
 def replay(path: _File, with_: _With = None, json: _Json = False) -> int:
     """Replay a view (the adversary) or a recording (both sides); status 1 if it differs."""
+    from antiphon.cli import views
+
     return views.replay(path, with_file=with_, as_json=json)
 
 
@@ -299,6 +334,8 @@ def show(
     json: _Json = False,
 ) -> int:
     """Draw a view as a sequence diagram."""
+    from antiphon.cli import views
+
     return views.show(
         path, style=style, output=output, limit=limit, with_file=with_, force=force, as_json=json
     )
@@ -326,6 +363,8 @@ def run(arguments: Sequence[str]) -> int:
         return report_error(error, as_json=as_json)
     except _UsageError as error:
         return _usage(error, as_json)
+    except ModuleNotFoundError:  # commands import late: ``main`` knows what the extra has
+        raise
     except Exception as error:
         return report_error(error, as_json=as_json, status=3, prefix=_BUG)
 

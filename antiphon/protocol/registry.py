@@ -16,6 +16,9 @@ Thing = TypeVar("Thing")
 _things: Final[dict[str, Any]] = {}
 _names: Final[dict[int, str]] = {}
 
+_unread: Final[list[Callable[[], object]]] = []
+_OURS: Final = "antiphon."
+
 SECRET: Final = "secret"
 """Metadata key of an attrs field that only recordings may hold: metadata={"secret": True}."""
 
@@ -36,7 +39,7 @@ def register(name: str) -> Callable[[Thing], Thing]:
         kind: object = thing
         if isclass(kind) and not (attrs.has(kind) or issubclass(kind, enum.Enum)):
             raise InvalidArgument(f"{kind.__name__} must be an attrs class or an Enum")
-        known = _things.get(name)
+        known = _things.get(name) if _module(thing).startswith(_OURS) else lookup(name)
         if known is not None and _origin(known) != _origin(thing):
             raise InvalidArgument(f"{name!r} is already the name of {_origin(known)}")
         _things[name] = thing
@@ -62,10 +65,17 @@ def is_suggested(name: str) -> bool:
     return name.endswith("/0")
 
 
+def _definition(thing: object) -> Any:
+    """A type, or the function inside an object."""
+    return thing if isclass(thing) else getattr(thing, "function", type(thing))
+
+
 def _origin(thing: object) -> str:
-    """Where a type, or the function inside an object, was defined."""
-    source: Any = thing if isclass(thing) else getattr(thing, "function", type(thing))
-    return str(source.__qualname__)
+    return str(_definition(thing).__qualname__)
+
+
+def _module(thing: object) -> str:
+    return str(_definition(thing).__module__)
 
 
 def registered_name(thing: Any) -> str | None:
@@ -76,7 +86,18 @@ def registered_name(thing: Any) -> str | None:
 
 def lookup(name: str) -> Any:
     """The class or object of that name; None if nothing is registered under it."""
+    if name not in _things and name.startswith(_OURS):
+        for load in _unread:
+            load()
     return _things.get(name)
+
+
+def also_in(load: Callable[[], object]) -> None:
+    """Names of this library that nothing has yet are looked for in what this loads, too.
+
+    The rooms above load when they are first used, and a file may name what is in them before.
+    """
+    _unread.append(load)
 
 
 @attrs.frozen

@@ -10,8 +10,13 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary
+from antiphon.audit.statistical.audit import METHODS
+from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.intervals import clopper_pearson, upper_tail
+from antiphon.audit.statistical.testing import CORRECTIONS
+from antiphon.cli import app
 from antiphon.cli.parameters import rational, shown
+from antiphon.demo.data import TOTAL
 from antiphon.mechanisms import COUNT, TreeCounter
 
 FAST = ["counterexample", "--runs", "300", "--seed", "7"]
@@ -406,9 +411,36 @@ class TestExtras:
         assert "antiphon[cli]" in err
         assert one_object(cli("replay", "--json")[1])["error"]["type"] == "MissingExtra"
 
+    def test_a_command_that_imports_late_names_it_too(self, cli, monkeypatch):
+        monkeypatch.delitem(sys.modules, "antiphon.cli.verify", raising=False)
+        monkeypatch.delattr("antiphon.cli.verify", raising=False)
+        monkeypatch.setitem(sys.modules, "rich.table", None)
+        assert "antiphon[cli]" in cli("verify")[2]
+
+    def test_help_loads_no_more_than_it_shows(self):
+        code = "import sys; from antiphon.cli import main; main(['--help']); print(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "counterexample" in done.stdout
+        loaded = set(done.stdout.splitlines()[-1].split())
+        assert not loaded & {
+            "antiphon.audit", "antiphon.composition", "antiphon.demo", "antiphon.mechanisms",
+            "antiphon.report", "matplotlib", "multiprocessing",
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("module", ["antiphon", "antiphon.cli"])
+    def test_as_a_module_and_its_version(self, module):
+        command = [sys.executable, "-m", module, "--version"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == f"antiphon {ap.__version__}\n"
+
+    def test_what_help_shows_is_so(self):
+        assert app.FLIGHTS == TOTAL
+        assert (app.SCORES, app.METHODS, app.CORRECTIONS) == (SCORES, METHODS, CORRECTIONS)
+
     def test_the_core_imports_none_of_them(self):
         code = (
-            "import sys, antiphon, antiphon.demo, antiphon.report, antiphon.cli\n"
+            "import sys, antiphon.audit, antiphon.demo, antiphon.report, antiphon.cli\n"
             "antiphon.View.svg, antiphon.demo.FlightAnalyst()\n"
             "print(sorted({'typer', 'rich', 'click', 'matplotlib', 'pandas'} & set(sys.modules)))"
         )

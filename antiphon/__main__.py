@@ -1,0 +1,7 @@
+"""``python -m antiphon``: the command line."""
+
+import sys
+
+from antiphon.cli import main
+
+sys.exit(main())

@@ -1,0 +1,141 @@
+"""Searches for violations where not everything can be listed: by Hypothesis.
+
+Finding nothing proves nothing. What is found is shrunk, and the same search finds the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from antiphon.composition.creation import Create
+from antiphon.composition.properties import Broken, Heard, Violation, advance, begin
+from antiphon.mechanisms.histograms.checking import QueryViolation, first_violation, promised
+from antiphon.mechanisms.histograms.queries import HistogramQuery
+from antiphon.protocol import exact
+from antiphon.protocol.errors import MissingExtra
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor
+from antiphon.verifiers.verification import Verification
+
+Found = TypeVar("Found")
+
+
+def search_properties(
+    post_processor: PostProcessor[Any],
+    outer: Verification[Any],
+    inner: Verification[Any],
+    *,
+    queries: Any,
+    answers: Callable[[Any, tuple[Create, ...]], Any],
+    rounds: int = 20,
+    examples: int = 200,
+) -> Violation | None:
+    """Search for a violation of the three properties of CM §6.1, for a P with infinitely many runs.
+
+    Finding none proves nothing. A violation is shrunk to a small pair of runs, and the
+    same search finds the same one.
+    Args: ``queries``, the left messages: a Hypothesis strategy or a finite list;
+    ``answers``, (message sent right, creations so far) -> a strategy or list of the
+    answers it may get; ``rounds``, how many messages P receives in a run at most;
+    ``examples``, how many pairs of runs to try.
+    Raises: CompositionError if P declares coins; MissingExtra without Hypothesis.
+    """
+    strategies = _strategies()
+    first = begin(post_processor, outer, inner)
+    lefts = _strategy(queries)
+
+    def violation(data: Any) -> Violation | None:
+        lock = first
+        runs: tuple[Heard, Heard] = (), ()
+        for _ in range(rounds):
+            if lock.sent is None:
+                side, zero = LEFT, data.draw(lefts)
+                one = data.draw(lefts) if data.draw(strategies.booleans()) else zero
+            else:
+                side, zero = RIGHT, data.draw(_strategy(answers(lock.sent[0], lock.created)))
+                one = zero
+            runs = (*runs[0], (side, zero)), (*runs[1], (side, one))
+            after = advance(post_processor, outer, inner, lock, side, zero, one)
+            if isinstance(after, Broken):
+                return Violation(after.property, post_processor, runs, after.reason)
+            if after.over:
+                return None
+            lock = after
+        return None
+
+    return _search(violation, strategies.data(), examples)
+
+
+def search_query(
+    query: HistogramQuery,
+    *,
+    dimension: int,
+    largest: int = 10**6,
+    sensitivity: int | None = None,
+    examples: int = 500,
+) -> QueryViolation | None:
+    """Search {0, …, largest}^dimension for a violation; finding none proves nothing.
+
+    Half of the histograms have all counts close together, where queries by rank change.
+    Raises: MissingExtra without Hypothesis.
+    """
+    strategies = _strategies()
+    dimension, largest = exact.whole(dimension, "dimension"), exact.whole(largest, "largest")
+    bound = promised(query, dimension, sensitivity)
+    counts, near = strategies.integers(0, largest), strategies.integers(0, 2)
+    rows = strategies.tuples(*[counts] * dimension)
+    ties = strategies.tuples(counts, strategies.tuples(*[near] * dimension))
+    close = ties.map(_near)
+    return _search(lambda x: first_violation(query, (x,), bound), rows | close, examples)
+
+
+def _near(tie: tuple[int, tuple[int, ...]]) -> tuple[int, ...]:
+    base, offsets = tie
+    return tuple(base + each for each in offsets)
+
+
+def _strategies() -> Any:
+    """The module. Raises: MissingExtra."""
+    try:
+        from hypothesis import strategies
+    except ImportError:
+        raise MissingExtra("hypothesis", "test") from None
+    return strategies
+
+
+def _search(violation: Callable[[Any], Found | None], values: Any, examples: int) -> Found | None:
+    """The first violation among so many values of a strategy, shrunk."""
+    import hypothesis
+
+    slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large
+
+    @hypothesis.settings(
+        max_examples=examples, deadline=None, database=None, derandomize=True,
+        suppress_health_check=[slow, large],
+    )  # fmt: skip
+    @hypothesis.given(values)
+    def search(value: Any) -> None:
+        found = violation(value)
+        if found is not None:
+            raise _Found(found)
+
+    try:
+        search()
+    except _Found as found:
+        shrunk: Found = found.violation
+        return shrunk
+    return None
+
+
+def _strategy(values: Any) -> Any:
+    strategies = _strategies()
+    is_one = isinstance(values, strategies.SearchStrategy)
+    return values if is_one else strategies.sampled_from(tuple(values))
+
+
+class _Found(Exception):
+    """A violation, on its way out of a search."""
+
+    def __init__(self, violation: Any) -> None:
+        super().__init__("a violation was found")
+        self.violation = violation
