@@ -141,12 +141,11 @@ def test_bad_input():
 
 
 def test_equal_views_are_one_with_the_sum_of_their_probabilities():
-    """A coin that nobody hears of."""
+    """A coin that is kept and that nobody hears of."""
 
-    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS)
-    def forgets(state, bit, coins):
-        coins.bernoulli(Fraction(1, 3))
-        return state, bit
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS, initial_state=0)
+    def keeps(state, bit, coins):
+        return int(coins.bernoulli(Fraction(1, 3))), bit
 
-    law = law_of_views(ap.scripted([0, 1]), forgets, rounds=2)
+    law = law_of_views(ap.scripted([0, 1]), keeps, rounds=2)
     assert [p for _, p in law.views] == [1]
