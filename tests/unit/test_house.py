@@ -3,8 +3,10 @@
 import ast
 import importlib
 import inspect
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -184,3 +186,23 @@ def test_every_module_has_a_docstring():
 def test_no_file_is_too_long():
     long = {path.name: n for path in SOURCES if (n := len(path.read_text().splitlines())) > 400}
     assert long == {}
+
+
+def test_the_files_that_contributing_names_are_there():
+    text = (ROOT.parent / "CONTRIBUTING.md").read_text()
+    named = re.findall(r"`((?:antiphon|tests|docs|benchmarks)(?:/[\w.]+)*)`", text)
+    there = [path for path in named if "NAME" not in path]
+    assert len(there) > 30
+    assert [path for path in there if not (ROOT.parent / path).exists()] == []
+    laws = sorted(path.name for path in (ROOT.parent / "tests/laws").glob("test_law_*.py"))
+    assert sorted(Path(path).name for path in there if "test_law_" in path) == laws
+
+
+def test_the_version_is_said_once():
+    """hatchling reads it from ``antiphon/__init__.py``."""
+    pyproject = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())
+    assert pyproject["project"]["dynamic"] == ["version"]
+    assert pyproject["tool"]["hatch"]["version"]["path"] == "antiphon/__init__.py"
+    assert f'\n__version__ = "{ap.__version__}"\n' in (ROOT / "__init__.py").read_text()
+    assert f"\nversion: {ap.__version__}\n" in (ROOT.parent / "CITATION.cff").read_text()
+    assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
