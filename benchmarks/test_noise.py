@@ -28,8 +28,8 @@ from antiphon.mechanisms import (
     SparseVector,
     learned_weights,
 )
-from antiphon.protocol import SampledCoins, discrete_noise, samplers
-from antiphon.protocol.coins import system_words
+from antiphon.protocol import SampledCoins
+from antiphon.protocol.coins import discrete_noise, samplers, system_words
 
 SCALES = [
     Fraction(1, 2),

@@ -19,8 +19,8 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
-from antiphon.audit.corpus.sparse_vector import SparseVector
-from antiphon.audit.statistical.running import Chunks, CountViews, merge_counts, run
+from antiphon.audit.running import Chunks, CountViews, merge_counts, run
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
 
 
 def sparse_vector():

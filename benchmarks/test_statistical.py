@@ -20,10 +20,10 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
-from antiphon.audit.corpus import corpus
-from antiphon.audit.corpus.sparse_vector import SparseVector
-from antiphon.audit.statistical.populations import play_population, play_sample
-from antiphon.audit.statistical.sample import NUMBER
+from antiphon.populations.play import play_population, play_sample
+from antiphon.populations.sample import NUMBER
+from antiphon.selfcheck.corpus import corpus
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
 
 MILLION = 10**6
 COPIES = 50

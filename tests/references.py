@@ -9,9 +9,9 @@ from collections import Counter
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.composition.functions import FixedMechanisms, FixedParameters, SparseParallel
+from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.protocol import Approximate, Pure, Side, Status, ZeroConcentrated
-from antiphon.verifiers.functions import (
+from antiphon.verifiers.models import (
     Bounded,
     EventLevel,
     EveryPair,

@@ -10,14 +10,14 @@ import attrs
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import sparse_parallel
+from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.claims import Approximate
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
+from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
-from antiphon.protocol.view import View
 
 
 def _copies(value: object) -> int:

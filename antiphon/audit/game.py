@@ -15,17 +15,17 @@ from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import CURVE, Question, Search, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.statistical.audit import Sampling, audit
-from antiphon.audit.statistical.report import AuditReport
+from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.search import Search as Adversaries
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
-from antiphon.protocol.interaction import Seed, Watch, interact
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.records.interaction import Seed, Watch, interact
+from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
-from antiphon.protocol.view import View
+from antiphon.protocol.verification import Verification
 from antiphon.verifiers.identifier import Identifier
-from antiphon.verifiers.verification import Verification
 from antiphon.verifiers.verifier import Verifier
 
 

@@ -12,10 +12,10 @@ from antiphon.composition.creation import Create
 from antiphon.composition.properties import Broken, Heard, Violation, advance, begin
 from antiphon.mechanisms.histograms.checking import QueryViolation, first_violation, promised
 from antiphon.mechanisms.histograms.queries import HistogramQuery
-from antiphon.protocol import exact
-from antiphon.protocol.errors import MissingExtra
+from antiphon.numbers import exact
+from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor
-from antiphon.verifiers.verification import Verification
+from antiphon.protocol.verification import Verification
 
 Found = TypeVar("Found")
 

@@ -17,15 +17,15 @@ import attrs
 from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import CompositionMessages, Create
-from antiphon.composition.functions import FixedMechanisms, FixedParameters, SparseParallel
+from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.mechanisms.randomized_response import RandomizedResponse
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.errors import CompositionError
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature, Tuples
-from antiphon.verifiers.verification import Verification
+from antiphon.protocol.verification import Verification
 
 Parameters = tuple[exact.ExactEpsilon, Fraction]
 

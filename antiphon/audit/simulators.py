@@ -17,15 +17,15 @@ import attrs
 
 from antiphon.audit.exact.histories import Histories, History
 from antiphon.audit.exact.question import horizon
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins import integer_weights
-from antiphon.protocol.errors import CompositionError, InvalidArgument
-from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Pair
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Anything, Signature
-from antiphon.verifiers.verification import Refused, Verification, read
+from antiphon.protocol.verification import Refused, Verification, read
 
 Point = tuple[Fraction, Fraction]
 """(φ⁰, φ¹), or any pair of numbers, one for each world."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from antiphon.protocol.errors import MissingExtra
+from antiphon.numbers.errors import MissingExtra
 
 _NEEDED = ("typer", "rich", "click", "shellingham")
 

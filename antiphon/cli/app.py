@@ -16,8 +16,8 @@ import typer
 
 from antiphon import __version__
 from antiphon.cli.output import report_error
-from antiphon.protocol.errors import AntiphonError, InvalidArgument
-from antiphon.protocol.files import refuse_taken
+from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.protocol.records.files import refuse_taken
 
 # What options show of the library, so that showing them does not load it; a test compares.
 FLIGHTS: Final = 336_776
@@ -79,7 +79,7 @@ def demo(
     json: _Json = False,
 ) -> int:
     """Count a year of flights, privately and adaptively, and replay it."""
-    from antiphon.cli import flights
+    from antiphon.cli.commands import flights
 
     return flights.demo(
         number=flights_, output=output, seed=seed, epsilon=epsilon, bit=bit, force=force,
@@ -99,7 +99,7 @@ def counterexample(
     json: _Json = False,
 ) -> int:
     """Play the adversary that breaks sparse parallel composition for δ > 0."""
-    from antiphon.cli import counterexample as counterexamples
+    from antiphon.cli.commands import counterexample as counterexamples
 
     return counterexamples.counterexample(
         delta=delta, copies=copies, runs=runs, seed=seed, confidence=confidence, save=save,
@@ -166,8 +166,8 @@ def audit(
 
     With --corpus: test the claims of targets with known truth; status 1 for a surprise.
     """
-    from antiphon.cli import audits
-    from antiphon.cli import corpus as targets
+    from antiphon.cli.commands import audits
+    from antiphon.cli.commands import corpus as targets
 
     if corpus:
         for name, given in {"FILE.py:NAME": target, "--save": save, "--report": report}.items():
@@ -209,7 +209,7 @@ def check(
     json: _Json = False,
 ) -> int:
     """Try a part of your own against its contracts; status 1 if something is found."""
-    from antiphon.cli import check as checking
+    from antiphon.cli.commands import check as checking
 
     return checking.check(
         target, right=right, messages=messages, only=only or [], seed=seed, as_json=json
@@ -227,7 +227,7 @@ def verify(
     json: _Json = False,
 ) -> int:
     """Check the theorems exactly on finite instances, beside twins that must fail."""
-    from antiphon.cli import verify as verification
+    from antiphon.cli.commands import verify as verification
 
     return verification.verify(theorems=theorem or [], adversaries=adversaries, as_json=json)
 
@@ -257,7 +257,7 @@ def explain(
     json: _Json = False,
 ) -> int:
     """Say what your system promises, by which theorem; status 1 if none applies."""
-    from antiphon.cli import explain as guarantees
+    from antiphon.cli.commands import explain as guarantees
 
     return guarantees.explain(
         target, verification=verification, inner=inner, catalogue=catalogue,
@@ -288,7 +288,7 @@ def account(
     json: _Json = False,
 ) -> int:
     """Say what a composition of fixed (ε, δ) promises, by every bound."""
-    from antiphon.cli import account as accounts
+    from antiphon.cli.commands import account as accounts
 
     question = accounts.Question(rr, times, epsilon or [], delta or [], width)
     refuse_taken([] if plot is None else [plot], force)
@@ -309,7 +309,7 @@ def counters(
     json: _Json = False,
 ) -> int:
     """Compare the expected errors of all continual counters, beside the lower bound."""
-    from antiphon.cli import counters as counting
+    from antiphon.cli.commands import counters as counting
 
     refuse_taken([] if plot is None else [plot], force)
     return counting.counters(horizon=horizon, rho=rho, delta=delta, plot=plot, as_json=json)
@@ -318,7 +318,7 @@ def counters(
 @app.command()
 def replay(path: _File, with_: _With = None, json: _Json = False) -> int:
     """Replay a view (the adversary) or a recording (both sides); status 1 if it differs."""
-    from antiphon.cli import views
+    from antiphon.cli.commands import views
 
     return views.replay(path, with_file=with_, as_json=json)
 
@@ -334,7 +334,7 @@ def show(
     json: _Json = False,
 ) -> int:
     """Draw a view as a sequence diagram."""
-    from antiphon.cli import views
+    from antiphon.cli.commands import views
 
     return views.show(
         path, style=style, output=output, limit=limit, with_file=with_, force=force, as_json=json

@@ -9,9 +9,9 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
-from antiphon.audit.statistical.running.files import run_file
+from antiphon.audit.running.by_path import run_file
 from antiphon.cli.naming import name_variables
-from antiphon.protocol.errors import AntiphonError, InvalidArgument
+from antiphon.numbers.errors import AntiphonError, InvalidArgument
 
 
 def import_file(path: Path) -> ModuleType:

@@ -13,12 +13,6 @@ from antiphon.composition.filters import (
     WhitehouseFilter,
 )
 from antiphon.composition.filters.adaptive import adaptive_parameters
-from antiphon.composition.functions import (
-    each_valid,
-    fixed_mechanisms,
-    fixed_parameters,
-    sparse_parallel,
-)
 from antiphon.composition.guarantees import (
     Certified,
     Counterexample,
@@ -28,6 +22,12 @@ from antiphon.composition.guarantees import (
 )
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.property_search import search_properties
+from antiphon.composition.validity import (
+    each_valid,
+    fixed_mechanisms,
+    fixed_parameters,
+    sparse_parallel,
+)
 
 __all__ = [
     "BasicFilter",

@@ -7,15 +7,15 @@ from typing import Any
 import attrs
 
 from antiphon.composition.concurrent import ExtConComp
+from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Status
-from antiphon.protocol.errors import CompositionError
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Pairs, Signature
-from antiphon.verifiers.verification import Verification
+from antiphon.protocol.verification import Verification
 
 
 @register("antiphon.Lifting/1")

@@ -8,15 +8,14 @@ import attrs
 
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
+from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
+from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
-from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
-from antiphon.protocol.names import name_of
-from antiphon.protocol.registry import register
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.registry import name_of, register
 from antiphon.protocol.spaces import Anything, Signature
-from antiphon.protocol.vector import Vector
 
 
 class Child(NamedTuple):

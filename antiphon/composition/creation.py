@@ -8,17 +8,17 @@ from typing import Any
 
 import attrs
 
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interning import fingerprint
+from antiphon.populations.columns import plain
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.columns import plain
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.exact import ExactEpsilon
-from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.verification import Refused, reader
+from antiphon.protocol.verification import Refused, reader
 
 
 def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:

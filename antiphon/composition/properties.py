@@ -18,13 +18,13 @@ import attrs
 
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.protocol.errors import CompositionError, Intractable
-from antiphon.protocol.interning import fingerprint
+from antiphon.numbers.errors import CompositionError, Intractable
+from antiphon.numbers.interning import fingerprint
+from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import HALT, TOP, Ask, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import distinct
-from antiphon.protocol.tapes import ReplayedCoins
-from antiphon.verifiers.verification import Refused, Verification, read
+from antiphon.protocol.verification import Refused, Verification, read
 
 DEEPEST: Final = 300
 """Messages of one run that are still explored."""

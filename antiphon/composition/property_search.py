@@ -9,7 +9,7 @@ from typing import Any
 from antiphon.composition.creation import Create
 from antiphon.composition.properties import Violation
 from antiphon.protocol.post_processor import PostProcessor
-from antiphon.verifiers.verification import Verification
+from antiphon.protocol.verification import Verification
 
 
 def search_properties(

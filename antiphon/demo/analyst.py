@@ -11,9 +11,9 @@ import attrs
 from antiphon.composition.creation import Create
 from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL, flights
 from antiphon.mechanisms.counters import COUNT, TreeCounter
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.registry import register
 

@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.protocol.errors import InvalidArgument, MissingExtra
+from antiphon.numbers.errors import InvalidArgument, MissingExtra
 
 ORIGINS: Final = ("EWR", "JFK", "LGA")
 """New York's airports: Newark, Kennedy, LaGuardia."""

@@ -14,12 +14,12 @@ import numpy.typing as npt
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import sparse_parallel
+from antiphon.composition.validity import sparse_parallel
 from antiphon.demo.analyst import FlightAnalyst, counter_name
 from antiphon.demo.data import CARRIERS, ORIGINS, flights
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.messages import Ask
-from antiphon.protocol.view import Round, View
+from antiphon.protocol.records.view import Round, View
 
 Progress = Callable[[int], None]
 """Told how many flights have been played."""

@@ -7,14 +7,14 @@ from typing import Any
 
 import attrs
 
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.protocol.claims import Approximate, Claim
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Symbol
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Signature
-from antiphon.verifiers.functions import bounded, event_level
+from antiphon.verifiers.models import bounded, event_level
 
 _ANSWERS = Finite((TOP, BOTTOM, 0, 1))
 TWO_BITS = bounded(event_level(), 2)
@@ -32,7 +32,7 @@ class LeakyBit(ContinualMechanism[Symbol, int, Any]):
     Raises: InvalidArgument for delta outside [0, 1].
     """
 
-    delta: Fraction = attrs.field(converter=parameters.probability, kw_only=True)
+    delta: Fraction = attrs.field(converter=fields.probability, kw_only=True)
 
     @property
     def initial_state(self) -> Symbol:

@@ -9,16 +9,16 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.mechanisms import parameters
-from antiphon.protocol import exact
+from antiphon.mechanisms import fields
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Approximate, Claim, Pure
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
-from antiphon.verifiers.functions import neighbouring_start
+from antiphon.verifiers.models import neighbouring_start
 
 _LARGE = Fraction(1000)
 """An ε past which e^(-ε) is 0 in doubles; the truth is then told w.p. 1 - 2^-50."""
@@ -41,10 +41,8 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
     (1, TOP)
     """
 
-    epsilon: exact.ExactEpsilon = attrs.field(converter=parameters.any_epsilon, kw_only=True)
-    delta: Fraction = attrs.field(
-        default=Fraction(0), converter=parameters.probability, kw_only=True
-    )
+    epsilon: exact.ExactEpsilon = attrs.field(converter=fields.any_epsilon, kw_only=True)
+    delta: Fraction = attrs.field(default=Fraction(0), converter=fields.probability, kw_only=True)
 
     @property
     def signature(self) -> Signature:
@@ -77,7 +75,7 @@ _BITS: Final = 64
 
 
 def _values(value: object) -> int:
-    if parameters.size(value, "values", parameters.MOST_UPDATES, "group them") == 1:
+    if fields.size(value, "values", fields.MOST_UPDATES, "group them") == 1:
         raise InvalidArgument("values must be an int >= 2: with one value there is nothing to tell")
     return value  # type: ignore[return-value]
 
@@ -96,7 +94,7 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
     3
     """
 
-    epsilon: exact.ExactEpsilon = attrs.field(converter=parameters.any_epsilon)
+    epsilon: exact.ExactEpsilon = attrs.field(converter=fields.any_epsilon)
     values: int = attrs.field(converter=_values)
     truth: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The probability of the value itself, never rounded up."""
@@ -141,7 +139,7 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
         Infinite for ε = 0, whose answers tell nothing.
         """
         width = math.sqrt(
-            math.log(2 * self.values / parameters.beta(beta)) / (2 * exact.whole(users, "users"))
+            math.log(2 * self.values / fields.beta(beta)) / (2 * exact.whole(users, "users"))
         )
         apart = self.truth - (1 - self.truth) / (self.values - 1)
         return width / float(apart) * (1 + 1e-12) if apart else math.inf

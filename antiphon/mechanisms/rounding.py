@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.mechanisms import parameters
-from antiphon.protocol.columns import is_number
-from antiphon.protocol.errors import CompositionError
+from antiphon.mechanisms import fields
+from antiphon.numbers.errors import CompositionError
+from antiphon.populations.columns import is_number
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
@@ -40,7 +40,7 @@ class RoundToGrid(PostProcessor[None]):
     on the right answers no numbers.
     """
 
-    step_size: float = attrs.field(default=1.0, converter=parameters.step_size)
+    step_size: float = attrs.field(default=1.0, converter=fields.step_size)
     deterministic = True
     forwards_queries = True
 

@@ -33,16 +33,16 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import laplace_bound
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim, Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
-from antiphon.verifiers.functions import EveryPair, every_pair
+from antiphon.verifiers.models import EveryPair, every_pair
 from antiphon.verifiers.relations import Within
 
 
@@ -70,12 +70,12 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
     [BOTTOM, TOP, BOTTOM, TOP, HALT]
     """
 
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
-    threshold: int = attrs.field(default=0, validator=parameters.integer)
-    tops: int = attrs.field(default=1, converter=parameters.tops)
-    sensitivity: int = attrs.field(default=1, converter=parameters.moves)
-    monotone: bool = attrs.field(default=False, validator=parameters.boolean)
-    share: Fraction = attrs.field(default=Fraction(1, 2), converter=parameters.share)
+    epsilon: Fraction = attrs.field(converter=fields.epsilon)
+    threshold: int = attrs.field(default=0, validator=fields.integer)
+    tops: int = attrs.field(default=1, converter=fields.tops)
+    sensitivity: int = attrs.field(default=1, converter=fields.moves)
+    monotone: bool = attrs.field(default=False, validator=fields.boolean)
+    share: Fraction = attrs.field(default=Fraction(1, 2), converter=fields.share)
     threshold_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The scale of ρ."""
     query_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
@@ -137,7 +137,7 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
         Every ⊤ was given for a q >= T - α and every ⊥ for a q <= T + α. A union bound over
         ρ (beta/2) and each ν (beta/2 in all).
         """
-        failure = parameters.beta(beta) / 2
+        failure = fields.beta(beta) / 2
         each = failure / exact.whole(queries, "queries")
         return laplace_bound(self.threshold_scale, failure) + laplace_bound(self.query_scale, each)
 
@@ -197,7 +197,7 @@ class NumericSparseVector(SparseVector):
     [BOTTOM, 17]
     """
 
-    value_share: Fraction = attrs.field(default=Fraction(1, 3), converter=parameters.share)
+    value_share: Fraction = attrs.field(default=Fraction(1, 3), converter=fields.share)
     value_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The scale of the noise of a value."""
     _answers: ClassVar[Space] = Either((Integers(), Finite((BOTTOM, HALT))))
@@ -217,4 +217,4 @@ class NumericSparseVector(SparseVector):
 
     def value_error_bound(self, *, beta: float) -> int:
         """What none of the ``tops`` values errs by more than, with probability 1 - beta."""
-        return laplace_bound(self.value_scale, parameters.beta(beta) / self.tops)
+        return laplace_bound(self.value_scale, fields.beta(beta) / self.tops)

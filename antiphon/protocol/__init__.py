@@ -1,5 +1,21 @@
 """What is said, by whom, with which coins. Imports nothing else of Antiphon."""
 
+from antiphon.numbers.errors import (
+    AntiphonError,
+    BudgetExceeded,
+    CheckpointError,
+    CompositionError,
+    ExecutorError,
+    FileError,
+    Intractable,
+    InvalidArgument,
+    MissingExtra,
+    PartError,
+    ProtocolError,
+    ReplayMismatch,
+    TranscriptError,
+)
+from antiphon.numbers.exact import Log
 from antiphon.protocol import spaces
 from antiphon.protocol.adapters import (
     InteractiveAsContinual,
@@ -17,24 +33,8 @@ from antiphon.protocol.claims import (
     ZeroConcentrated,
 )
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
-from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import (
-    AntiphonError,
-    BudgetExceeded,
-    CheckpointError,
-    CompositionError,
-    ExecutorError,
-    FileError,
-    Intractable,
-    InvalidArgument,
-    MissingExtra,
-    PartError,
-    ProtocolError,
-    ReplayMismatch,
-    TranscriptError,
-)
-from antiphon.protocol.exact import Log
-from antiphon.protocol.interaction import interact, record, replay
+from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.messages import (
     BOTTOM,
@@ -54,11 +54,11 @@ from antiphon.protocol.post_processor import (
     post_processor,
 )
 from antiphon.protocol.readings import column_safe
+from antiphon.protocol.records.interaction import interact, record, replay
+from antiphon.protocol.records.view import Ending, Recording, Round, View
 from antiphon.protocol.registry import register
 from antiphon.protocol.session import Exchange, Session
 from antiphon.protocol.spaces import Signature, Space
-from antiphon.protocol.tapes import RecordedCoins, ReplayedCoins
-from antiphon.protocol.view import Ending, Recording, Round, View
 
 __all__ = [
     "BOTTOM",

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query
 from antiphon.protocol.messages import HALT, TOP
-from antiphon.protocol.names import Named
 from antiphon.protocol.readings import is_column_safe, own_reading
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 
 if TYPE_CHECKING:
+    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
-    from antiphon.protocol.column_coins import ColumnCoins
 
 
 class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):

@@ -10,14 +10,13 @@ from typing_extensions import TypeVar
 
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import EMPTY, HALT, freeze
-from antiphon.protocol.names import Named
 from antiphon.protocol.readings import is_column_safe
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Anything, Signature
 
 if TYPE_CHECKING:
+    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
-    from antiphon.protocol.column_coins import ColumnCoins
 
 State = TypeVar("State", default=Any)
 Item = TypeVar("Item", default=Any)

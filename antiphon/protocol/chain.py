@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from antiphon.numbers.errors import REFUSALS, InvalidArgument, ProtocolError
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.errors import REFUSALS, InvalidArgument, ProtocolError
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -22,8 +22,8 @@ from antiphon.protocol.provenance import claims_of, doubt, foreign
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
+    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
-    from antiphon.protocol.column_coins import ColumnCoins
 
 MAX_HOPS: Final = 1_000_000
 """How many steps one message may cause before a chain gives up."""

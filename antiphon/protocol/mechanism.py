@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.names import name_of
 from antiphon.protocol.readings import own_reading
+from antiphon.protocol.registry import name_of
 from antiphon.protocol.spaces import Finite, Signature, Space
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
-    from antiphon.protocol.column_coins import ColumnCoins
     from antiphon.protocol.session import Session
 
 State = TypeVar("State", default=Any)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 import struct
-from abc import ABCMeta
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -18,8 +17,9 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
-from antiphon.protocol.columns import Column, same_numbers
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interning import METACLASSES
+from antiphon.populations.columns import Column, same_numbers
 
 MAX_DEPTH: Final = 64
 """How deep tuples, pairs and questions may nest in one message."""
@@ -185,10 +185,6 @@ def _same_array(left: Any, right: Any) -> bool:
         and left.shape == right.shape
         and left.tobytes() == right.tobytes()
     )
-
-
-METACLASSES: Final = frozenset({type, ABCMeta, enum.EnumMeta})
-"""Those that have no say in what an attribute of a class is, nor which classes are equal."""
 
 
 @lru_cache(maxsize=1024)

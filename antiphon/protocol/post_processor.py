@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, Generic, overload
 import attrs
 
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
-from antiphon.protocol.names import Named
 from antiphon.protocol.readings import is_column_safe, own_reading
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Signature, Space
 
 if TYPE_CHECKING:
+    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.chain import AnyChain, Chain, Links
     from antiphon.protocol.coins import Coins
-    from antiphon.protocol.column_coins import ColumnCoins
 
 
 class Side(enum.Enum):

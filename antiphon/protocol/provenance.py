@@ -27,12 +27,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interning import METACLASSES
 from antiphon.protocol.claims import Claim, Measure, Status, VerificationFunction
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.messages import ATOMS, METACLASSES
+from antiphon.protocol.messages import ATOMS
 
 _HOME: Final = "antiphon."
-_ELSEWHERE: Final = ("antiphon.audit.",)
+_ELSEWHERE: Final = ("antiphon.audit.", "antiphon.selfcheck.")
 """Where broken twins and targets live: nothing that they inherit is proved of them."""
 
 _BARE: Final = frozenset(

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
 
 Thing = TypeVar("Thing")
 
@@ -107,3 +107,27 @@ class Unregistered:
     name: str
     text: str = attrs.field(default="", repr=False)
     """What the file says of it, if more than the name: JSON."""
+
+
+def name_of(part: object) -> str:
+    """The name by which its author knows a part.
+
+    >>> name_of(name_of), name_of(Named())
+    ('name_of', 'Named')
+    """
+    name = getattr(part, "__name__", None)
+    return name if type(name) is str else type(part).__name__
+
+
+class Named:
+    """A part made of one plain function, whose name is its own in texts and errors."""
+
+    __slots__ = ()
+    function: Callable[..., Any]
+
+    @property
+    def __name__(self) -> str:
+        return str(getattr(self.function, "__name__", type(self).__name__))
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}, a {type(self).__name__}>"

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import attrs
 import numpy as np
 
+from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
-from antiphon.protocol.forks import tell_of_forks
+from antiphon.protocol.coins.forks import tell_of_forks
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
-from antiphon.protocol.names import name_of
-from antiphon.protocol.registry import Unregistered
+from antiphon.protocol.registry import Unregistered, name_of
 from antiphon.protocol.spaces import Anything, Space
 
 if TYPE_CHECKING:

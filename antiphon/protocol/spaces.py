@@ -15,8 +15,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.protocol.columns import Column, is_number, same_numbers
-from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.populations.columns import Column, is_number, same_numbers
 from antiphon.protocol.messages import Pair, freeze, identical
 from antiphon.protocol.registry import register
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from antiphon.audit.statistical.report import AuditReport
+from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
 
 _POINTS: Final = 400

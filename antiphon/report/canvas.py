@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from antiphon.protocol.errors import InvalidArgument, MissingExtra
+from antiphon.numbers.errors import InvalidArgument, MissingExtra
 
 COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
 INK, SOFT, GRID = "#1e293b", "#64748b", "#e2e8f0"

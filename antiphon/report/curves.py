@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.composition.accounting import Interval, PrivacyCurve
-from antiphon.composition.accounting.interval import Floats
+from antiphon.numbers.interval import Floats
 from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 
 _POINTS: Final = 160

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from antiphon.protocol.errors import MissingExtra
+from antiphon.numbers.errors import MissingExtra
 
 
 def table(

@@ -1,6 +1,8 @@
 """What checks messages: identifiers, verification functions, verifiers."""
 
-from antiphon.verifiers.functions import (
+from antiphon.protocol.verification import Refused, Verification
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.models import (
     bounded,
     event_level,
     every_pair,
@@ -8,7 +10,6 @@ from antiphon.verifiers.functions import (
     updates_and_queries,
     user_level,
 )
-from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.relations import (
     AddOrRemove,
     AnyTwo,
@@ -21,7 +22,6 @@ from antiphon.verifiers.relations import (
     ReplacedRow,
     Within,
 )
-from antiphon.verifiers.verification import Refused, Verification
 from antiphon.verifiers.verifier import Verifier
 
 __all__ = [

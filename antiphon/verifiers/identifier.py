@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.protocol.errors import CompositionError, InvalidArgument
+from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.mechanism import ONLY
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register

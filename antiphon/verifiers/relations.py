@@ -14,12 +14,12 @@ from typing import Any, Protocol
 import attrs
 import numpy as np
 
-from antiphon.protocol.columns import Column, plain
-from antiphon.protocol.errors import InvalidArgument, PartError
-from antiphon.protocol.exact import fraction
+from antiphon.numbers.errors import InvalidArgument, PartError
+from antiphon.numbers.exact import fraction
+from antiphon.populations.columns import Column, plain
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
-from antiphon.verifiers.verification import swap_symmetric
+from antiphon.protocol.verification import swap_symmetric
 
 
 class Relation(Protocol):

@@ -7,12 +7,12 @@ from typing import Any, TypeAlias, Union
 
 import attrs
 
-from antiphon.protocol.errors import CompositionError, InvalidArgument, PartError
+from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Pairs, Signature, Space
-from antiphon.verifiers.verification import Refused, Verification, reader
+from antiphon.protocol.verification import Refused, Verification, reader
 
 
 def _is_verification(verifier: object, field: object, value: object) -> None:

@@ -26,8 +26,8 @@ from dpsniper.mechanisms import (
     sparse_vector_technique,
 )
 
-from antiphon.audit.corpus import corpus
 from antiphon.audit.statistical import play_sample
+from antiphon.selfcheck.corpus import corpus
 
 SAMPLES = 1 << 18
 FIVE, TEN = np.array([1, 1, 0, 0, 0.0]), np.array([1.0] * 5 + [0.0] * 5)

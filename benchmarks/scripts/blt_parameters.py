@@ -1,6 +1,6 @@
-"""Compute ``antiphon/mechanisms/counters/blt_parameters.py``: the best few buffers.
+"""Compute ``antiphon/mechanisms/counters/factors/blt_parameters.py``: the best few buffers.
 
-    python benchmarks/scripts/blt_parameters.py > antiphon/mechanisms/counters/blt_parameters.py
+    python benchmarks/scripts/blt_parameters.py > FILE
 
 For horizons n = 2^8, …, 2^30 it minimises (squared sensitivity of C) × (largest squared row
 of B) over factorisations A = B·C with C(x) = Π(1 - λ_i x)/Π(1 - θ_i x), in closed form
@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.mechanisms.counters.buffers import Buffers
+from antiphon.mechanisms.counters.factors.buffers import Buffers
 
 Vector = npt.NDArray[np.float64]
 SLACK = 1.01

@@ -23,9 +23,8 @@ from antiphon.protocol import (
     ZeroConcentrated,
     identical,
 )
-from antiphon.protocol.codec import decode, encode
-from antiphon.protocol.names import name_of
-from antiphon.protocol.registry import registered_name
+from antiphon.protocol.records.codec import decode, encode
+from antiphon.protocol.registry import name_of, registered_name
 
 CANARY = 918_273_645
 EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: shown(e.mechanism))

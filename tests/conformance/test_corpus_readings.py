@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.audit.check.columns import disagreement, replicas
-from antiphon.audit.corpus import corpus
-from antiphon.audit.statistical.populations import Population
-from antiphon.protocol.column_coins import ColumnCoins
+from antiphon.audit.check.steps.columns import disagreement, replicas
+from antiphon.populations.column_coins import ColumnCoins
+from antiphon.populations.play import Population
+from antiphon.selfcheck.corpus import corpus
 
 EVERY = pytest.mark.parametrize("entry", corpus(), ids=lambda entry: entry.name)
 ONE_BY_ONE = [each for each in corpus() if each.samples < 10_000]

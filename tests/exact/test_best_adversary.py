@@ -13,8 +13,9 @@ import antiphon as ap
 from antiphon.audit import law_of_views
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import Approximate, Claim, Status, View, exact
-from antiphon.protocol.view import Ending
+from antiphon.numbers import exact
+from antiphon.protocol import Approximate, Claim, Status, View
+from antiphon.protocol.records.view import Ending
 
 COUNTEREXAMPLE = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, TENTH)]))
 THREE = {"epsilon": 0, "rounds": 7, "catalogue": [LeakyBit(delta=TENTH)], "max_creations": 3}

@@ -7,9 +7,6 @@ import pytest
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.audit.theorems.complex_mechanisms import ROUNDS, checks
-from antiphon.audit.theorems.components import PURE_RESPONSE, walk
-from antiphon.audit.theorems.routers import EachBit, Leak, Router
 from antiphon.composition import (
     Certified,
     ComplexMechanism,
@@ -25,6 +22,9 @@ from antiphon.composition import (
 )
 from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Pair, Side, same, spaces
 from antiphon.protocol.spaces import Anything, Integers, Signature
+from antiphon.selfcheck.theorems.complex_mechanisms import ROUNDS, checks
+from antiphon.selfcheck.theorems.parts.components import PURE_RESPONSE, walk
+from antiphon.selfcheck.theorems.parts.routers import EachBit, Leak, Router
 from antiphon.verifiers import bounded, event_level
 
 F = bounded(event_level(), 2)

@@ -14,7 +14,10 @@ from antiphon.audit.simulated_composition import (
     composition_simulator,
 )
 from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
-from antiphon.audit.theorems.components import (
+from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
+from antiphon.protocol import HALT, TOP, Ask, Log, Pair, ReplayedCoins, Side, same
+from antiphon.protocol.records.view import Ending
+from antiphon.selfcheck.theorems.parts.components import (
     LEAKY,
     PURE_RESPONSE,
     RESPONSE,
@@ -23,10 +26,7 @@ from antiphon.audit.theorems.components import (
     walk,
     weakened,
 )
-from antiphon.audit.theorems.finite import promised
-from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
-from antiphon.protocol import HALT, TOP, Ask, Log, Pair, ReplayedCoins, Side, same
-from antiphon.protocol.view import Ending
+from antiphon.selfcheck.theorems.parts.finite import promised
 
 
 def simulates(f, made, count, rounds, bit):

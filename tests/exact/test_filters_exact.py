@@ -24,7 +24,8 @@ from antiphon.composition import (
     fixed_parameters,
 )
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.protocol import Log, Pure, exact
+from antiphon.numbers import exact
+from antiphon.protocol import Log, Pure
 
 
 def worst_delta(budget, q, menu, goal, charges=10**6):

@@ -7,11 +7,11 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import law_of_views
-from antiphon.audit.corpus import corpus
-from antiphon.audit.corpus.compositions import EITHER, LEAKY, THREE, TWO
-from antiphon.audit.corpus.interactive import ResponseFilter
-from antiphon.audit.corpus.wiring import SwapsStates
 from antiphon.protocol import Log
+from antiphon.selfcheck.corpus import corpus
+from antiphon.selfcheck.corpus.targets.composed import EITHER, LEAKY, THREE, TWO
+from antiphon.selfcheck.corpus.targets.interactive import ResponseFilter
+from antiphon.selfcheck.corpus.targets.miswired import SwapsStates
 
 ENTRIES = {entry.name: entry for entry in corpus()}
 FIFTY = "f_∞ with δ > 0: fifty M_δ"

@@ -14,18 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.audit.corpus.wiring import SwapsStates
-from antiphon.audit.theorems.broken import ForgetsSparsity, ForgetsTheirs, ForgetsToCharge
-from antiphon.audit.theorems.components import (
-    LEAKY,
-    PURE_RESPONSE,
-    RESPONSE,
-    secret,
-    threshold,
-    walk,
-)
-from antiphon.audit.theorems.finite import SECRET, WALK, FiniteResponse, Table, promised
-from antiphon.audit.theorems.routers import EachBit, Leak, Router
 from antiphon.composition import (
     BasicFilter,
     Certified,
@@ -56,6 +44,18 @@ from antiphon.protocol import (
     ZeroConcentrated,
     spaces,
 )
+from antiphon.selfcheck.corpus.targets.miswired import SwapsStates
+from antiphon.selfcheck.theorems.parts.broken import ForgetsSparsity, ForgetsTheirs, ForgetsToCharge
+from antiphon.selfcheck.theorems.parts.components import (
+    LEAKY,
+    PURE_RESPONSE,
+    RESPONSE,
+    secret,
+    threshold,
+    walk,
+)
+from antiphon.selfcheck.theorems.parts.finite import SECRET, WALK, FiniteResponse, Table, promised
+from antiphon.selfcheck.theorems.parts.routers import EachBit, Leak, Router
 from antiphon.verifiers import bounded, event_level, neighbouring_start, user_level
 
 TENTH = Fraction(1, 10)

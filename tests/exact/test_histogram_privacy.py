@@ -12,7 +12,6 @@ import pytest
 from test_noise_privacy import tight, weights
 
 import antiphon as ap
-from antiphon.audit.theorems.histogram import Capped, SmallHSS
 from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import (
     HSS,
@@ -25,6 +24,7 @@ from antiphon.mechanisms import (
 from antiphon.mechanisms.histograms import MOST
 from antiphon.protocol import Log
 from antiphon.protocol.spaces import BITS, Finite, Integers, Tuples
+from antiphon.selfcheck.theorems.histogram import Capped, SmallHSS
 from antiphon.verifiers import EachWithin
 
 

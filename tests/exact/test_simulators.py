@@ -14,7 +14,8 @@ import antiphon as ap
 from antiphon.audit import law_of_views, lyu, vadhan_wang
 from antiphon.audit.simulators import SAMPLE_QUERY
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import Log, Side, exact
+from antiphon.numbers import exact
+from antiphon.protocol import Log, Side
 
 ANY = ap.verifiers.event_level(events=99)
 EVENT = ap.verifiers.event_level()

@@ -7,10 +7,10 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.exact import Question
-from antiphon.audit.theorems import Check, Evidence, Relation, checks
-from antiphon.audit.theorems.statements import composed
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol import Log
+from antiphon.selfcheck.theorems import Check, Evidence, Relation, checks
+from antiphon.selfcheck.theorems.statements import composed
 
 ROWS = checks()
 

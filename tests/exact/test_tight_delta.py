@@ -30,11 +30,12 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.functions import SparseParallel, Suitable
+from antiphon.composition.validity import SparseParallel, Suitable
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import Approximate, Claim, Status, ZeroConcentrated, exact, spaces
-from antiphon.verifiers.functions import Bounded
-from antiphon.verifiers.verification import Refused
+from antiphon.numbers import exact
+from antiphon.protocol import Approximate, Claim, Status, ZeroConcentrated, spaces
+from antiphon.protocol.verification import Refused
+from antiphon.verifiers.models import Bounded
 
 GROWTHS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(2)])
 

@@ -6,9 +6,9 @@ import attrs
 import pytest
 
 import antiphon as ap
-from antiphon.audit.theorems.finite import FiniteResponse
 from antiphon.protocol import Claim, Log, Status
 from antiphon.protocol.claims import Approximate, Renyi, ZeroConcentrated
+from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
 RR = FiniteResponse(((3, 1), (1, 3)))

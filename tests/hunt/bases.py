@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 import antiphon as ap
-from antiphon.protocol.errors import Intractable
+from antiphon.numbers.errors import Intractable
 
 FAINTEST = 14
 """The least weight of a draw is about 2^-14 of the largest."""

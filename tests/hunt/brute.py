@@ -17,8 +17,8 @@ import references
 
 import antiphon as ap
 from antiphon.composition.filters.adaptive import AdaptiveParameters
-from antiphon.composition.functions import EachValid, FixedMechanisms, Suitable
-from antiphon.verifiers.functions import Bounded
+from antiphon.composition.validity import EachValid, FixedMechanisms, Suitable
+from antiphon.verifiers.models import Bounded
 
 from .case import Case
 

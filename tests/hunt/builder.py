@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 
 import antiphon as ap
-from antiphon.audit.theorems.routers import EachBit, Leak, Router
 from antiphon.composition import (
     BasicFilter,
     ComplexMechanism,
@@ -30,6 +29,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.protocol import IdentityPostProcessor, Log
 from antiphon.protocol.chain import Links, chain
+from antiphon.selfcheck.theorems.parts.routers import EachBit, Leak, Router
 from antiphon.verifiers import bounded
 
 from . import users

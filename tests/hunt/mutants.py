@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from antiphon.audit.exact import question
-from antiphon.composition.functions import Budgeted, Suitable
 from antiphon.composition.guarantees import budgets, compositions, curves, leaves, lifting
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.properties import Violation
+from antiphon.composition.validity import Budgeted, Suitable
 from antiphon.protocol import Status
-from antiphon.verifiers.verification import Refused
+from antiphon.protocol.verification import Refused
 
 Change = Callable[[Any], Any]
 """What stands there -> what is to stand there."""

@@ -12,9 +12,7 @@ from typing import Any
 import attrs
 
 import antiphon as ap
-from antiphon.audit.corpus.slips import NoisyMaxValue, TruthfulLies
 from antiphon.audit.exact.question import Question
-from antiphon.audit.theorems.finite import FiniteResponse, Table, promised
 from antiphon.composition import Certified
 from antiphon.composition.filters.concentrated import half_square
 from antiphon.mechanisms import (
@@ -29,8 +27,10 @@ from antiphon.mechanisms import (
     SparseVector,
     TreeCounter,
 )
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Log, Pure, ZeroConcentrated, spaces
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.selfcheck.corpus.ours.slips import NoisyMaxValue, TruthfulLies
+from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, Table, promised
 from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,
@@ -42,7 +42,7 @@ from antiphon.verifiers import (
     updates_and_queries,
     user_level,
 )
-from antiphon.verifiers.functions import EventLevel, EveryPair, NeighbouringStart, UserLevel
+from antiphon.verifiers.models import EventLevel, EveryPair, NeighbouringStart, UserLevel
 
 from . import users
 from .users import stated
@@ -217,7 +217,7 @@ def lie(which: str, look: int = 1) -> Any:
 @part
 def edge(numerator: int) -> Any:
     """A response under the float n/10 as the rational that it is, its ratio e^ε, rounded down."""
-    from antiphon.protocol.exact import exp_bracket
+    from antiphon.numbers.exact import exp_bracket
 
     epsilon, bits = Fraction(numerator / 10), 80
     weights = (1 << bits, exp_bracket(epsilon, bits)[1])

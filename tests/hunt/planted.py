@@ -12,8 +12,6 @@ from typing import Any
 import attrs
 
 import antiphon as ap
-from antiphon.audit.corpus.slips import NoisyMaxValue, TruthfulLies
-from antiphon.audit.theorems.finite import FiniteResponse, clipped
 from antiphon.composition import ComplexMechanism, fixed_parameters
 from antiphon.mechanisms import (
     ContinualHistogram,
@@ -27,6 +25,8 @@ from antiphon.mechanisms import (
 from antiphon.mechanisms.counters.tree_counter import BinaryTree
 from antiphon.protocol import Claim, Log, PostProcessor, Pure, Side, Status, spaces
 from antiphon.protocol.chain import Links
+from antiphon.selfcheck.corpus.ours.slips import NoisyMaxValue, TruthfulLies
+from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, clipped
 from antiphon.verifiers import (
     Within,
     bounded,

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon.numbers.errors import Intractable
 from antiphon.protocol import AntiphonError, Log, Status
-from antiphon.protocol.errors import Intractable
 
 from .bases import InBase
 from .brute import doubt

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 import antiphon as ap
-from antiphon.audit.corpus.slips import ColumnsFromTheEnd
-from antiphon.audit.theorems.finite import FiniteResponse
 from antiphon.protocol import Status, ZeroConcentrated
+from antiphon.selfcheck.corpus.ours.slips import ColumnsFromTheEnd
+from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
 from .planted import PLANTED, proved

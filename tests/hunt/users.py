@@ -8,7 +8,6 @@ from typing import Any
 import attrs
 
 import antiphon as ap
-from antiphon.audit.theorems.finite import clipped
 from antiphon.mechanisms import SparseVector, TreeCounter
 from antiphon.mechanisms.counters import unbounded
 from antiphon.mechanisms.counters.tree_counter import BinaryTree
@@ -21,6 +20,7 @@ from antiphon.protocol import (
     Status,
     spaces,
 )
+from antiphon.selfcheck.theorems.parts.finite import clipped
 
 HALF = Fraction(1, 2)
 

@@ -1,6 +1,6 @@
 """Law 1: a step never mutates; refusals change nothing; failures are outcomes.
 
-Growing states: benchmarks own the O(log n); ``tests/unit/protocol/test_vector.py`` owns
+Growing states: benchmarks own the O(log n); ``tests/unit/numbers/test_vector.py`` owns
 that old versions stay. Budgets that stay charged after a failure: the part that
 builds budgets (law 6).
 """

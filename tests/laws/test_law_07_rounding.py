@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.protocol import Log, exact
+from antiphon.numbers import exact
+from antiphon.protocol import Log
 
 rationals = st.fractions(min_value=0, max_value=40)
 arguments = st.fractions(min_value=1, max_value=10**12)

@@ -22,7 +22,7 @@ import antiphon as ap
 from antiphon.composition import sparse_parallel
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse, RoundToGrid, TreeCounter
 from antiphon.protocol import Recording, SampledCoins, View, spaces
-from antiphon.protocol.codec import encode
+from antiphon.protocol.records.codec import encode
 
 CANARY = 918_273_645
 FOUND = (str(CANARY), hex(CANARY)[2:], "canary")

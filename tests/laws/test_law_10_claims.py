@@ -20,7 +20,7 @@ from antiphon.protocol import (
     Status,
     ZeroConcentrated,
 )
-from antiphon.protocol.codec import decode, encode
+from antiphon.protocol.records.codec import decode, encode
 from antiphon.verifiers import event_level, neighbouring_start
 
 F, G = event_level(), neighbouring_start()

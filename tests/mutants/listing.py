@@ -1,6 +1,6 @@
 """The list of mutants: ``lists/*.txt``, one file a room.
 
-    file antiphon/verifiers/functions.py        the file that the next mutants change
+    file antiphon/verifiers/models.py        the file that the next mutants change
     tests tests/unit/verifiers/test_f.py …      what is to notice, the likeliest and cheapest first
 
     why one event more than was promised        begins a mutant and says what it breaks

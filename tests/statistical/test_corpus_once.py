@@ -8,9 +8,9 @@ import bounds
 import numpy as np
 import pytest
 
-from antiphon.audit.corpus import corpus
 from antiphon.audit.statistical import p_value
 from antiphon.audit.statistical.audit import LEAST_SAMPLES
+from antiphon.selfcheck.corpus import corpus
 
 ENTRIES = {entry.name: entry for entry in corpus()}
 PRIVATE = [entry.name for entry in ENTRIES.values() if entry.private]

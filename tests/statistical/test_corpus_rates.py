@@ -11,9 +11,9 @@ import bounds
 import numpy as np
 import pytest
 
-from antiphon.audit.corpus import corpus
 from antiphon.audit.statistical import Goal, Hits, Rates, Training, choose, play_sample
 from antiphon.audit.statistical.audit import LEAST_SAMPLES
+from antiphon.selfcheck.corpus import corpus
 
 REPETITIONS, ALPHA = 200, 0.05
 SAMPLES = 4000

@@ -30,7 +30,7 @@ from antiphon.audit.statistical.estimators import (
     epsilon_lower_bound,
     label_delta_lower_bound,
 )
-from antiphon.audit.statistical.intervals import lower_bound, upper_tail
+from antiphon.audit.statistical.proportions import lower_bound, upper_tail
 
 ALPHA = 0.1
 GRID = [Fraction(i, 40) for i in range(41)]

@@ -20,8 +20,8 @@ from test_sampling import (
 )
 
 import antiphon as ap
-from antiphon.audit.statistical.populations import play_population, play_sample
-from antiphon.audit.statistical.sample import NUMBER
+from antiphon.populations.play import play_population, play_sample
+from antiphon.populations.sample import NUMBER
 from antiphon.protocol.readings import column_safe
 
 N = 200_000

@@ -21,7 +21,7 @@ import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game, learned_bit
 from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.protocol import Log, SampledCoins
-from antiphon.protocol.samplers import discrete_laplace as series
+from antiphon.protocol.coins.samplers import discrete_laplace as series
 
 # --- laws ------------------------------------------------------------------------------------
 

@@ -11,11 +11,11 @@ import pytest
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary
 from antiphon.audit.statistical.audit import METHODS
-from antiphon.audit.statistical.choosing import SCORES
-from antiphon.audit.statistical.intervals import clopper_pearson, upper_tail
+from antiphon.audit.statistical.events.choosing import SCORES
+from antiphon.audit.statistical.proportions import clopper_pearson, upper_tail
 from antiphon.audit.statistical.testing import CORRECTIONS
 from antiphon.cli import app
-from antiphon.cli.parameters import rational, shown
+from antiphon.cli.written import rational, shown
 from antiphon.demo.data import TOTAL
 from antiphon.mechanisms import COUNT, TreeCounter
 
@@ -81,7 +81,7 @@ class TestCounterexample:
         assert data["exact"]["probability"] == float(1 - (1 - Fraction(delta)) ** 5)
 
     def test_theory_that_does_not_hold_is_status_1(self, cli, monkeypatch):
-        monkeypatch.setattr("antiphon.cli.trial._guess", lambda *_: 0)
+        monkeypatch.setattr("antiphon.cli.commands.trial._guess", lambda *_: 0)
         status, out, _ = cli(*FAST)
         assert status == 1
         assert "NOT what theory says" in out
@@ -357,7 +357,7 @@ class TestBadInput:
         def broken(*_, **__):
             raise RuntimeError("oh\nno")
 
-        monkeypatch.setattr("antiphon.cli.views.import_file", broken)
+        monkeypatch.setattr("antiphon.cli.commands.views.import_file", broken)
         status, _, err = cli("replay", saved, "--with", "x.py")
         assert status == 3
         assert err == "antiphon: this is a bug in antiphon, please report it: oh no\n"
@@ -366,7 +366,7 @@ class TestBadInput:
         def interrupted(*_):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("antiphon.cli.trial.trial", interrupted)
+        monkeypatch.setattr("antiphon.cli.commands.trial.trial", interrupted)
         status, out, err = cli(*FAST)
         assert (status, out, err.strip()) == (130, "", "")
 
@@ -412,8 +412,8 @@ class TestExtras:
         assert one_object(cli("replay", "--json")[1])["error"]["type"] == "MissingExtra"
 
     def test_a_command_that_imports_late_names_it_too(self, cli, monkeypatch):
-        monkeypatch.delitem(sys.modules, "antiphon.cli.verify", raising=False)
-        monkeypatch.delattr("antiphon.cli.verify", raising=False)
+        monkeypatch.delitem(sys.modules, "antiphon.cli.commands.verify", raising=False)
+        monkeypatch.delattr("antiphon.cli.commands.verify", raising=False)
         monkeypatch.setitem(sys.modules, "rich.table", None)
         assert "antiphon[cli]" in cli("verify")[2]
 

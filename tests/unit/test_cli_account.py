@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from antiphon.cli.account import rounded
+from antiphon.cli.commands.account import rounded
 from antiphon.composition.accounting import optimal
 from antiphon.report.curves import privacy_curves
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import antiphon as ap
+from antiphon.audit.running import crews
 from antiphon.audit.statistical import AuditReport
-from antiphon.audit.statistical.running import crews
 from antiphon.cli import main
 
 CODE = textwrap.dedent(

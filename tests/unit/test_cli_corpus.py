@@ -5,9 +5,9 @@ import json
 import attrs
 import pytest
 
-from antiphon.audit.corpus import corpus, examination, table
-from antiphon.cli import corpus as command
+from antiphon.cli.commands import corpus as command
 from antiphon.protocol import Status
+from antiphon.selfcheck.corpus import corpus, examination, table
 
 FAST = ["--only", "M_δ", "--only", "filter", "--only", "snapping", "--seed", "1"]
 

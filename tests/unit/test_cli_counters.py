@@ -5,7 +5,7 @@ import json
 import pytest
 
 from antiphon.cli import main
-from antiphon.cli.counters import _length, _number
+from antiphon.cli.commands.counters import _length, _number
 from antiphon.mechanisms import BufferedToeplitzCounter, TreeCounter
 from antiphon.mechanisms.counters import lower_bound
 

@@ -140,8 +140,8 @@ def test_a_broken_property_for_machines(cli, tmp_path):
     path.write_text(
         textwrap.dedent(
             """
-            from antiphon.audit.theorems.complex_mechanisms import EVENT, _inner, _router
-            from antiphon.audit.theorems.routers import Leak
+            from antiphon.selfcheck.theorems.complex_mechanisms import EVENT, _inner, _router
+            from antiphon.selfcheck.theorems.parts.routers import Leak
             from antiphon.composition import ComplexMechanism
 
             outer, inner = EVENT, _inner()

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from antiphon.audit.theorems import check, checks
-from antiphon.cli import verify as command
+from antiphon.cli.commands import verify as command
+from antiphon.selfcheck.theorems import checks
+from antiphon.selfcheck.theorems import theorem as check
 
 
 @pytest.fixture

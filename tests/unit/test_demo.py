@@ -254,7 +254,7 @@ class TestCommand:
         def differs(view):
             raise ap.ReplayMismatch(7, "a", "b")
 
-        monkeypatch.setattr("antiphon.cli.flights.replay", differs)
+        monkeypatch.setattr("antiphon.cli.commands.flights.replay", differs)
         assert main(["demo", "--flights", "60", "--output", str(tmp_path)]) == 1
         assert "DIFFERENT: replay differs at round 7" in capsys.readouterr().out
 

@@ -11,31 +11,31 @@ from typing import Any, Final
 
 import numpy as np
 
-from antiphon.audit.check import (
+from antiphon.audit.check.report import CheckReport, Finding, LeftOut
+from antiphon.audit.check.steps import (
     alphabets,
     answers,
     claims,
     columns,
     crashes,
-    functions,
     links,
     purity,
     randomness,
     replay,
     states,
+    verifications,
 )
-from antiphon.audit.check.report import CheckReport, Finding, LeftOut
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.watch import borrowed
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.post_processor import PostProcessor
-from antiphon.verifiers.verification import Verification
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.verification import Verification
 
 Check = Callable[[Any], Iterator[Finding]]
 
@@ -92,8 +92,8 @@ def check(
 def _check(part: Any, right: Any, given: Any, only: Any, seed: int) -> CheckReport:
     if isinstance(part, Verification):
         f: Verification[Any] = part  # pyright: ignore[reportUnknownVariableType]
-        tried = functions.MESSAGES if given is None else given
-        bound = [(name, _of(each, f, tried)) for name, each in functions.CHECKS]
+        tried = verifications.MESSAGES if given is None else given
+        bound = [(name, _of(each, f, tried)) for name, each in verifications.CHECKS]
         return _report(message_label(f), bound, None, only, seed)
     subject = _subject(part, right, given, seed)
     rows = PROCESSOR if subject.is_link else MECHANISM

@@ -10,12 +10,12 @@ import numpy as np
 
 from antiphon.audit.check.content import content
 from antiphon.audit.check.watch import watched
+from antiphon.numbers.errors import AntiphonError, PartError
 from antiphon.protocol.coins import Draw, SampledCoins
-from antiphon.protocol.errors import AntiphonError, PartError
+from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import PostProcessor, Side
 from antiphon.protocol.spaces import Signature
-from antiphon.protocol.tapes import RecordedCoins
 
 Step = Callable[..., Any]
 

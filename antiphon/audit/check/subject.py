@@ -12,9 +12,9 @@ import numpy as np
 from antiphon.audit.check.examples import examples
 from antiphon.audit.check.play import Taken, Watched, play
 from antiphon.protocol.coins import generator
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.post_processor import PostProcessor
+from antiphon.protocol.records.labels import message_label
 
 _SCRIPTS: Final = 16
 _LONGEST: Final = 6
@@ -103,6 +103,6 @@ class Subject:
 
     def where(self, *names: str) -> str:
         """FILE:LINE of a method of the part, by default of its step."""
-        from antiphon.audit.check.places import where
+        from antiphon.audit.check.where import where
 
         return where(self.part, *(names or ("respond", "step")))

@@ -12,14 +12,14 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.columns import Branch, Columns, Judge, Move, Part, Queries
+from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Part, Queries
 from antiphon.audit.exact.kernel import REFUSAL, Stepper
-from antiphon.protocol.errors import Intractable, InvalidArgument, PartError
+from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT, Pair, identical, same
-from antiphon.protocol.names import name_of
+from antiphon.protocol.registry import name_of
 from antiphon.protocol.spaces import Space
-from antiphon.verifiers.verification import Refused, Verification, read
+from antiphon.protocol.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
 """The longest list of messages to try."""

@@ -10,11 +10,11 @@ import attrs
 
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Question, Solution, horizon
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.protocol.claims import Approximate, Claim, Pure, Status, ZeroConcentrated
-from antiphon.protocol.errors import Intractable, InvalidArgument
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.records.labels import message_label
 
 Verdict: TypeAlias = Literal["holds", "REFUTED", "not compared"]
 Bound: TypeAlias = Union[Fraction, float]

@@ -9,25 +9,25 @@ from typing import Any, TypeAlias
 import attrs
 
 from antiphon.audit.exact.arena import ComparisonArena, elements, guarded
-from antiphon.audit.exact.columns import Columns
+from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.kernel import REFUSAL, branches, ends
 from antiphon.audit.exact.question import LIMIT, horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.codec import encode_any
 from antiphon.protocol.coins import Draw
-from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.interning import fingerprint
+from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
-from antiphon.protocol.names import name_of
+from antiphon.protocol.records.codec import encode_any
+from antiphon.protocol.records.view import Ending, Header, Round, View
+from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import sealed
 from antiphon.protocol.spaces import Pairs, Space
-from antiphon.protocol.tapes import RecordedCoins
-from antiphon.protocol.view import Ending, Header, Round, View
 from antiphon.verifiers.verifier import Verifier
 
 

@@ -13,13 +13,13 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.audit.exact.arena import RAISED, Live, listed
-from antiphon.audit.exact.columns import OVER, SPENT, Branch, Columns, Judge, Part
+from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Part
 from antiphon.audit.exact.kernel import Stepper
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import Checked, Purse, Suitable
-from antiphon.protocol.errors import Intractable, PartError
+from antiphon.composition.validity import Checked, Purse, Suitable
+from antiphon.numbers.errors import Intractable, PartError
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same
-from antiphon.verifiers.verification import Refused
+from antiphon.protocol.verification import Refused
 
 
 class Position(NamedTuple):

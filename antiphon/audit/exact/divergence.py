@@ -21,9 +21,9 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena
 from antiphon.audit.exact.solver import Report, deep
-from antiphon.composition.accounting.interval import down, up
-from antiphon.protocol import exact
-from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.interval import down, up
 
 Number: TypeAlias = Union[Fraction, float]
 """A Fraction, or ``math.inf``."""

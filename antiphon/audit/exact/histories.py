@@ -9,11 +9,11 @@ from typing import Any
 import attrs
 
 from antiphon.audit.exact.arena import SingleArena, listed
-from antiphon.audit.exact.columns import OVER, SPENT, Columns
+from antiphon.audit.exact.beliefs import OVER, SPENT, Columns
 from antiphon.audit.exact.question import LIMIT
 from antiphon.audit.exact.solver import Solver
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.verifiers.verification import Refused, Verification
+from antiphon.protocol.verification import Refused, Verification
 
 
 @attrs.frozen(eq=False)

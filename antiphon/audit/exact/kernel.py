@@ -9,13 +9,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
+from antiphon.numbers.errors import READINGS, REFUSALS, AntiphonError, Intractable, crash
+from antiphon.numbers.interning import Interner
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import READINGS, REFUSALS, AntiphonError, Intractable
-from antiphon.protocol.faults import crash
-from antiphon.protocol.interning import Interner
+from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.messages import HALT
-from antiphon.verifiers.verification import Refused
+from antiphon.protocol.verification import Refused
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
 """(state id, weight), sorted by state id, weights without a common divisor."""

@@ -12,22 +12,22 @@ from typing import Any, Final, TypedDict
 import attrs
 
 from antiphon.audit.exact.arena import Arena, SingleArena, listed
-from antiphon.audit.exact.columns import Columns, Queries
+from antiphon.audit.exact.beliefs import Columns, Queries
 from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logarithm, order_of
-from antiphon.audit.exact.progress import progress
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
+from antiphon.audit.exact.watching import progress
 from antiphon.composition.concurrent import Concurrent, ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import FixedMechanisms, Suitable
-from antiphon.protocol import exact
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.composition.validity import FixedMechanisms, Suitable
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
-from antiphon.protocol.names import name_of
+from antiphon.protocol.registry import name_of
 from antiphon.protocol.spaces import distinct
-from antiphon.verifiers.verification import Verification
+from antiphon.protocol.verification import Verification
 
 _LARGEST = 1000
 """An ε past which a rational e^ε has too many digits to be of use."""

@@ -23,7 +23,7 @@ from typing import TypeAlias
 import attrs
 
 from antiphon.audit.exact.arena import Arena, Choice
-from antiphon.protocol.errors import Intractable
+from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
 """(rounds left, position, w⁰, w¹)"""

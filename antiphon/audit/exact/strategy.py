@@ -9,15 +9,15 @@ from typing import Any
 import attrs
 
 from antiphon.audit.exact.arena import Choice, Live
-from antiphon.audit.exact.columns import OVER
+from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.solver import Solver, deep
 from antiphon.composition.creation import Create
+from antiphon.numbers.errors import Intractable
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.errors import Intractable
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import EMPTY, HALT, Ask, Pair, identical
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.records.view import Ending, View
 from antiphon.protocol.registry import register
-from antiphon.protocol.view import Ending, View
 
 
 @register("antiphon.StrategyNode/1")

@@ -1,8 +1,8 @@
 """Statistical verification: populations, bounds with stated confidence, audits."""
 
 from antiphon.audit.statistical.audit import audit
+from antiphon.audit.statistical.audit_report import AuditReport, Tested
 from antiphon.audit.statistical.betting import Batch, EProcess
-from antiphon.audit.statistical.choosing import Training, choose
 from antiphon.audit.statistical.estimators import (
     Hits,
     Rates,
@@ -11,15 +11,15 @@ from antiphon.audit.statistical.estimators import (
     label_delta_lower_bound,
     p_value,
 )
-from antiphon.audit.statistical.events import Event
+from antiphon.audit.statistical.events.choosing import Training, choose
+from antiphon.audit.statistical.events.events import Event
+from antiphon.audit.statistical.events.thresholds import Choice, Goal
 from antiphon.audit.statistical.evidence import Counterexample
-from antiphon.audit.statistical.intervals import clopper_pearson
-from antiphon.audit.statistical.populations import play_population, play_sample
-from antiphon.audit.statistical.report import AuditReport, Tested
-from antiphon.audit.statistical.sample import NUMBER, Cell, Sample, merge
+from antiphon.audit.statistical.proportions import clopper_pearson
 from antiphon.audit.statistical.search import AdversaryFamily, Coarsened
 from antiphon.audit.statistical.testing import bonferroni, holm
-from antiphon.audit.statistical.thresholds import Choice, Goal
+from antiphon.populations.play import play_population, play_sample
+from antiphon.populations.sample import NUMBER, Cell, Sample, merge
 
 __all__ = [
     "NUMBER",

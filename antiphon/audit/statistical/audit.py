@@ -15,8 +15,13 @@ from typing import Any, Final, Literal, Required, TypedDict, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.statistical.choosing import SCORES
+from antiphon.audit.running import Checkpoint, Progress
+from antiphon.audit.running.crews import Executor
+from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import growth
+from antiphon.audit.statistical.events.choosing import SCORES
+from antiphon.audit.statistical.events.reader import as_float
+from antiphon.audit.statistical.events.thresholds import Goal, Objective
 from antiphon.audit.statistical.experiment import (
     CHOOSING,
     PROBING,
@@ -27,21 +32,16 @@ from antiphon.audit.statistical.experiment import (
     child,
 )
 from antiphon.audit.statistical.fixed import Method, fixed_audit
-from antiphon.audit.statistical.intervals import failure
-from antiphon.audit.statistical.populations import Feature
-from antiphon.audit.statistical.reader import as_float
-from antiphon.audit.statistical.report import AuditReport
-from antiphon.audit.statistical.running import Checkpoint, Progress
-from antiphon.audit.statistical.running.crews import Executor
+from antiphon.audit.statistical.proportions import failure
 from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.testing import CORRECTIONS, Correction
-from antiphon.audit.statistical.thresholds import Goal, Objective
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.populations.play import Feature
 from antiphon.protocol.coins import seed_sequence
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.provenance import foreign
+from antiphon.protocol.records.labels import message_label
 
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 LEAST_SAMPLES: Final = 1000

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import attrs
 
 from antiphon.audit.statistical.estimators import down, growth, up
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
 
 
 class Batch(NamedTuple):

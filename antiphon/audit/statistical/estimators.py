@@ -10,8 +10,8 @@ import math
 
 import attrs
 
-from antiphon.audit.statistical.intervals import lower_bound, upper_bound, upper_tail
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.audit.statistical.proportions import lower_bound, upper_bound, upper_tail
+from antiphon.numbers.errors import InvalidArgument
 
 
 @attrs.frozen

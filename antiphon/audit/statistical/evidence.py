@@ -9,11 +9,13 @@ import attrs
 import numpy as np
 
 from antiphon.audit.statistical.estimators import Hits, Rates
-from antiphon.audit.statistical.events import Event
-from antiphon.audit.statistical.intervals import MOST_TRIALS
-from antiphon.audit.statistical.populations import Feature
+from antiphon.audit.statistical.events.events import Event
+from antiphon.audit.statistical.proportions import MOST_TRIALS
+from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, TranscriptError
+from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, History
-from antiphon.protocol.codec import (
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.records.codec import (
     Json,
     decode,
     encode,
@@ -21,14 +23,12 @@ from antiphon.protocol.codec import (
     is_object,
     mentions_unregistered,
 )
-from antiphon.protocol.errors import InvalidArgument, ReplayMismatch, TranscriptError
-from antiphon.protocol.headers import bit_of
-from antiphon.protocol.interaction import replay
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.sinks import save
-from antiphon.protocol.transcript import evidence as evidence_of
-from antiphon.protocol.transcript import rerunning
-from antiphon.protocol.view import Recording, View
+from antiphon.protocol.records.headers import bit_of
+from antiphon.protocol.records.interaction import replay
+from antiphon.protocol.records.sinks import save
+from antiphon.protocol.records.transcript import evidence as evidence_of
+from antiphon.protocol.records.transcript import rerunning
+from antiphon.protocol.records.view import Recording, View
 
 FORMAT: Final = "antiphon-counterexample/1"
 

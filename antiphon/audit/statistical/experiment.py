@@ -10,21 +10,21 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.statistical.choosing import Training, choose
+from antiphon.audit.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
+from antiphon.audit.running.crews import Executor
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events import Event
+from antiphon.audit.statistical.events.choosing import Training, choose
+from antiphon.audit.statistical.events.events import Event
+from antiphon.audit.statistical.events.thresholds import Choice, Goal
 from antiphon.audit.statistical.evidence import Counterexample, described
-from antiphon.audit.statistical.populations import Feature, play_sample
-from antiphon.audit.statistical.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
-from antiphon.audit.statistical.running.crews import Executor
-from antiphon.audit.statistical.sample import Sample
 from antiphon.audit.statistical.search import Candidate, budgets
-from antiphon.audit.statistical.thresholds import Choice, Goal
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.populations.play import Feature, play_sample
+from antiphon.populations.sample import Sample
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import generator
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.interaction import record
+from antiphon.protocol.records.interaction import record
 
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 """Cumulative hits, as plain tuples: what chunks give, workers return and a checkpoint holds."""

@@ -6,6 +6,8 @@ from typing import Final, Literal, TypeAlias
 
 import attrs
 
+from antiphon.audit.running import Outcome
+from antiphon.audit.statistical.audit_report import AuditReport, Tested
 from antiphon.audit.statistical.estimators import (
     Hits,
     Rates,
@@ -14,12 +16,10 @@ from antiphon.audit.statistical.estimators import (
     label_delta_lower_bound,
     p_value,
 )
+from antiphon.audit.statistical.events.thresholds import Choice
 from antiphon.audit.statistical.experiment import TESTING, CountHits, Setting, Trace, child
-from antiphon.audit.statistical.report import AuditReport, Tested
-from antiphon.audit.statistical.running import Outcome
 from antiphon.audit.statistical.search import Candidate
 from antiphon.audit.statistical.testing import Correction, bonferroni, holm
-from antiphon.audit.statistical.thresholds import Choice
 from antiphon.audit.statistical.vacuous import why_vacuous
 
 Method: TypeAlias = Literal["clopper-pearson", "label", "anytime"]

@@ -12,15 +12,15 @@ import attrs
 import numpy as np
 
 from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.populations.column_coins import ColumnCoins
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.codec import encode_any, mentions_unregistered
 from antiphon.protocol.coins import Coins, generator
-from antiphon.protocol.column_coins import ColumnCoins
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.readings import is_column_safe
+from antiphon.protocol.records.codec import encode_any, mentions_unregistered
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import register
 
 Vector: TypeAlias = tuple[float, ...]

@@ -11,15 +11,15 @@ from typing import Final
 import attrs
 import numpy as np
 
+from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.betting import Batch, EProcess
 from antiphon.audit.statistical.estimators import Hits
+from antiphon.audit.statistical.events.thresholds import Choice
 from antiphon.audit.statistical.experiment import BETTING, LEAST_ROUND, CountHits, Setting, child
-from antiphon.audit.statistical.report import AuditReport
 from antiphon.audit.statistical.search import Candidate, budgets
-from antiphon.audit.statistical.thresholds import Choice
 from antiphon.audit.statistical.vacuous import why_vacuous
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import generator
-from antiphon.protocol.errors import InvalidArgument
 
 _FIRST: Final = 500
 _LONGEST: Final = 1 << 27

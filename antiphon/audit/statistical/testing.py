@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
 
 Correction: TypeAlias = Literal["select", "holm", "bonferroni"]
 CORRECTIONS: Final = ("select", "holm", "bonferroni")

@@ -8,10 +8,10 @@ import numpy as np
 
 from antiphon.audit.statistical.experiment import VACUOUS, Playing, child
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.interaction import interact
 from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.post_processor import LEFT
-from antiphon.verifiers.verification import Refused
+from antiphon.protocol.records.interaction import interact
+from antiphon.protocol.verification import Refused
 from antiphon.verifiers.verifier import Verifier
 
 _PLAYS: Final = 64

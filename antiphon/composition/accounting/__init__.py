@@ -6,7 +6,6 @@ bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
 """
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.interval import Interval
 from antiphon.composition.accounting.optimal import optimal
 from antiphon.composition.accounting.rational import ExactCurve, exactly
 from antiphon.composition.accounting.renyi import (
@@ -19,6 +18,7 @@ from antiphon.composition.accounting.renyi import (
 )
 from antiphon.composition.accounting.simple import advanced, basic
 from antiphon.composition.accounting.sparse import sparse
+from antiphon.numbers.interval import Interval
 
 __all__ = [
     "ExactCurve",

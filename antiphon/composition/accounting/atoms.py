@@ -24,9 +24,10 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting import twofold
 from antiphon.composition.accounting.binomial import Window, window
-from antiphon.composition.accounting.interval import (
+from antiphon.composition.accounting.losses import Losses, remembered
+from antiphon.numbers import exact, twofold
+from antiphon.numbers.interval import (
     UNIT,
     Floats,
     Interval,
@@ -35,8 +36,6 @@ from antiphon.composition.accounting.interval import (
     probability,
     up,
 )
-from antiphon.composition.accounting.losses import Losses, remembered
-from antiphon.protocol import exact
 
 MOST: Final = 1 << 18
 """Atoms that are listed, at most."""

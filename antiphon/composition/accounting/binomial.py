@@ -14,8 +14,8 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.interval import UNIT, Floats, Interval
-from antiphon.protocol.errors import Intractable
+from antiphon.numbers.errors import Intractable
+from antiphon.numbers.interval import UNIT, Floats, Interval
 
 LARGEST: Final = 1 << 22
 """Terms of one window, at most: 32 MB an array."""

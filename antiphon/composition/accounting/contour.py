@@ -40,9 +40,9 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.frequencies import NATS, Kept, Sieve, product
-from antiphon.composition.accounting.interval import UNIT, Interval, outward, probability
 from antiphon.composition.accounting.losses import Losses, Rung, remembered
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.interval import UNIT, Interval, outward, probability
 
 _ROOM: Final = 2
 """How much narrower than asked the interval is where the law is smooth."""

@@ -10,7 +10,9 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from antiphon.composition.accounting.interval import (
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import (
     Floats,
     Interval,
     above,
@@ -19,8 +21,6 @@ from antiphon.composition.accounting.interval import (
     least_reading,
     up,
 )
-from antiphon.protocol import exact
-from antiphon.protocol.errors import InvalidArgument
 
 _ENOUGH: Final = 2.0**-50
 """Relative distance at which a search for ε ends."""

@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.composition.accounting.interval import UNIT, Floats
 from antiphon.composition.accounting.losses import Losses
-from antiphon.protocol.errors import Intractable
+from antiphon.numbers.errors import Intractable
+from antiphon.numbers.interval import UNIT, Floats
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 

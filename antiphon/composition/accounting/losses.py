@@ -19,7 +19,8 @@ from typing import Final, NamedTuple, TypeVar
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.interval import (
+from antiphon.composition.accounting.parameters import Parameters
+from antiphon.numbers.interval import (
     UNIT,
     Floats,
     Interval,
@@ -27,7 +28,6 @@ from antiphon.composition.accounting.interval import (
     outward,
     probability,
 )
-from antiphon.composition.accounting.parameters import Parameters
 
 _RUNGS: Final = 4
 """Orders in one octave."""

@@ -12,10 +12,10 @@ import attrs
 from antiphon.composition.accounting.atoms import Atoms
 from antiphon.composition.accounting.contour import Contours
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.interval import Interval, up
 from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import Parameters, parameters
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.interval import Interval, up
 
 
 @attrs.frozen

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.accounting.interval import UNIT, Interval, down, outward, probability, up
-from antiphon.protocol import exact
-from antiphon.protocol.errors import CompositionError, InvalidArgument
+from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.interval import UNIT, Interval, down, outward, probability, up
 
 _SMALL: Final = 1 << 16
 """Bits up to which Π(1-δ_i) is multiplied out exactly."""

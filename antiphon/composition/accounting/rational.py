@@ -11,8 +11,8 @@ from typing import Any, Final
 import attrs
 
 from antiphon.composition.accounting.parameters import Parameters, parameters
-from antiphon.protocol import exact
-from antiphon.protocol.errors import Intractable, InvalidArgument
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument
 
 LIMIT: Final = 1 << 13
 """Distinct losses, at most."""

@@ -11,11 +11,11 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.interval import UNIT, Floats, Interval, down, up
 from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import Parameters, parameters
-from antiphon.protocol import exact
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import UNIT, Floats, Interval, down, up
 
 _SLACK: Final = 64 * UNIT
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2

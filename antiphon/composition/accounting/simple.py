@@ -11,9 +11,9 @@ from typing import Any, Final
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.interval import UNIT, Interval, up
 from antiphon.composition.accounting.parameters import Parameters, parameters
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.interval import UNIT, Interval, up
 
 _SLACK: Final = 64 * UNIT
 """Relative error of the sums and exponents below, generously."""

@@ -11,10 +11,10 @@ from typing import Any
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.interval import Interval, up
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
 from antiphon.composition.accounting.parameters import pairs
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.interval import Interval, up
 
 Pair = tuple[exact.ExactEpsilon, Fraction]
 Chosen = list[Pair]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import NOT_DISCRETE, Purse, Suitable
+from antiphon.composition.validity import NOT_DISCRETE, Purse, Suitable
 from antiphon.protocol.claims import Approximate, Pure, Status, ZeroConcentrated
 from antiphon.protocol.registry import register
-from antiphon.verifiers.verification import Refused
+from antiphon.protocol.verification import Refused
 
 
 @register("antiphon.AdaptiveParameters/1")

@@ -7,9 +7,9 @@ from fractions import Fraction
 import attrs
 
 from antiphon.composition.filters.budget import Amounts, Filter, epsilon_delta
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Measure
-from antiphon.protocol.exact import ExactEpsilon
 from antiphon.protocol.registry import register
 
 

@@ -11,12 +11,12 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.sums import Sum
+from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Approximate, Measure, Pure, Status
-from antiphon.protocol.errors import BudgetExceeded, InvalidArgument
-from antiphon.protocol.exact import ExactEpsilon
 from antiphon.protocol.messages import Pair
+from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
-from antiphon.protocol.view import View
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε or ρ, δ): what a filter adds up."""

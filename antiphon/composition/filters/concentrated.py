@@ -20,10 +20,10 @@ from antiphon.composition.filters.rounding import (
     root_above,
     rounded_down,
 )
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.claims import Measure, ZeroConcentrated
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.exact import ExactEpsilon, Log
 from antiphon.protocol.registry import register
 
 

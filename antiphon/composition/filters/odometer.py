@@ -13,12 +13,12 @@ from antiphon.composition.filters.budget import Budget, epsilon_delta
 from antiphon.composition.filters.concentrated import half_of_delta, rho_delta, rho_limit
 from antiphon.composition.filters.rounding import log_above
 from antiphon.composition.filters.sums import Sum
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Measure, ZeroConcentrated
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.exact import ExactEpsilon
+from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
-from antiphon.protocol.view import View
 
 _UP: Final = 1 + 2.0**-40
 """More than the few operations of a reading can be off by, relatively."""

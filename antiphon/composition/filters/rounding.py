@@ -6,8 +6,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Final
 
-from antiphon.protocol import exact
-from antiphon.protocol.exact import ExactEpsilon, Log
+from antiphon.numbers import exact
+from antiphon.numbers.exact import ExactEpsilon, Log
 
 DIGITS: Final = 50
 UP: Final = Context(prec=DIGITS, rounding=ROUND_CEILING)

@@ -6,8 +6,8 @@ import math
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from antiphon.protocol import exact
-from antiphon.protocol.exact import ExactEpsilon, Log
+from antiphon.numbers import exact
+from antiphon.numbers.exact import ExactEpsilon, Log
 
 _LONGEST: Final = 2048
 """Bits of a denominator past which a sum is rounded up, to a multiple of 2^-1280."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from antiphon.composition.guarantees.derivation import Mark
-from antiphon.protocol.enumeration import outcomes
-from antiphon.protocol.errors import REFUSALS, Intractable
-from antiphon.protocol.interning import fingerprint
+from antiphon.numbers.errors import REFUSALS, Intractable
+from antiphon.numbers.interning import fingerprint
+from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.provenance import foreign
 

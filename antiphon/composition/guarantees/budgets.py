@@ -20,7 +20,7 @@ from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.curves import least, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.protocol.claims import Status
-from antiphon.protocol.labels import message_label
+from antiphon.protocol.records.labels import message_label
 
 _OURS = (BasicFilter, ConcentratedFilter, WhitehouseFilter, RogersFilter)
 

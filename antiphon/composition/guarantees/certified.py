@@ -13,12 +13,12 @@ from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.derive import derive
 from antiphon.composition.guarantees.guarantee import Guarantee
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature, Space
-from antiphon.verifiers.verification import Verification
+from antiphon.protocol.verification import Verification
 
 
 def _delta(value: object) -> Fraction | None:

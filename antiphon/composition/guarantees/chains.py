@@ -12,13 +12,13 @@ from antiphon.composition.guarantees.leaves import by_claim
 from antiphon.composition.guarantees.lifting import lifted
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.chain import AnyChain, chain
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.provenance import foreign, own
-from antiphon.verifiers.functions import Bounded, NeighbouringStart, neighbouring_start
+from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.models import Bounded, NeighbouringStart, neighbouring_start
 from antiphon.verifiers.verifier import Verifier
 
 LEMMA = "CM Lemma 2.15 (post-processing)"

@@ -12,22 +12,22 @@ from antiphon.composition.accounting.optimal import optimal
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.accounting.sparse import sparse
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import (
+from antiphon.composition.guarantees.consistency import consistent
+from antiphon.composition.guarantees.context import Context, asserted, created
+from antiphon.composition.guarantees.counterexample import Counterexample
+from antiphon.composition.guarantees.curves import divergence_of, shifted
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.validity import (
     Budgeted,
     FixedMechanisms,
     FixedParameters,
     Parameters,
     SparseParallel,
 )
-from antiphon.composition.guarantees.consistency import consistent
-from antiphon.composition.guarantees.context import Context, asserted, created
-from antiphon.composition.guarantees.counterexample import Counterexample
-from antiphon.composition.guarantees.curves import divergence_of, shifted
-from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 from antiphon.protocol.claims import Approximate
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import identical
+from antiphon.protocol.records.labels import message_label
 
 
 def composed(parameters: Sequence[Parameters], most: int | None = None) -> PrivacyCurve:

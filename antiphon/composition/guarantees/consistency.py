@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Mark
-from antiphon.protocol.interning import fingerprint
+from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import own
-from antiphon.verifiers.functions import Bounded
-from antiphon.verifiers.verification import Refused, read
+from antiphon.protocol.verification import Refused, read
+from antiphon.verifiers.models import Bounded
 
 _MOST: Final = 10_000
 """States of f' times queries to look at."""

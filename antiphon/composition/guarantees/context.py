@@ -13,7 +13,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import CLAIM, of_claims
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Status
-from antiphon.protocol.labels import message_label
+from antiphon.protocol.records.labels import message_label
 
 _TRUE = "every creation asserts a true claim (CM Def. 4.4)"
 _UNKNOWN = (

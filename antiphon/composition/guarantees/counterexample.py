@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.functions import SparseParallel, sparse_parallel
-from antiphon.protocol.exact import ExactEpsilon
+from antiphon.composition.validity import SparseParallel, sparse_parallel
+from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.registry import lookup
 
 _NAME: Final = "antiphon.CounterexampleAdversary/1"

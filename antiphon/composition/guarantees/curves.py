@@ -10,7 +10,6 @@ from typing import Final
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.interval import Interval, up
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
 from antiphon.composition.accounting.renyi import (
     bounded_divergence,
@@ -18,9 +17,10 @@ from antiphon.composition.accounting.renyi import (
     from_renyi,
     response_divergence,
 )
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import Interval, up
 from antiphon.protocol.claims import Approximate, Measure, Pure, ZeroConcentrated
-from antiphon.protocol.exact import ExactEpsilon
 
 Divergence = Callable[[float], float]
 _UP: Final = 1 + 2.0**-40

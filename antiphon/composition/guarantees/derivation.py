@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.claims import Status
-from antiphon.protocol.errors import CompositionError
 
 
 class Mark(enum.Enum):

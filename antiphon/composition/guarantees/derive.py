@@ -10,26 +10,26 @@ from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.budget import Filter
-from antiphon.composition.functions import (
-    FixedMechanisms,
-    FixedParameters,
-    SparseParallel,
-    each_valid,
-)
 from antiphon.composition.guarantees import compositions
 from antiphon.composition.guarantees.budgets import filtered
 from antiphon.composition.guarantees.chains import adapted, chained
 from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import by_claim
+from antiphon.composition.validity import (
+    FixedMechanisms,
+    FixedParameters,
+    SparseParallel,
+    each_valid,
+)
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.chain import AnyChain, Chain
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import foreign
-from antiphon.verifiers.functions import Bounded
+from antiphon.protocol.records.labels import message_label
+from antiphon.verifiers.models import Bounded
 
 
 def derive(system: Any, verification: Any, context: Context) -> Derivation:

@@ -16,11 +16,11 @@ from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.curves import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.composition.guarantees.derive import derive
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Approximate, Claim, Status
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
-from antiphon.verifiers.verification import Verification
+from antiphon.protocol.verification import Verification
 
 Style = Literal["text", "markdown", "mermaid", "svg"]
 

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from antiphon.composition.creation import Create
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.labels import message_label
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.messages import identical
-from antiphon.verifiers.functions import (
+from antiphon.protocol.records.labels import message_label
+from antiphon.verifiers.models import (
     Bounded,
     EventLevel,
     EveryPair,
@@ -26,7 +26,7 @@ def includes(outer: Any, inner: Any) -> bool:
     Then what is private w.r.t. ``outer`` is so w.r.t. ``inner``: there are fewer adversaries.
     False means "not known to be". Exact types only: a subclass may do as it likes.
 
-    >>> from antiphon.verifiers.functions import bounded, event_level, neighbouring_start
+    >>> from antiphon.verifiers.models import bounded, event_level, neighbouring_start
     >>> includes(event_level(), bounded(neighbouring_start(), 3))
     True
     >>> includes(event_level(), event_level(events=2))
@@ -88,7 +88,7 @@ def group(outer: Any, inner: Any, most: float = math.inf) -> int | None:
 
     ``most`` bounds how many pairs there are.
 
-    >>> from antiphon.verifiers.functions import bounded, event_level
+    >>> from antiphon.verifiers.models import bounded, event_level
     >>> group(event_level(), bounded(event_level(events=3), 9))
     3
     """

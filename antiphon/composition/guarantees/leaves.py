@@ -9,9 +9,9 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.composition.guarantees.inclusion import group, includes
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import claims_of, doubt, foreign, own
+from antiphon.protocol.records.labels import message_label
 
 CLAIM = "the mechanism's claim"
 

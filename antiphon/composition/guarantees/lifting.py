@@ -15,15 +15,15 @@ from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.properties import Violation, check_properties
+from antiphon.numbers.errors import Intractable, ReplayMismatch
 from antiphon.protocol.chain import Links
 from antiphon.protocol.claims import Status
-from antiphon.protocol.errors import Intractable, ReplayMismatch
-from antiphon.protocol.labels import message_label
 from antiphon.protocol.mechanism import ONLY, Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import PostProcessor, Side
 from antiphon.protocol.provenance import doubt
-from antiphon.verifiers.functions import Bounded
+from antiphon.protocol.records.labels import message_label
+from antiphon.verifiers.models import Bounded
 
 THEOREM: Final = "CM Thm 6.1"
 _LIMIT: Final = 20_000

@@ -10,8 +10,8 @@ import attrs
 
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.composition.guarantees.text import SIGNS, figures, headline, shown, status
-from antiphon.protocol.drawing import FONT, mermaid_escaped, svg_text, text_width
-from antiphon.protocol.labels import shorten
+from antiphon.protocol.records.labels import shorten
+from antiphon.protocol.records.svg import FONT, mermaid_escaped, svg_text, text_width
 
 _COLOURS: Final = {
     Mark.CHECKED: "#0f766e", Mark.ENFORCED: "#1d5fa8", Mark.PROVED: "#334155",

@@ -10,9 +10,9 @@ from typing import Any, Final
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 from antiphon.protocol.claims import Status
-from antiphon.protocol.labels import message_label
+from antiphon.protocol.records.labels import message_label
 
 SIGNS: Final = {
     Mark.CHECKED: "✓", Mark.ENFORCED: "▸", Mark.PROVED: "∎", Mark.GIVEN: "=",

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.counters.rows import drawn, integers
+from antiphon.mechanisms.counters.factors.rows import drawn, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
@@ -69,7 +69,7 @@ class BalancedTreeCounter(Counter):
     """
 
     norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.epsilon)
     arity: int | None = attrs.field(default=None, converter=_arity)
     base: int = attrs.field(init=False, eq=False)
     """The arity that is used."""

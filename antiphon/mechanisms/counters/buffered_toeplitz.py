@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.counters.blt_parameters import PARAMETERS
-from antiphon.mechanisms.counters.buffers import Buffers, Vector
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
-from antiphon.mechanisms.counters.rows import Array, Row, clamped
+from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
+from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
+from antiphon.mechanisms.counters.factors.rows import Array, Row, clamped
 from antiphon.mechanisms.counters.streams import one_by_one, side_by_side
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
 

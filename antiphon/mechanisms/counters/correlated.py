@@ -35,15 +35,15 @@ from typing import Any, ClassVar, Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.mechanisms import parameters
-from antiphon.mechanisms.counters.buffers import Vector
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
-from antiphon.mechanisms.counters.normalised import squared_errors
-from antiphon.mechanisms.counters.rows import Row, gaussians, nearest
+from antiphon.mechanisms.counters.factors.buffers import Vector
+from antiphon.mechanisms.counters.factors.normalised import squared_errors
+from antiphon.mechanisms.counters.factors.rows import Row, gaussians, nearest
 from antiphon.mechanisms.counters.tails import gaussian_tail
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.protocol.claims import Claim, ZeroConcentrated
-from antiphon.protocol.errors import Intractable, InvalidArgument
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.spaces import Space
@@ -72,7 +72,7 @@ class CorrelatedState(NamedTuple):
 
 
 def _rho(value: object) -> Fraction:
-    found = parameters.rho(value)
+    found = fields.rho(value)
     if found > _MOST_RHO:
         raise InvalidArgument("rho must be at most 2^100: noise is rounded, and less is no less")
     return found
@@ -95,7 +95,7 @@ class CorrelatedCounter(Counter):
     norm: ClassVar[int] = 2
     numbers: ClassVar[type] = float
     rho: Fraction = attrs.field(converter=_rho)
-    normalised: bool = attrs.field(default=False, validator=parameters.boolean)
+    normalised: bool = attrs.field(default=False, validator=fields.boolean)
     resolution: int = attrs.field(default=2**32, converter=_resolution)
     unit: int = attrs.field(init=False, eq=False)
     """Answers are multiples of 1/unit, a power of two: far finer than the noise."""

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms import parameters
-from antiphon.mechanisms.counters.rows import Array, row
-from antiphon.protocol import exact
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.factors.rows import Array, row
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.spaces import (
@@ -28,7 +28,7 @@ from antiphon.protocol.spaces import (
     Texts,
     Tuples,
 )
-from antiphon.verifiers.functions import (
+from antiphon.verifiers.models import (
     UpdatesAndQueries,
     event_level,
     updates_and_queries,
@@ -44,15 +44,15 @@ _USERS: Final = Either((Integers(), Texts(64)))
 
 
 def _horizon(value: object) -> int:
-    return parameters.size(value, "horizon", parameters.MOST_UPDATES, "no stream is longer")
+    return fields.size(value, "horizon", fields.MOST_UPDATES, "no stream is longer")
 
 
 def _events(value: object) -> int:
-    return parameters.size(value, "events", parameters.MOST_UPDATES, "no stream is longer")
+    return fields.size(value, "events", fields.MOST_UPDATES, "no stream is longer")
 
 
 def _sensitivity(value: object) -> Fraction | None:
-    return None if value is None else parameters.sensitivity(value)
+    return None if value is None else fields.sensitivity(value)
 
 
 def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
@@ -91,11 +91,11 @@ class Counter(ContinualMechanism[Any, Any, Any]):
     horizon: int = attrs.field(converter=_horizon)
     smallest: int = attrs.field(default=0, validator=_int)
     largest: int = attrs.field(default=1, validator=_int)
-    dimension: int | None = attrs.field(default=None, converter=parameters.dimension)
+    dimension: int | None = attrs.field(default=None, converter=fields.dimension)
     sensitivity: Fraction | None = attrs.field(default=None, converter=_sensitivity)
     events: int = attrs.field(default=1, converter=_events)
-    clip: bool = attrs.field(default=False, validator=parameters.boolean)
-    users: bool = attrs.field(default=False, validator=parameters.boolean)
+    clip: bool = attrs.field(default=False, validator=fields.boolean)
+    users: bool = attrs.field(default=False, validator=fields.boolean)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     _plain: bool = attrs.field(init=False, eq=False)

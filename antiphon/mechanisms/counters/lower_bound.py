@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 
 _SUMMED: Final = 1 << 18
 

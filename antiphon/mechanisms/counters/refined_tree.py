@@ -7,7 +7,7 @@ from typing import Any, Final
 import attrs
 
 from antiphon.mechanisms.counters.counter import fractions_of
-from antiphon.mechanisms.counters.rows import floats
+from antiphon.mechanisms.counters.factors.rows import floats
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.mechanisms.counters.tree_counter import (
     CounterState,

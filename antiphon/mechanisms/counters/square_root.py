@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.counters.buffers import Vector
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
-from antiphon.mechanisms.counters.rows import Row, clamped
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.mechanisms.counters.factors.buffers import Vector
+from antiphon.mechanisms.counters.factors.rows import Row, clamped
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from antiphon.mechanisms.counters.buffers import Vector
-from antiphon.mechanisms.counters.rows import DOUBLES, gaussians
+from antiphon.mechanisms.counters.factors.buffers import Vector
+from antiphon.mechanisms.counters.factors.rows import DOUBLES, gaussians
 from antiphon.protocol.coins import Coins
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.counters.rows import drawn, integers
+from antiphon.mechanisms.counters.factors.rows import drawn, integers
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
     discrete_laplace_variance,
     gaussian_tail,
     laplace_tail,
 )
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
@@ -153,7 +153,7 @@ class TreeCounter(BinaryTree):
     """
 
     norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.epsilon)
     scale: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise."""
 
@@ -196,7 +196,7 @@ class GaussianTreeCounter(BinaryTree):
     """
 
     norm: ClassVar[int] = 2
-    rho: Fraction = attrs.field(converter=parameters.rho)
+    rho: Fraction = attrs.field(converter=fields.rho)
     sigma: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise, rounded up."""
 

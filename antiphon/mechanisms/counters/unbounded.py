@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.mechanisms.counters.counter import COUNT, Counter
-from antiphon.mechanisms.counters.rows import drawn, message_of
+from antiphon.mechanisms.counters.factors.rows import drawn, message_of
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
     discrete_laplace_variance,
     gaussian_tail,
     laplace_tail,
 )
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Approximate, Claim, Measure, Pure, Status, ZeroConcentrated
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.provenance import claims_of, foreign

@@ -10,8 +10,8 @@ from typing import Any, Final
 import attrs
 
 from antiphon.mechanisms.histograms.queries import HistogramQuery
-from antiphon.protocol import exact
-from antiphon.protocol.errors import Intractable
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable
 
 _LIMIT: Final = 1_000_000
 """Histograms to look at."""

@@ -11,11 +11,11 @@ import attrs
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import each_valid
 from antiphon.composition.guarantees.certified import Certified
 from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.inclusion import needs
-from antiphon.mechanisms import parameters
+from antiphon.composition.validity import each_valid
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters import (
     COUNT,
     BalancedTreeCounter,
@@ -24,16 +24,16 @@ from antiphon.mechanisms.counters import (
     UnboundedCounter,
 )
 from antiphon.mechanisms.counters.counter import QUERIES
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
-from antiphon.verifiers.functions import EventLevel, event_level, updates_and_queries
+from antiphon.verifiers.models import EventLevel, event_level, updates_and_queries
 from antiphon.verifiers.relations import EachWithin, Within
 
 MOST: Final = 2**40
@@ -86,7 +86,7 @@ class AskEach(PostProcessor[Asking]):
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=parameters.items)
+    dimension: int = attrs.field(converter=fields.items)
     counters: ConComp = attrs.field(init=False, eq=False, repr=False)
     """What stands on its right."""
     verification: EventLevel = attrs.field(init=False, eq=False, repr=False)
@@ -155,7 +155,7 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=parameters.items)
+    dimension: int = attrs.field(converter=fields.items)
     delta: Fraction | None = attrs.field(default=None, converter=_delta)
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -172,7 +172,7 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     @classmethod
     def pure(cls, *, dimension: int, epsilon: exact.Epsilon) -> ContinualHistogram:
         """ε-DP, without a horizon: k-ary trees with Laplace noise, ε/d for each item."""
-        share = parameters.epsilon(epsilon) / (2 * exact.whole(dimension, "dimension"))
+        share = fields.epsilon(epsilon) / (2 * exact.whole(dimension, "dimension"))
         first = BalancedTreeCounter(horizon=_FIRST, epsilon=share, largest=MOST, sensitivity=1)
         return cls(counter=UnboundedCounter(counter=first), dimension=dimension)
 
@@ -181,7 +181,7 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
         cls, *, dimension: int, rho: float | Fraction, delta: float | Fraction
     ) -> ContinualHistogram:
         """ρ-zCDP, claimed as an (ε, δ), without a horizon: Gaussian trees, ρ/d for each item."""
-        share = parameters.rho(rho) / (2 * exact.whole(dimension, "dimension"))
+        share = fields.rho(rho) / (2 * exact.whole(dimension, "dimension"))
         first = GaussianTreeCounter(horizon=_FIRST, rho=share, largest=MOST, sensitivity=1)
         return cls(counter=UnboundedCounter(counter=first), dimension=dimension, delta=delta)
 
@@ -238,6 +238,6 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
         """
         if updates == 0:
             return 0
-        bound = self.counter.error_bound(updates, beta=parameters.beta(beta) / self.dimension)
+        bound = self.counter.error_bound(updates, beta=fields.beta(beta) / self.dimension)
         rounded = not _COUNTS.includes(self.counter.signature.answers)
         return math.floor(bound + 0.5 if rounded else bound)

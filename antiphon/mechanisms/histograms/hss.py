@@ -37,10 +37,10 @@ from typing import Any, ClassVar
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.intervals import TESTS, Interval, Intervals, Running, clipped
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.post_processor import RIGHT, Side
 from antiphon.protocol.registry import register
@@ -72,7 +72,7 @@ class HSS(Intervals):
     [(0, 1), (0, 1), (3, 2), (3, 2), (5, 3)]
     """
 
-    printed: bool = attrs.field(default=False, validator=parameters.boolean)
+    printed: bool = attrs.field(default=False, validator=fields.boolean)
     _shares: ClassVar[int] = 3
 
     def laplace(self) -> Create:

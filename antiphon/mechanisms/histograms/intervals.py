@@ -29,21 +29,21 @@ import attrs
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import fixed_mechanisms, sparse_parallel
 from antiphon.composition.guarantees.certified import Certified
-from antiphon.mechanisms import parameters
+from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.histograms.slack import Slack
 from antiphon.mechanisms.histograms.svt import HistogramSVT
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
-from antiphon.verifiers.functions import EventLevel, event_level
+from antiphon.verifiers.models import EventLevel, event_level
 
 HISTOGRAM: Final = 0
 VECTORS: Final = 1
@@ -102,14 +102,14 @@ _LEAST: Final = Fraction(1, 10**100)
 
 
 def _epsilon(value: object) -> Fraction:
-    found = parameters.epsilon(value)
+    found = fields.epsilon(value)
     if found < _LEAST:
         raise InvalidArgument("epsilon must be at least 1e-100: bounds of larger noise overflow")
     return found
 
 
 def _beta(value: object) -> float:
-    found = parameters.beta(value)
+    found = fields.beta(value)
     if found < _LEAST:
         raise InvalidArgument("beta must be at least 1e-100: shares of a smaller one underflow")
     return found
@@ -127,7 +127,7 @@ class Intervals(PostProcessor[Running]):
 
     epsilon: Fraction = attrs.field(converter=_epsilon)
     query: HistogramQuery
-    dimension: int = attrs.field(converter=parameters.items)
+    dimension: int = attrs.field(converter=fields.items)
     beta: float = attrs.field(default=0.05, converter=_beta)
     histogram: ContinualHistogram = attrs.field(
         default=attrs.Factory(_pure, takes_self=True), validator=_suitable

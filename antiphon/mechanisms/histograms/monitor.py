@@ -9,13 +9,13 @@ import attrs
 
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import fixed_mechanisms
 from antiphon.composition.guarantees.inclusion import needs
-from antiphon.mechanisms import parameters
+from antiphon.composition.validity import fixed_mechanisms
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import SparseVector
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure, Status
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -31,7 +31,7 @@ from antiphon.protocol.spaces import (
     Space,
     Tuples,
 )
-from antiphon.verifiers.functions import event_level, every_pair, updates_and_queries
+from antiphon.verifiers.models import event_level, every_pair, updates_and_queries
 from antiphon.verifiers.relations import Within
 
 
@@ -115,7 +115,7 @@ class HistogramMonitor(PostProcessor[MonitorState]):
 
     mechanism: SparseVector = attrs.field(validator=_sparse)
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
-    dimension: int = attrs.field(converter=parameters.items)
+    dimension: int = attrs.field(converter=fields.items)
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
     """What it creates, in order."""
     deterministic = True

@@ -17,9 +17,9 @@ from typing import Any
 
 import attrs
 
-from antiphon.mechanisms import parameters
-from antiphon.protocol import exact
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.mechanisms import fields
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
 
@@ -42,19 +42,19 @@ class HistogramQuery(ABC):
 
 
 def _rank(value: object) -> int:
-    return parameters.size(value, "rank", parameters.MOST_UPDATES, "counts are smaller")
+    return fields.size(value, "rank", fields.MOST_UPDATES, "counts are smaller")
 
 
 def _items(value: object) -> int:
-    return parameters.size(value, "items", parameters.MOST_UPDATES, "counts are smaller")
+    return fields.size(value, "items", fields.MOST_UPDATES, "counts are smaller")
 
 
 def _width(value: object) -> int:
-    return parameters.size(value, "width", parameters.MOST_UPDATES, "counts are smaller")
+    return fields.size(value, "width", fields.MOST_UPDATES, "counts are smaller")
 
 
 def _divisor(value: object) -> int:
-    return parameters.size(value, "divisor", parameters.MOST_UPDATES, "counts are smaller")
+    return fields.size(value, "divisor", fields.MOST_UPDATES, "counts are smaller")
 
 
 @register("antiphon.KthLargest/1")
@@ -137,7 +137,7 @@ class CountAbove(HistogramQuery):
     (4, 1)
     """
 
-    threshold: int = attrs.field(validator=parameters.integer)
+    threshold: int = attrs.field(validator=fields.integer)
     width: int = attrs.field(default=1, converter=_width)
 
     def __call__(self, counts: tuple[int, ...]) -> int:

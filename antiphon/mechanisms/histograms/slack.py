@@ -15,7 +15,7 @@ import attrs
 
 from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.noise.accuracy import laplace_bound
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 
 _DOWN: Final = 1 - 2.0**-40
 """Shares of β are rounded down."""

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.provenance import foreign, proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
-from antiphon.verifiers.functions import EventLevel, event_level
+from antiphon.verifiers.models import EventLevel, event_level
 from antiphon.verifiers.relations import OnlyEntry
 
 
@@ -33,7 +33,7 @@ def _histogram(value: Any) -> tuple[int, ...]:
     counts = tuple(value)
     if not counts or not all(type(each) is int for each in counts):
         raise InvalidArgument("histogram is a tuple of one or more ints, such as (0, 0)")
-    parameters.items(len(counts))
+    fields.items(len(counts))
     return counts
 
 
@@ -59,7 +59,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
     [BOTTOM, BOTTOM, TOP, HALT]
     """
 
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.epsilon)
     query: HistogramQuery
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)

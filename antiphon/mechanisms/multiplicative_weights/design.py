@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any, Final
 
 from antiphon.composition.accounting import advanced, optimal
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.multiplicative_weights.mechanism import SHARE, MultiplicativeWeights
-from antiphon.protocol import exact
-from antiphon.protocol.errors import InvalidArgument
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 
 _MOST: Final = 1 << 16
 """Updates, at most."""
@@ -45,7 +45,7 @@ def learned_weights(
     >>> learner.updates, learner.error_bound(1000, beta=0.05)
     (1959, 60842.0)
     """
-    budget, chance = parameters.epsilon(epsilon), exact.probability(delta, "delta")
+    budget, chance = fields.epsilon(epsilon), exact.probability(delta, "delta")
     exact.whole(rows, "rows")
     if chance == 1:
         raise InvalidArgument("delta must be less than 1")

@@ -12,7 +12,7 @@ from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature
-from antiphon.verifiers.functions import event_level
+from antiphon.verifiers.models import event_level
 
 _SAID: Final = Either((Integers(), Finite((TOP, BOTTOM))))
 

@@ -33,22 +33,22 @@ import numpy as np
 
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
-from antiphon.composition.functions import fixed_parameters
-from antiphon.mechanisms import parameters
-from antiphon.mechanisms.counters.rows import row
+from antiphon.composition.validity import fixed_parameters
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.multiplicative_weights.echo import Echo
 from antiphon.mechanisms.multiplicative_weights.hypothesis import bits, expected, weights
 from antiphon.mechanisms.noise import DiscreteLaplace
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature
-from antiphon.verifiers.functions import event_level, updates_and_queries
+from antiphon.verifiers.models import event_level, updates_and_queries
 from antiphon.verifiers.relations import ReplacedRow
 
 SHARE: Final = Fraction(3, 4)
@@ -90,19 +90,19 @@ class WeightsState(NamedTuple):
 
 
 def _size(value: object) -> int:
-    return parameters.size(value, "size", parameters.MOST_COORDINATES, "merge kinds of rows")
+    return fields.size(value, "size", fields.MOST_COORDINATES, "merge kinds of rows")
 
 
 def _updates(value: object) -> int:
-    return parameters.size(value, "updates", _MOST_CREATED, "each is created when needed")
+    return fields.size(value, "updates", _MOST_CREATED, "each is created when needed")
 
 
 def _rate(value: object) -> float:
-    return parameters.double(value, "rate")
+    return fields.double(value, "rate")
 
 
 def _step(value: object) -> float:
-    found = parameters.positive(value, "step")
+    found = fields.positive(value, "step")
     if found.numerator != 1 or found.denominator & (found.denominator - 1):
         raise InvalidArgument("step must be 1, 1/2, 1/4, …: queries are multiples of it in [0, 1]")
     return float(found)
@@ -144,12 +144,12 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
     """
 
     size: int = attrs.field(converter=_size)
-    epsilon_each: Fraction = attrs.field(converter=parameters.epsilon)
+    epsilon_each: Fraction = attrs.field(converter=fields.epsilon)
     updates: int = attrs.field(converter=_updates)
-    threshold: int = attrs.field(validator=parameters.integer)
+    threshold: int = attrs.field(validator=fields.integer)
     rate: float = attrs.field(converter=_rate)
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
-    share: Fraction = attrs.field(default=SHARE, converter=parameters.share)
+    share: Fraction = attrs.field(default=SHARE, converter=fields.share)
     steps: int = attrs.field(init=False, eq=False, repr=False)
     """R: the steps of 1."""
     test: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
@@ -266,7 +266,7 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
 
     def noise(self, queries: int, *, beta: float) -> tuple[int, int]:
         """α and α' of the module, in steps, for so many queries."""
-        third = parameters.beta(beta) / 3
+        third = fields.beta(beta) / 3
         once, each = third / self.updates, third / exact.whole(queries, "queries")
         alpha = laplace_bound(self.test.threshold_scale, once)
         alpha += laplace_bound(self.test.query_scale, each)

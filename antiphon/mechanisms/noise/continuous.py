@@ -13,16 +13,16 @@ from typing import Final
 
 import attrs
 
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_quantile
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals, Signature
-from antiphon.verifiers.functions import neighbouring_start
+from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import Within
 
 _LARGEST: Final = sys.float_info.max
@@ -47,9 +47,9 @@ class Laplace(NoninteractiveMechanism[float, float]):
     Raises: InvalidArgument for epsilon or sensitivity not positive.
     """
 
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon, kw_only=True)
+    epsilon: Fraction = attrs.field(converter=fields.epsilon, kw_only=True)
     sensitivity: Fraction = attrs.field(
-        default=Fraction(1), converter=parameters.sensitivity, kw_only=True
+        default=Fraction(1), converter=fields.sensitivity, kw_only=True
     )
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
@@ -74,7 +74,7 @@ class Laplace(NoninteractiveMechanism[float, float]):
 
     def error_bound(self, *, beta: float) -> float:
         """What the error exceeds with probability at most beta: scale·ln(1/beta)."""
-        return -math.log(parameters.beta(beta)) * self._scale * (1 + 1e-12)
+        return -math.log(fields.beta(beta)) * self._scale * (1 + 1e-12)
 
 
 @register("antiphon.Gaussian/1")
@@ -88,9 +88,9 @@ class Gaussian(NoninteractiveMechanism[float, float]):
     Raises: InvalidArgument for rho or sensitivity not positive.
     """
 
-    rho: Fraction = attrs.field(converter=parameters.rho, kw_only=True)
+    rho: Fraction = attrs.field(converter=fields.rho, kw_only=True)
     sensitivity: Fraction = attrs.field(
-        default=Fraction(1), converter=parameters.sensitivity, kw_only=True
+        default=Fraction(1), converter=fields.sensitivity, kw_only=True
     )
     sigma: float = attrs.field(init=False, eq=False)
     """The standard deviation of the noise."""
@@ -116,4 +116,4 @@ class Gaussian(NoninteractiveMechanism[float, float]):
 
     def error_bound(self, *, beta: float) -> float:
         """What the error exceeds with probability at most beta."""
-        return self.sigma * gaussian_quantile(parameters.beta(beta))
+        return self.sigma * gaussian_quantile(fields.beta(beta))

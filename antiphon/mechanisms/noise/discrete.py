@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
-from antiphon.protocol import exact
+from antiphon.numbers import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space
-from antiphon.verifiers.functions import NeighbouringStart, neighbouring_start
+from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Near, Within
 
 _INT64: Final = 2**63 - 1
@@ -33,8 +33,8 @@ class IntegerNoise(NoninteractiveMechanism[Any, Any]):
     of an array that leaves 64 bits is clipped, which is post-processing.
     """
 
-    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=parameters.sensitivity)
-    dimension: int | None = attrs.field(default=None, converter=parameters.dimension)
+    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.sensitivity)
+    dimension: int | None = attrs.field(default=None, converter=fields.dimension)
     norm: ClassVar[int]
     """In which ℓ_p distance neighbours are at most ``sensitivity`` apart."""
 
@@ -76,7 +76,7 @@ class IntegerNoise(NoninteractiveMechanism[Any, Any]):
 
     def error_bound(self, *, beta: float) -> int:
         """What no coordinate errs by more than, with probability at least 1 - beta."""
-        return self._tail(parameters.beta(beta) / (self.dimension or 1))
+        return self._tail(fields.beta(beta) / (self.dimension or 1))
 
 
 def _sum(values: Sequence[int], noises: Sequence[int]) -> Any:
@@ -104,7 +104,7 @@ class DiscreteLaplace(IntegerNoise):
     """
 
     norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.epsilon)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise: sensitivity/ε."""
 
@@ -144,7 +144,7 @@ class DiscreteGaussian(IntegerNoise):
     """
 
     norm: ClassVar[int] = 2
-    rho: Fraction = attrs.field(converter=parameters.rho)
+    rho: Fraction = attrs.field(converter=fields.rho)
     sigma: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise, rounded up."""
 

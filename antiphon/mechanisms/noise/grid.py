@@ -10,17 +10,17 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.accounting.interval import up
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.interval import up
+from antiphon.populations.columns import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
-from antiphon.protocol.columns import plain
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Multiples, Reals, Signature
-from antiphon.verifiers.functions import NeighbouringStart, neighbouring_start
+from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
 
 _LARGEST: Final = sys.float_info.max
@@ -36,8 +36,8 @@ class GridNoise(NoninteractiveMechanism[float, float]):
     post-processing. A float is the number that its shortest decimal says (0.1 is 1/10).
     """
 
-    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=parameters.sensitivity)
-    step_size: float = attrs.field(converter=parameters.step_size)
+    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.sensitivity)
+    step_size: float = attrs.field(converter=fields.step_size)
     """The grid's step: a small part of the noise's scale costs little."""
     moves: int = attrs.field(init=False, eq=False, repr=False)
     """The sensitivity in steps, rounded up."""
@@ -80,7 +80,7 @@ class GridNoise(NoninteractiveMechanism[float, float]):
 
     def error_bound(self, *, beta: float) -> float:
         """What the error, rounding included, exceeds with probability at most beta."""
-        steps = self._tail(parameters.beta(beta)) + Fraction(1, 2)
+        steps = self._tail(fields.beta(beta)) + Fraction(1, 2)
         return up(steps * Fraction(self.step_size))
 
 
@@ -98,7 +98,7 @@ class GridLaplace(GridNoise):
     3.0
     """
 
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.epsilon)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise, in steps."""
 
@@ -132,7 +132,7 @@ class GridGaussian(GridNoise):
     3.0
     """
 
-    rho: Fraction = attrs.field(converter=parameters.rho)
+    rho: Fraction = attrs.field(converter=fields.rho)
     sigma: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise, in steps, rounded up."""
 

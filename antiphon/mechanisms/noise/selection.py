@@ -13,18 +13,18 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.mechanisms import parameters
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import laplace_bound
-from antiphon.protocol import exact
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.populations.columns import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure
-from antiphon.protocol.columns import plain
-from antiphon.protocol.errors import InvalidArgument
-from antiphon.protocol.exact import ExactEpsilon, Log
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature, Tuples
-from antiphon.verifiers.functions import NeighbouringStart, neighbouring_start
+from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import EachWithin
 
 _FAINTEST: Final = 128 * math.log(2)
@@ -37,8 +37,8 @@ _LONGEST: Final = 1 << 17
 class Selection(NoninteractiveMechanism["tuple[int, ...]", int]):
     """(scores) -> the index of a candidate with a high score. Abstract."""
 
-    candidates: int = attrs.field(converter=parameters.candidates)
-    sensitivity: int = attrs.field(default=1, converter=parameters.moves)
+    candidates: int = attrs.field(converter=fields.candidates)
+    sensitivity: int = attrs.field(default=1, converter=fields.moves)
 
     @property
     def signature(self) -> Signature:
@@ -65,7 +65,7 @@ class Exponential(Selection):
     below 2^-128 are raised to that: max(score, best - G) has the sensitivity of a score.
     """
 
-    epsilon: ExactEpsilon = attrs.field(converter=parameters.log_epsilon)
+    epsilon: ExactEpsilon = attrs.field(converter=fields.log_epsilon)
     rate: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
     """ε/(2·sensitivity)."""
     _widest: int = attrs.field(init=False, eq=False, repr=False, default=0)
@@ -94,7 +94,7 @@ class Exponential(Selection):
 
         Source: McSherry and Talwar 2007; for permute-and-flip McKenna and Sheldon 2020, Thm 2.
         """
-        halvings = math.log(self.candidates / parameters.beta(beta)) * (1 + 2.0**-40)
+        halvings = math.log(self.candidates / fields.beta(beta)) * (1 + 2.0**-40)
         rate = exact.bracket(self.rate, 30)[0]
         return max(0, math.ceil(Fraction(halvings) / rate) - 1)
 
@@ -210,7 +210,7 @@ class ReportNoisyMax(Selection):
     1
     """
 
-    epsilon: Fraction = attrs.field(converter=parameters.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.epsilon)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise: 2·sensitivity/ε."""
 
@@ -235,4 +235,4 @@ class ReportNoisyMax(Selection):
 
     def error_bound(self, *, beta: float) -> int:
         """Twice what no noise exceeds with probability 1 - beta (a union bound)."""
-        return 2 * laplace_bound(self.scale, parameters.beta(beta) / self.candidates)
+        return 2 * laplace_bound(self.scale, fields.beta(beta) / self.candidates)

@@ -10,8 +10,8 @@ import numpy as np
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
-from antiphon.audit.statistical.running import CountViews
-from antiphon.protocol.errors import BudgetExceeded
+from antiphon.audit.running import CountViews
+from antiphon.numbers.errors import BudgetExceeded
 
 GAME = CountViews(
     CounterexampleAdversary(delta=0.1, copies=5),

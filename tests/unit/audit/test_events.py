@@ -17,18 +17,18 @@ from antiphon.audit.statistical import (
     Training,
     choose,
     merge,
-    places,
     play_sample,
 )
-from antiphon.audit.statistical.choosing import candidates
-from antiphon.audit.statistical.fitting import additive, rows_of, table
-from antiphon.audit.statistical.places import settled
-from antiphon.audit.statistical.reader import Reader, reader_of
-from antiphon.audit.statistical.sample import Placeholder
-from antiphon.audit.statistical.scorers import Additive, ByKind, Learned, Place, Table
-from antiphon.audit.statistical.thresholds import Cuts
+from antiphon.audit.statistical.events import settling
+from antiphon.audit.statistical.events.choosing import candidates
+from antiphon.audit.statistical.events.fitting import additive, rows_of, table
+from antiphon.audit.statistical.events.reader import Reader, reader_of
+from antiphon.audit.statistical.events.scorers import Additive, ByKind, Learned, Place, Table
+from antiphon.audit.statistical.events.settling import settled
+from antiphon.audit.statistical.events.thresholds import Cuts
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.protocol.codec import decode, encode
+from antiphon.populations.sample import Placeholder
+from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.spaces import BITS, Anything, Integers
 
 GOAL = Goal("epsilon", 0.0, 0.0, 0.1, 100_000)
@@ -409,7 +409,7 @@ class TestNumbersHoweverTheyCameAbout:
         def never(*_):
             raise AssertionError("each number was made a kind of view")
 
-        monkeypatch.setattr(places, "_groups", never)
+        monkeypatch.setattr(settling, "_groups", never)
         column = np.arange(200_000.0)[:, None]
         sample = Sample({(NUMBER,): Cell(200_000, column), (7,): Cell(3)})
         assert Event(Place((0,)), 99_999.5, True, 1).hits(sample) == 100_000

@@ -8,7 +8,7 @@ import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game, learned_bit
 from antiphon.composition import sparse_parallel
 from antiphon.mechanisms import LeakyBit
-from antiphon.protocol.codec import decode, encode
+from antiphon.protocol.records.codec import decode, encode
 from antiphon.verifiers import event_level
 
 

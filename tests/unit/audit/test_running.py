@@ -19,17 +19,9 @@ import pytest
 import running_tasks as tasks
 
 import antiphon as ap
-from antiphon.audit.statistical import running
-from antiphon.audit.statistical.running import (
-    Checkpoint,
-    Chunks,
-    CountViews,
-    crews,
-    merge_counts,
-    run,
-    runner,
-)
-from antiphon.audit.statistical.running.fingerprint import digest
+from antiphon.audit import running
+from antiphon.audit.running import Checkpoint, Chunks, CountViews, crews, merge_counts, run, runner
+from antiphon.audit.running.fingerprint import digest
 from antiphon.protocol import registry
 from antiphon.protocol.adversary import FunctionAdversary
 
@@ -434,7 +426,7 @@ def counter(start, step=1, *, names=frozenset(["a", "b", "c"])):
 
 FINGERPRINTS = (
     "import test_running as t, functools\n"
-    "from antiphon.audit.statistical.running.fingerprint import digest\n"
+    "from antiphon.audit.running.fingerprint import digest\n"
     "values = [t.counter(1), functools.partial(t.counter, 2), {'a': {1, 'q', None}},\n"
     "          t.CHUNKS.total, t.tasks.GAME, t.tasks.Slow(1.0).__call__, t.np.float64(2),\n"
     "          t.tasks.GAME.feature]\n"
@@ -550,7 +542,7 @@ class TestInterrupts:
         program.write_text(
             "from concurrent.futures import ThreadPoolExecutor\n"
             "import running_tasks as tasks\n"
-            "from antiphon.audit.statistical.running import Chunks, run\n"
+            "from antiphon.audit.running import Chunks, run\n"
             "chunks = Chunks(total=10**6, size=1000, seed=7)\n"
             f"o = run(tasks.Slow(0.05), chunks, merge=tasks.add, executor={executor},\n"
             "    checkpoint='run.json', progress=lambda done, total: print(done, flush=True))\n"
@@ -585,7 +577,7 @@ class TestInterrupts:
         program = tmp_path / "program.py"
         program.write_text(
             "import running_tasks as tasks\n"
-            "from antiphon.audit.statistical.running import Chunks, run\n"
+            "from antiphon.audit.running import Chunks, run\n"
             "chunks = Chunks(total=10**6, size=1000, seed=7)\n"
             "run(tasks.Slow(0.05), chunks, merge=tasks.add, executor=2,\n"
             "    checkpoint='run.json', progress=lambda done, total: print(done, flush=True))\n"

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.audit.statistical import NUMBER, Cell, Goal, Sample, Training, choose, scores
-from antiphon.audit.statistical.reader import reader_of
-from antiphon.protocol.codec import decode, encode
+from antiphon.audit.statistical import NUMBER, Cell, Goal, Sample, Training, choose
+from antiphon.audit.statistical.events import scores
+from antiphon.audit.statistical.events.reader import reader_of
+from antiphon.protocol.records.codec import decode, encode
 
 N = 8_000
 GOAL = Goal("epsilon", 0.0, 0.0, 0.1, 100_000)

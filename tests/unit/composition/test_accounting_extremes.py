@@ -26,10 +26,10 @@ from antiphon.composition.accounting import (
     response_divergence,
     sparse,
 )
-from antiphon.composition.accounting.interval import down, outward, up
-from antiphon.composition.functions import FixedParameters, fixed_parameters, sparse_parallel
 from antiphon.composition.guarantees.curves import GroupCurve, LeastCurve, shifted
+from antiphon.composition.validity import FixedParameters, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
+from antiphon.numbers.interval import down, outward, up
 
 TINY = [Fraction(1, 10**400), Fraction(1, 10**310), 5e-324, 1e-300, 1e-17, 1e-9]
 ODD = [0.1, Fraction(0.1), Fraction(1, 10), 1 / 3, Fraction(1, 3), 1, 2.5, 7, 700, 1e5, 10**9]

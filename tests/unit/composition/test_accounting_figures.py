@@ -12,10 +12,10 @@ from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.atoms import Atoms
 from antiphon.composition.accounting.binomial import Window, window
 from antiphon.composition.accounting.contour import Contours
-from antiphon.composition.accounting.interval import Interval, down, probability
 from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.accounting.renyi import response_divergence
+from antiphon.numbers.interval import Interval, down, probability
 from antiphon.protocol import Log
 
 

@@ -13,11 +13,11 @@ from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.binomial import window
 from antiphon.composition.accounting.curve import crossing
 from antiphon.composition.accounting.frequencies import Sieve
-from antiphon.composition.accounting.interval import UNIT, Interval, down, nearest, outward, up
 from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.accounting.renyi import least
-from antiphon.composition.accounting.twofold import ERROR, difference, twofold
+from antiphon.numbers.interval import UNIT, Interval, down, nearest, outward, up
+from antiphon.numbers.twofold import ERROR, difference, twofold
 from antiphon.protocol import Log
 
 rationals = st.fractions(min_value=0, max_value=10**6)

@@ -6,11 +6,11 @@ import attrs
 import pytest
 
 import antiphon as ap
-from antiphon.audit.statistical.populations import play_sample
 from antiphon.composition import fixed_mechanisms
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
+from antiphon.numbers.interning import fingerprint
+from antiphon.populations.play import play_sample
 from antiphon.protocol import Claim, Pure, SampledCoins, Status
-from antiphon.protocol.interning import fingerprint
 from antiphon.protocol.readings import column_safe
 from antiphon.verifiers import Refused, Verification, event_level, every_pair
 

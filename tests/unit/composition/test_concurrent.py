@@ -8,7 +8,7 @@ from strategies import adder, breakable
 import antiphon as ap
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.protocol import Approximate, Claim, Pure, RecordedCoins, SampledCoins, Status
-from antiphon.protocol.codec import decode, encode
+from antiphon.protocol.records.codec import decode, encode
 from antiphon.verifiers import event_level
 
 ALL = ap.ExtConComp()

@@ -19,8 +19,9 @@ from antiphon.composition import (
 )
 from antiphon.composition.filters.concentrated import half_square, rho_limit, rogers_limit
 from antiphon.composition.filters.sums import Sum
-from antiphon.protocol import Approximate, Log, Pure, Renyi, ZeroConcentrated, exact
-from antiphon.protocol.codec import decode, encode
+from antiphon.numbers import exact
+from antiphon.protocol import Approximate, Log, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol.records.codec import decode, encode
 
 EXACT = Context(prec=90)
 amounts = st.fractions(0, 5, max_denominator=60)

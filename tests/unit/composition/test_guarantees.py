@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.audit.theorems.routers import EachBit
 from antiphon.composition import (
     BasicFilter,
     Certified,
@@ -49,7 +48,8 @@ from antiphon.protocol import (
     ZeroConcentrated,
     spaces,
 )
-from antiphon.protocol.codec import decode, encode
+from antiphon.protocol.records.codec import decode, encode
+from antiphon.selfcheck.theorems.parts.routers import EachBit
 from antiphon.verifiers import (
     AddOrRemove,
     Within,

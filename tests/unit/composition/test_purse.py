@@ -9,7 +9,8 @@ import pytest
 import antiphon as ap
 from antiphon.composition import fixed_parameters, sparse_parallel
 from antiphon.mechanisms import LeakyBit, SparseVector
-from antiphon.protocol import Claim, Pure, Status, exact
+from antiphon.numbers import exact
+from antiphon.protocol import Claim, Pure, Status
 from antiphon.verifiers import Verification
 
 SPARSE = ap.same(ap.Create(SparseVector(epsilon=1)))

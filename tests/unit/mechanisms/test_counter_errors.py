@@ -25,8 +25,8 @@ from antiphon.mechanisms.counters.balanced_tree import (
     most_nodes,
     nodes,
 )
-from antiphon.mechanisms.counters.blt_parameters import PARAMETERS
-from antiphon.mechanisms.counters.buffers import Buffers
+from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
+from antiphon.mechanisms.counters.factors.buffers import Buffers
 from antiphon.mechanisms.counters.square_root import coefficients, mixture
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,

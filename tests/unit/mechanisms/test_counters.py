@@ -20,9 +20,9 @@ from antiphon.mechanisms import (
     TreeCounter,
     UnboundedCounter,
 )
-from antiphon.mechanisms.counters.rows import Row, row
+from antiphon.mechanisms.counters.factors.rows import Row, row
+from antiphon.numbers.exact import root_up
 from antiphon.protocol import Approximate, Pure, Status, ZeroConcentrated
-from antiphon.protocol.exact import root_up
 
 PURE = [TreeCounter, BalancedTreeCounter]
 GAUSSIAN = [GaussianTreeCounter, RefinedTreeCounter, SquareRootCounter, BufferedToeplitzCounter]

@@ -144,5 +144,5 @@ def test_a_query_of_a_user_stays_one_however_it_is_scaled():
 
     assert foreign(Scaled(Scaled(Total(), 2), 3)) is None
     assert foreign(Scaled(Scaled(Lying(), 2), 3)) is not None
-    Lying.__module__ = "antiphon.audit.corpus.twins"
+    Lying.__module__ = "antiphon.selfcheck.corpus.twins"
     assert foreign(Lying()) is not None

@@ -31,8 +31,8 @@ from antiphon.mechanisms import (
     SparseVector,
 )
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
+from antiphon.numbers.exact import exp_bracket
 from antiphon.protocol import Draw, Log, ReplayedCoins, SampledCoins, Status
-from antiphon.protocol.exact import exp_bracket
 
 LARGEST = sys.float_info.max
 

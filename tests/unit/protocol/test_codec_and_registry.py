@@ -12,7 +12,7 @@ from strategies import ALIENS, adder, messages, nested_pair, texts
 
 import antiphon as ap
 from antiphon.protocol import Log, Pure, Status, identical
-from antiphon.protocol.codec import decode, encode, encode_any
+from antiphon.protocol.records.codec import decode, encode, encode_any
 from antiphon.protocol.registry import Unregistered, lookup, registered_name
 
 

@@ -13,15 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.protocol import (
-    Draw,
-    RecordedCoins,
-    ReplayedCoins,
-    SampledCoins,
-    enumeration,
-    identical,
-)
-from antiphon.protocol.coins import integer_weights
+from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins, identical
+from antiphon.protocol.coins import enumeration, integer_weights
 
 PRIMITIVES = [
     ("bernoulli", 0.3), ("bernoulli", Fraction(1, 3)), ("bernoulli", 0), ("bernoulli", 1),

@@ -11,9 +11,9 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
-from antiphon.audit.statistical.report import AuditReport
+from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.cli import main
-from antiphon.protocol.files import Growing, whole, write_text
+from antiphon.protocol.records.files import Growing, whole, write_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

@@ -11,10 +11,10 @@ from strategies import ALIENS, nested_pair, nested_tuple
 
 import antiphon as ap
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
+from antiphon.audit.running import checkpoint as checkpoints
+from antiphon.audit.running.chunks import Chunks
+from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.evidence import Counterexample
-from antiphon.audit.statistical.report import AuditReport
-from antiphon.audit.statistical.running import checkpoint as checkpoints
-from antiphon.audit.statistical.running.chunks import Chunks
 from antiphon.cli import main
 from antiphon.composition.filters import BasicFilter
 from antiphon.protocol import Recording

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.protocol import SampledCoins, discrete_noise
-from antiphon.protocol.coins import seeded_words
-from antiphon.protocol.discrete_noise import DiscreteGaussian, DiscreteLaplace, Series
-from antiphon.protocol.exact import exp_bracket
-from antiphon.protocol.inversion import Geometric, Uniform, power, threshold
+from antiphon.numbers.exact import exp_bracket
+from antiphon.protocol import SampledCoins
+from antiphon.protocol.coins import discrete_noise, seeded_words
+from antiphon.protocol.coins.discrete_noise import DiscreteGaussian, DiscreteLaplace, Series
+from antiphon.protocol.coins.inversion import Geometric, Uniform, power, threshold
 
 WORD = 2**64
 

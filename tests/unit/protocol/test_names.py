@@ -4,7 +4,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.protocol import spaces
-from antiphon.protocol.labels import message_label
+from antiphon.protocol.records.labels import message_label
 
 EVENT = ap.verifiers.event_level()
 

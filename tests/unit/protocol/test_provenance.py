@@ -9,8 +9,6 @@ import pytest
 from catalogue import MECHANISMS, PROCESSORS
 
 import antiphon as ap
-from antiphon.audit.corpus.slips import NoisyMaxValue, OneSensitiveTotal
-from antiphon.audit.corpus.table import corpus
 from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.mechanisms import (
     ContinualHistogram,
@@ -23,11 +21,13 @@ from antiphon.mechanisms import (
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Claim, Pure, Status, spaces
 from antiphon.protocol.adapters import FunctionMechanism
-from antiphon.protocol.errors import InvalidArgument
 from antiphon.protocol.post_processor import FunctionPostProcessor
 from antiphon.protocol.provenance import claims_of, doubt, essence, foreign, own
+from antiphon.selfcheck.corpus.ours.slips import NoisyMaxValue, OneSensitiveTotal
+from antiphon.selfcheck.corpus.table import corpus
 from antiphon.verifiers import Within, event_level, every_pair, updates_and_queries
 
 OWN = [entry.mechanism for entry in MECHANISMS if type(entry.mechanism) is not FunctionMechanism]

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from antiphon.protocol import samplers
-from antiphon.protocol.discrete_noise import DiscreteLaplace
+from antiphon.protocol.coins import samplers
+from antiphon.protocol.coins.discrete_noise import DiscreteLaplace
 
 
 def scripted(*values):

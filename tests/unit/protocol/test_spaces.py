@@ -12,8 +12,8 @@ from strategies import ALIENS, messages
 
 import antiphon as ap
 from antiphon.protocol import spaces
-from antiphon.protocol.codec import decode, encode
 from antiphon.protocol.messages import identical
+from antiphon.protocol.records.codec import decode, encode
 
 EVERY = pytest.mark.parametrize("space", SPACES, ids=lambda s: repr(s)[:50])
 

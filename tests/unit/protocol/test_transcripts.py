@@ -21,8 +21,8 @@ import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.protocol import Recording, identical
-from antiphon.protocol.transcript import load
-from antiphon.protocol.view import Ending
+from antiphon.protocol.records.transcript import load
+from antiphon.protocol.records.view import Ending
 
 PLAYER = CounterexampleAdversary(delta=Fraction(1, 3), copies=3)
 SYSTEM = counterexample_game(Fraction(1, 3)).mechanism(1)
@@ -249,7 +249,7 @@ def test_no_file_and_a_directory_are_invalid_arguments(tmp_path):
 
 
 def test_a_line_without_end_is_refused_unread(tmp_path, view_file, monkeypatch):
-    monkeypatch.setattr("antiphon.protocol.transcript.MAX_LINE", 5000)
+    monkeypatch.setattr("antiphon.protocol.records.transcript.MAX_LINE", 5000)
     lines = [lines_of(view_file)[0], json.dumps({"says": "x" * 6000})]
     with pytest.raises(ap.TranscriptError, match="line 2 is longer"):
         ap.View.load(written(view_file, lines))

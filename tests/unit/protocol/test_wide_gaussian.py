@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins, discrete_noise
-from antiphon.protocol import wide_gaussian as wide
-from antiphon.protocol.coins import seeded_words
-from antiphon.protocol.wide_gaussian import WideGaussian
+from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins
+from antiphon.protocol.coins import discrete_noise, seeded_words
+from antiphon.protocol.coins import wide_gaussian as wide
+from antiphon.protocol.coins.wide_gaussian import WideGaussian
 
 WORD = 2**64
 

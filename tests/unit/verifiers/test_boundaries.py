@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.audit.statistical.populations import play_sample
+from antiphon.numbers.errors import InvalidArgument, PartError
+from antiphon.populations.play import play_sample
 from antiphon.protocol import BOTTOM, EMPTY, Side
-from antiphon.protocol.errors import InvalidArgument, PartError
 from antiphon.protocol.readings import column_safe
 from antiphon.verifiers import (
     AddOrRemove,
@@ -30,7 +30,7 @@ from antiphon.verifiers import (
     neighbouring_start,
     user_level,
 )
-from antiphon.verifiers.functions import EventLevel, UserLevel
+from antiphon.verifiers.models import EventLevel, UserLevel
 from antiphon.verifiers.relations import takes_columns
 
 LEFT = Side.LEFT

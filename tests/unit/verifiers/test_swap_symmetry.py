@@ -9,9 +9,10 @@ from test_functions import CASES, LIKE_NUMBERS, RECORDS, STRANGE, run
 
 import antiphon as ap
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
-from antiphon.composition.functions import each_valid
+from antiphon.composition.validity import each_valid
 from antiphon.mechanisms import LeakyBit
 from antiphon.protocol import Approximate, Claim, Status, spaces
+from antiphon.protocol.verification import swap_symmetric
 from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,
@@ -30,8 +31,7 @@ from antiphon.verifiers import (
     updates_and_queries,
     user_level,
 )
-from antiphon.verifiers.functions import EventLevel
-from antiphon.verifiers.verification import swap_symmetric
+from antiphon.verifiers.models import EventLevel
 
 
 @attrs.frozen

@@ -1,0 +1,1 @@
+"""What ``ap.check`` tries, one file a check."""

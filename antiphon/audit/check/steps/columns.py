@@ -1,0 +1,113 @@
+"""A reading for populations that does not answer as the plain steps do (law 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.audit.check.report import Finding
+from antiphon.audit.check.subject import COLUMNS, Subject
+from antiphon.audit.check.where import where
+from antiphon.numbers.errors import AntiphonError
+from antiphon.populations.column_coins import ColumnCoins
+from antiphon.populations.columns import plain
+from antiphon.populations.joining import OneOf
+from antiphon.populations.lanes import Lanes
+from antiphon.populations.play import Population
+from antiphon.protocol.adversary import scripted
+from antiphon.protocol.coins.tapes import ReplayedCoins
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import EMPTY, HALT, identical
+
+_REPLICAS: Final = 8
+_SCRIPTS: Final = 12
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Audits are played by populations: they would test another mechanism."""
+    scripts = subject.scripts[-_SCRIPTS:]
+    for initial in subject.starts:
+        for place, script in enumerate(scripts):
+            seed = np.random.SeedSequence(subject.seed, spawn_key=(COLUMNS, place))
+            if not _refused(subject.system, initial, script, seed):
+                what = disagreement(subject.system, initial, script, seed, joins=bool(place % 2))
+                if what:
+                    yield finding(what, _place(subject))
+                    return
+
+
+def finding(what: str, place: str) -> Finding:
+    """That a reading is not that of the steps."""
+    return Finding(
+        "columns",
+        what,
+        place,
+        "take back @ap.column_safe, or step_many, respond_many or column_safe of the class; or "
+        "use arithmetic, comparisons and if only, and no type(x), math.… or dictionary keys",
+    )
+
+
+def _place(subject: Subject) -> str:
+    return where(subject.part, "respond_many", "step_many", "respond", "step")
+
+
+def _refused(mechanism: Any, initial: Any, script: Any, seed: Any) -> bool:
+    """Whether a plain step raises on it: then there are no answers to compare."""
+    from antiphon.audit.check.play import play
+
+    return any(taken.result is None for taken in play(mechanism, initial, script, seed))
+
+
+def disagreement(
+    mechanism: Mechanism[Any, Any, Any],
+    initial: Any,
+    script: tuple[Any, ...],
+    seed: np.random.SeedSequence,
+    *,
+    joins: bool = False,
+) -> str | None:
+    """How a population's answers differ from those of plain steps on the same draws."""
+    coins = ColumnCoins(seed)
+    population = Population(scripted(script), mechanism, None, coins, keep=True, joins=joins)
+    try:
+        for answers, tape in replicas(population, initial):
+            if not identical(_plain(mechanism, initial, script, tape), answers):
+                return "a population answers otherwise than the plain steps, on the same draws"
+    except AntiphonError as error:
+        return f"a population's steps, or plain steps on its draws, raise {type(error).__name__}"
+    except Exception as error:
+        return f"a population's step raises {type(error).__name__}, where plain steps do not"
+    return None
+
+
+def _plain(mechanism: Any, initial: Any, script: tuple[Any, ...], tape: Any) -> tuple[Any, ...]:
+    adversary, coins = scripted(script), ReplayedCoins(tape)
+    state, own, heard, answers = mechanism.enter(initial), 0, EMPTY, list[Any]()
+    while True:
+        own, message = adversary.step(own, heard, coins)
+        if message is HALT:
+            break
+        state, heard = mechanism.step(state, message, coins)
+        answers.append(heard)
+        if heard is HALT and mechanism.is_over(state):
+            break
+    return tuple(answers)
+
+
+def replicas(population: Population, initial: Any = None) -> Iterator[tuple[Any, Any]]:
+    """(answers, tape) of every replica, in plain Python values."""
+    for lanes, block in population.play(_REPLICAS, initial):
+        for place in range(lanes.size):
+            own = lanes.only(np.array([place])) if lanes.numbered else lanes
+            population.coins.lanes = own
+            said, tapes = ([_one(x, own) for x in many] for many in (block.answers, block.tape))
+            yield plain(tuple(said)), plain(tuple(draw for tape in tapes for draw in tape))
+            if not lanes.numbered:
+                break  # they are all alike
+
+
+def _one(item: Any, lanes: Lanes) -> Any:
+    """What a single replica has, where blocks were joined."""
+    return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item

@@ -1,0 +1,257 @@
+"""Beliefs: what an adversary knows of one mechanism's hidden state in both worlds.
+
+A *column* is (the verifier's state, the law of the hidden state under b = 0, the
+same under b = 1), for one mechanism. Laws are unnormalised integer weights, reduced
+by their greatest common divisors, which move into the weights of the whole belief.
+So equal knowledge is one object, however it came about, and all arithmetic is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any, Final, NamedTuple, TypeAlias, Union
+
+import attrs
+
+from antiphon.audit.exact.kernel import END, GONE, NOWHERE, Kernel, Pushed, Stepper
+from antiphon.numbers.errors import Intractable
+from antiphon.numbers.interning import Interner
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.verification import Refused
+
+Branch: TypeAlias = tuple[int, int, int]
+"""(factor⁰, factor¹, what follows): factors for the weights of both worlds, over a denominator."""
+
+OVER: Final = 0
+"""Follows the end of the interaction: nothing can be said. A column, and a position."""
+SPENT: Final = 1
+"""The column of a part that only answers HALT; others may go on."""
+
+
+class Move(NamedTuple):
+    """A pair that f allows, and what it may lead to."""
+
+    zero: Any
+    one: Any
+    differs: bool
+    """Whether this is the first pair of the mechanism that differs."""
+    answers: tuple[int, ...]
+    """By number, in order."""
+    branches: tuple[Branch, ...]
+    """What each answer leads to: a column."""
+    denominator: int
+
+
+Judge: TypeAlias = Callable[[Any, Any, Any], "tuple[Any, bool] | Refused"]
+"""(verifier state, q0, q1) -> (verifier state', whether the pair is the first to differ)."""
+Allowed: TypeAlias = tuple[int, int, int, bool]
+"""(query of b = 0, query of b = 1, verifier state', whether the pair is the first to differ)."""
+Queries: TypeAlias = Union[tuple[Any, ...], Callable[[Any], Sequence[Any]]]
+"""The messages to try; or hidden state -> the messages to try in it."""
+
+
+@attrs.frozen(eq=False)
+class Part:
+    """A mechanism whose hidden state is tracked, with the f that guards it."""
+
+    steppers: tuple[Stepper, Stepper]
+    """Under b = 0 and under b = 1: one, unless two mechanisms are compared."""
+    initial_states: tuple[Any, Any]
+    judge: Judge | None
+    """None if the same message goes to both worlds, whatever it is."""
+    judged: Any
+    """The verifier's first state."""
+    queries: Queries
+
+
+class Column(NamedTuple):
+    """What is known of one part, by number. Compared by value."""
+
+    part: int
+    judged: int
+    law0: int
+    law1: int
+
+
+_ENTRIES: Final = 4
+"""How many entries of laws may go with a belief: they are smaller."""
+_NO_COLUMN = Column(-1, -1, GONE, GONE)
+_NOTHING = 0, NOWHERE
+
+
+@attrs.define(eq=False)
+class Columns:
+    """All columns met, numbered, with their moves computed once each."""
+
+    limit: int
+    symmetric: bool = True
+    """Whether f allows (q, q') wherever it allows (q', q), to the same effect, so far."""
+    columns: list[Column] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
+    totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1, 1], [1, 1]))
+    """The mass of each column under b = 0 and under b = 1."""
+    _parts: list[tuple[Part, int, int]] = attrs.field(factory=list[tuple[Part, int, int]])
+    """Each part, and the numbers of its steppers in both worlds."""
+    _ids: dict[tuple[int, int, int, int], int] = attrs.field(
+        factory=dict[tuple[int, int, int, int], int]
+    )
+    _kernel: Kernel = attrs.field(init=False)
+    _verified: Interner = attrs.field(factory=Interner)
+    _allowed: dict[Any, list[Allowed]] = attrs.field(factory=dict[Any, list[Allowed]])
+    _listed: dict[Any, tuple[int, ...]] = attrs.field(factory=dict[Any, tuple[int, ...]])
+    _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=lambda: {OVER: (), SPENT: ()})
+
+    def __attrs_post_init__(self) -> None:
+        self._kernel = Kernel(_ENTRIES * self.limit)
+
+    def add_part(self, part: Part) -> int:
+        """A new part's number."""
+        zero, one = part.steppers
+        first = self._kernel.add(zero)
+        second = first if zero == one else self._kernel.add(one)
+        self.symmetric &= first == second
+        self._parts.append((part, first, second))
+        return len(self._parts) - 1
+
+    def first(self, part: int) -> int:
+        """The column of a part before any message."""
+        own = self._parts[part][0]
+        law0, law1 = map(self._kernel.certain, own.initial_states)
+        self.symmetric &= law0 == law1
+        return self._column(Column(part, self._verified(own.judged), law0, law1))
+
+    def judged(self, column: int) -> Any:
+        """The verifier's state in a column."""
+        return self._verified.values[self.columns[column].judged]
+
+    def known_equal(self, column: int) -> bool:
+        """Whether the hidden state has the same law in both worlds."""
+        _, _, law0, law1 = self.columns[column]
+        return law0 == law1
+
+    def answer(self, number: int) -> Any:
+        """The answer of that number, as the adversary hears it."""
+        answer = self._kernel.messages.values[number]
+        return HALT if answer is END else answer
+
+    def moves(self, column: int) -> tuple[Move, ...]:
+        """What can be asked of the part, alike moves listed once."""
+        known = self._moves.get(column)
+        if known is None:
+            known = self._moves[column] = tuple(self._explore(self.columns[column]))
+        return known
+
+    def respond(self, column: int, zero: Any, one: Any) -> Move | Refused:
+        """What one pair may lead to."""
+        part, state, law0, law1 = self.columns[column]
+        own, stepper0, stepper1 = self._parts[part]
+        assert own.judge is not None
+        judged = own.judge(self._verified.values[state], zero, one)
+        if type(judged) is Refused:
+            return judged
+        messages, push = self._kernel.messages, self._kernel.push
+        pushed = push(stepper0, law0, messages(zero)), push(stepper1, law1, messages(one))
+        return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
+
+    def _explore(self, column: Column) -> Iterator[Move]:
+        part, state, law0, law1 = column
+        _, stepper0, stepper1 = self._parts[part]
+        push, values = self._kernel.push, self._kernel.messages.values
+        queries = self._queries(column)
+        after0 = {query: push(stepper0, law0, query) for query in queries}
+        after1 = {query: push(stepper1, law1, query) for query in queries}
+        seen: set[Any] = set()
+        for zero, one, after, differs in self._pairs(part, state, queries):
+            answers, branches, common = self._answers(part, after, after0[zero], after1[one])
+            if len(branches) == 1 and branches[0][2] <= SPENT:
+                continue  # HALT for certain in both worlds: no more than to stop
+            # Two pairs with the same consequences are one move; as a multiset, because
+            # two answers that lead alike count twice.
+            alike = differs, common, *sorted(branches)
+            if alike not in seen:
+                seen.add(alike)
+                yield Move(values[zero], values[one], differs, answers, branches, common)
+
+    def _pairs(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
+        """The pairs of these queries that f allows in a state of its own."""
+        key = part, state, queries
+        known = self._allowed.get(key)
+        if known is None:
+            judge = self._parts[part][0].judge
+            if judge is None:
+                known = [(query, query, state, False) for query in queries]
+            else:
+                known = self._judged(judge, self._verified.values[state], queries)
+            self._allowed[key] = known
+        return known
+
+    def _judged(self, judge: Judge, before: Any, queries: tuple[int, ...]) -> list[Allowed]:
+        if len(queries) ** 2 > self.limit:
+            raise Intractable("the pairs of messages to try", len(queries) ** 2, self.limit)
+        values, found = self._kernel.messages.values, list[Allowed]()
+        for zero, one in product(queries, repeat=2):
+            judged = judge(before, values[zero], values[one])
+            if type(judged) is not Refused:
+                found.append((zero, one, self._verified(judged[0]), judged[1]))
+        mirrored = {(one, zero, after, differs) for zero, one, after, differs in found}
+        self.symmetric &= mirrored == set(found)
+        return found
+
+    def _queries(self, column: Column) -> tuple[int, ...]:
+        """The messages to try, by number: those of every state that it may be in."""
+        queries, laws = self._parts[column.part][0].queries, column[2:]
+        key = laws if callable(queries) else column.part
+        known = self._listed.get(key)
+        if known is None:
+            found = self._found(queries, laws) if callable(queries) else queries
+            known = self._listed[key] = tuple(dict.fromkeys(map(self._kernel.messages, found)))
+        return known
+
+    def _found(self, queries: Callable[[Any], Sequence[Any]], laws: Iterable[int]) -> Iterator[Any]:
+        states = dict.fromkeys(state for law in laws for state in self._kernel.support(law))
+        return (query for state in states for query in queries(self._kernel.states.values[state]))
+
+    def _answers(
+        self, part: int, state: int, pushed0: Pushed, pushed1: Pushed
+    ) -> tuple[tuple[int, ...], tuple[Branch, ...], int]:
+        """Each answer, what it leads to, and the denominator of the factors."""
+        if pushed0[:2] != pushed1[:2]:
+            pushed0, pushed1 = _alike(pushed0, pushed1)
+        denominator, answers, laws0 = pushed0
+        known, found = self._ids, list[Branch]()
+        for answer, (factor0, law0), (factor1, law1) in zip(
+            answers, laws0, pushed1[2], strict=True
+        ):
+            if law0 <= GONE >= law1:
+                to = OVER if answer == self._kernel.end else SPENT
+            else:
+                to = known.get((part, state, law0, law1), OVER)
+                if to == OVER:
+                    to = self._column(Column(part, state, law0, law1))
+            found.append((factor0, factor1, to))
+        return answers, tuple(found), denominator
+
+    def _column(self, column: Column) -> int:
+        count = len(self.columns)
+        number = self._ids.setdefault(column, count)
+        if number == count:
+            if count >= self.limit:
+                raise Intractable("exact beliefs of single mechanisms", count + 1, self.limit)
+            self.columns.append(column)
+            for totals, law in zip(self.totals, column[2:], strict=True):
+                totals.append(self._kernel.totals[law])
+        return number
+
+
+def _alike(*pushed: Pushed) -> tuple[Pushed, Pushed]:
+    """Both over one denominator, with a law for every answer of either."""
+    common = math.lcm(*(denominator for denominator, _, _ in pushed))
+    every = tuple(sorted({answer for _, answers, _ in pushed for answer in answers}))
+    found: list[Pushed] = []
+    for denominator, answers, laws in pushed:
+        by, own = common // denominator, dict(zip(answers, laws, strict=True))
+        parts = (own.get(answer, _NOTHING) for answer in every)
+        found.append((common, every, tuple((factor * by, law) for factor, law in parts)))
+    zero, one = found
+    return zero, one

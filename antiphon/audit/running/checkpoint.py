@@ -1,0 +1,200 @@
+"""Checkpoints: what a run has computed, in a file, so that it can be resumed.
+
+A JSON file: format, experiment (digests), chunks done, their merged result, and a digest
+of it all. It is replaced in one step, so it is never half written, and reading it runs no
+code. Only whole chunks are saved, so that the total may grow; after how many samples results
+were returned is kept too, because who has seen one may have grown the total for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, cast
+
+import attrs
+
+from antiphon.audit.running.chunks import Chunks
+from antiphon.numbers.errors import AntiphonError, CheckpointError, FileError, InvalidArgument
+from antiphon.protocol.records import codec
+from antiphon.protocol.records.codec import Json
+from antiphon.protocol.records.files import write_text
+
+FORMAT: Final = "antiphon-checkpoint/1"
+_SECONDS: Final = 2.0
+"""Between two writings; more where a writing takes long: at most a twentieth of the time."""
+
+
+def encode_result(result: object) -> Json:
+    """A result as JSON: what may stand in a transcript, or a mapping of such.
+
+    Raises: InvalidArgument for anything else; give the Checkpoint an ``encode`` and ``decode``.
+    """
+    if isinstance(result, Mapping):
+        items: list[tuple[Any, Any]] = list(result.items())  # pyright: ignore
+        return {"map": [[encode_result(key), encode_result(value)] for key, value in items]}
+    try:
+        data = codec.encode(result)
+    except InvalidArgument:
+        data = codec.unwritable(result)
+    if codec.mentions_unregistered(data):
+        raise InvalidArgument(
+            f"a result with a {type(result).__name__} cannot stand in a checkpoint; count plain "
+            "values (numbers, text, tuples, arrays), or pass Checkpoint(path, encode=…, decode=…)"
+        )
+    return data
+
+
+def decode_result(data: Any) -> Any:
+    """The result that ``encode_result`` wrote."""
+    if type(data) is dict and "map" in data:
+        items = cast("list[list[Any]]", data["map"])
+        return {decode_result(key): decode_result(value) for key, value in items}
+    return codec.decode(data)
+
+
+@attrs.frozen
+class Saved:
+    """What a checkpoint holds."""
+
+    chunks: int = 0
+    """How many are merged …"""
+    result: Any = None
+    """… and what they gave,"""
+    data: Json = None
+    """the same as it is written;"""
+    told: tuple[int, ...] = ()
+    """after how many samples a result was returned: at each of these somebody looked."""
+
+
+@attrs.frozen
+class Checkpoint:
+    """A file to resume from, and how results are written in it.
+
+    ``encode`` gives a JSON value and ``decode`` takes it back; the defaults do for numbers,
+    tuples, arrays, and mappings of them. One file belongs to one experiment.
+    """
+
+    path: Path = attrs.field(converter=Path)
+    encode: Callable[[Any], Json] = encode_result
+    decode: Callable[[Any], Any] = decode_result
+
+    def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> Saved:
+        """What was done; nothing where there is no file yet.
+
+        Raises: CheckpointError for a file that is damaged, of another experiment, or past
+        the total; the file stays as it is.
+        """
+        data = self._read()
+        if data is None:
+            return Saved()
+        saved: Mapping[str, Json] = data["experiment"]
+        names = [n for n in {**saved, **experiment} if saved.get(n) != experiment.get(n)]
+        if names:
+            raise CheckpointError(
+                f"{self.path} belongs to another experiment: it differs in {', '.join(names)}; "
+                "run what was run before, or give this experiment another file"
+            )
+        done: int = data["chunks"]
+        if done * chunks.size > chunks.total:
+            raise CheckpointError(
+                f"{self.path} holds {done * chunks.size} samples already, more than the "
+                f"{chunks.total} asked for; ask for at least as many, or give another file"
+            )
+        try:
+            result = self.decode(data["result"]) if done else None
+            return Saved(done, result, data["result"], tuple(data.get("told", ())))
+        except (AntiphonError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise self._damaged(str(error)) from None
+
+    def _read(self) -> dict[str, Any] | None:
+        if not self.path.parent.is_dir():
+            raise CheckpointError(f"{self.path}: there is no directory {self.path.parent}; make it")
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            data = json.loads(text)
+            form, sum_ = data["format"], data.pop("digest")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CheckpointError(f"{self.path} cannot be read: {error.strerror}") from None
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise self._damaged("not a checkpoint") from None
+        if form != FORMAT:
+            raise self._damaged(f"its format is {str(form)[:40]}, not {FORMAT}")
+        if sum_ != _digest(data):
+            raise self._damaged("its contents do not fit its digest")
+        told: Any = data.get("told", [])
+        counts: list[Any] = [data.get("chunks"), *(told if type(told) is list else [None])]
+        if not isinstance(data.get("experiment"), dict) or "result" not in data:
+            raise self._damaged("it names no experiment or no result")
+        if not all(type(count) is int and count >= 0 for count in counts):
+            raise self._damaged("its counts are no numbers >= 0")
+        return cast("dict[str, Any]", data)
+
+    def _damaged(self, how: str) -> CheckpointError:
+        return CheckpointError(
+            f"{self.path} cannot be resumed: {how}; give the path of a checkpoint or of no file, "
+            "or remove this one to begin again"
+        )
+
+    def save(self, experiment: Mapping[str, Json], saved: Saved) -> None:
+        """Replace the file. Raises: CheckpointError if it cannot be written."""
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "experiment": dict(experiment),
+            "chunks": saved.chunks,
+            "result": saved.data,
+            "told": list(saved.told),
+        }
+        text = json.dumps(data | {"digest": _digest(data)})
+        try:
+            write_text(self.path, text, secret=True, overwrite=True)
+        except FileError as error:
+            raise CheckpointError(str(error)) from error
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+class Saver:
+    """Saves now and then: at once at first, and later so that it costs little of the time."""
+
+    def __init__(
+        self, checkpoint: Checkpoint, experiment: Mapping[str, Json], saved: Saved
+    ) -> None:
+        self._checkpoint = checkpoint
+        self._experiment = experiment
+        self._saved: Saved = saved
+        self._next = 0.0
+
+    def due(self) -> bool:
+        """Whether it is time to save."""
+        return time.monotonic() >= self._next
+
+    def save(self, done: int, result: Any) -> None:
+        """Save, unless so much is saved already."""
+        if done == self._saved.chunks:
+            return
+        begun = time.monotonic()
+        # Whatever happens: what cannot be written is not tried twice.
+        self._saved = attrs.evolve(self._saved, chunks=done)
+        self._write(attrs.evolve(self._saved, data=self._checkpoint.encode(result)))
+        now = time.monotonic()
+        self._next = now + max(_SECONDS, 20 * (now - begun))
+
+    def tell(self, samples: int) -> int:
+        """Note that a result of so many samples is returned; of how many different numbers yet."""
+        told = self._saved.told
+        if samples not in told:
+            told = (*told, samples)
+            self._write(attrs.evolve(self._saved, told=told))
+        return len(told)
+
+    def _write(self, saved: Saved) -> None:
+        self._checkpoint.save(self._experiment, saved)
+        self._saved = saved

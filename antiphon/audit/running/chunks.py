@@ -1,0 +1,75 @@
+"""Chunks: how an experiment is cut, which is a part of the experiment and not of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.numbers import exact
+from antiphon.protocol.coins import seed_sequence
+
+SIZE: Final = 1 << 18
+"""Samples in a chunk, unless ``size`` says otherwise."""
+_BRANCH: Final = 0xFFFFFFFF
+"""The child of the seed from which chunks branch off: one that nobody else spawns."""
+
+Seed: TypeAlias = Union[int, Sequence[int], np.random.SeedSequence, None]
+
+
+@attrs.frozen(eq=False)
+class Chunk:
+    """A piece of an experiment: ``size`` samples, drawn from ``seed`` and nothing else."""
+
+    index: int
+    size: int
+    seed: np.random.SeedSequence = attrs.field(repr=False)
+
+
+def _total(value: object) -> int:
+    return exact.whole(value, "total")
+
+
+def _size(value: object) -> int:
+    return exact.whole(value, "size")
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Chunks:
+    """``total`` samples in chunks of ``size``; the last one may be smaller.
+
+    Chunk i has the same seed whatever the total is, so an experiment may grow. Without a
+    seed the operating system gives one, and the experiment cannot be resumed.
+    Raises: InvalidArgument for a total or a size that is no int >= 1, or for what is no seed.
+
+    >>> chunks = Chunks(total=10, size=4, seed=1)
+    >>> [chunks[i].size for i in range(len(chunks))]
+    [4, 4, 2]
+    """
+
+    total: int = attrs.field(converter=_total)
+    size: int = attrs.field(default=SIZE, converter=_size)
+    seed: Seed = attrs.field(default=None, repr=False)
+    root: np.random.SeedSequence = attrs.field(init=False, repr=False)
+    """The seed as NumPy's SeedSequence."""
+
+    def __attrs_post_init__(self) -> None:
+        root = np.random.SeedSequence() if self.seed is None else seed_sequence(self.seed)
+        object.__setattr__(self, "root", root)
+
+    def __len__(self) -> int:
+        return -(-self.total // self.size)
+
+    def __getitem__(self, index: int) -> Chunk:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        root = self.root
+        key = (*root.spawn_key, _BRANCH, index)
+        seed = np.random.SeedSequence(root.entropy, spawn_key=key, pool_size=root.pool_size)
+        return Chunk(index, self.samples(index + 1) - index * self.size, seed)
+
+    def samples(self, chunks: int) -> int:
+        """How many samples the first so many chunks hold."""
+        return min(chunks * self.size, self.total)

@@ -1,0 +1,200 @@
+"""Crews: who works on the chunks. Processes of our own, or an executor that was lent to us."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import sys
+import threading
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from antiphon.audit.running.by_path import Files
+from antiphon.audit.running.chunks import Chunk
+from antiphon.audit.running.sending import packed, packed_by_value
+from antiphon.audit.running.worker import (
+    Parcel,
+    Task,
+    attempt,
+    attempt_own,
+    attempt_packed,
+    begin,
+    begin_packed,
+)
+from antiphon.numbers.errors import ExecutorError, InvalidArgument
+
+_UNKNOWN: Final = 32
+"""Workers that are assumed where an executor does not tell how many it has."""
+
+
+class Executor(Protocol):
+    """What is needed of an executor: ``submit``, giving futures as in ``concurrent.futures``.
+
+    A future has ``result()``, ``add_done_callback(f)`` and ``cancel()``.
+    """
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Run fn(*args) some time, somewhere; its future."""
+        ...
+
+
+class Crew(ABC):
+    """Takes chunks, gives futures. At most ``window`` chunks are under way at once."""
+
+    window: int
+    stuck: ExecutorError | None = None
+    """Why the task cannot be pickled, if it cannot be and is handed over as it is."""
+
+    @abstractmethod
+    def submit(self, chunk: Chunk) -> Any:
+        """A future of ``worker.Done`` or ``worker.Failed``. Raises: ExecutorError."""
+
+    def close(self, *, now: bool) -> None:  # noqa: B027 - what is lent is not ours to close
+        """Give up the workers; ``now``: without waiting for what they are at."""
+
+
+class Own(Crew):
+    """Processes of our own, started for one task and made anew when one of them dies."""
+
+    def __init__(self, task: Task, workers: int) -> None:
+        self._workers = workers
+        self._method = start_method()
+        self._begin: tuple[Callable[[Any], None], tuple[Any]] = begin, (task,)
+        if self._method != "fork":
+            try:
+                self._begin = begin_packed, (packed(task),)
+            except Exception as error:
+                raise _not_sent(error) from error
+        self._pool = self._fresh()
+        self.window = 2 * workers + 1
+
+    def _fresh(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context(self._method)
+        start, arguments = self._begin
+        pool = ProcessPoolExecutor(
+            self._workers, mp_context=context, initializer=start, initargs=arguments
+        )
+        with warnings.catch_warnings():
+            # Python 3.12+ counts threads of native libraries too; ``start_method`` looked.
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded")
+            pool.submit(os.getpid)  # the processes start at the first call
+        return pool
+
+    def submit(self, chunk: Chunk) -> Any:
+        try:
+            return self._pool.submit(attempt_own, chunk)
+        except BrokenExecutor:
+            self.close(now=True)
+            self._pool = self._fresh()
+            return self._pool.submit(attempt_own, chunk)
+
+    def close(self, *, now: bool) -> None:
+        if now:
+            # Public as ``terminate_workers`` from Python 3.14 on.
+            processes: dict[int, Any] | None = getattr(self._pool, "_processes", None)
+            for process in list((processes or {}).values()):
+                process.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Lent(Crew):
+    """An executor that somebody else made and will close."""
+
+    def __init__(self, task: Task, executor: Any) -> None:
+        if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
+            raise InvalidArgument(
+                f"executor is a {type(executor).__name__} without `submit`; pass a number of "
+                'processes, "serial", or an executor as of concurrent.futures: a '
+                "ProcessPoolExecutor(), a dask Client(…), an MPIPoolExecutor()"
+            )
+        self._executor: Executor = executor
+        self._task = task
+        self._packed: tuple[Files, bytes] | None = None
+        self.window = 2 * _width(executor) + 1
+        dask = hasattr(executor, "get_executor")
+        # A dask Client takes equal calls for one call, and would give a lost one again.
+        self._how = {"pure": False} if dask else {}
+        try:
+            self._packed = packed_by_value(task) if dask else packed(task)
+        except Exception as error:
+            self.stuck = _not_sent(error)  # yet a thread can take it
+
+    def submit(self, chunk: Chunk) -> Any:
+        submit, how = self._executor.submit, self._how
+        try:
+            if self._packed is None:
+                return submit(attempt, self._task, chunk, **how)
+            parcel = Parcel(attempt_packed, (self._packed, chunk))
+            return submit(pickle.loads, pickle.dumps(parcel), **how)
+        except Exception as error:  # broken, or shut down: it will not take any other chunk
+            raise self.stuck or ExecutorError(
+                f"the executor takes no more chunks ({type(error).__name__}: {error}); pass a new "
+                "one, or a number of processes, which are replaced when they die"
+            ) from error
+
+
+def _width(executor: Any) -> int:
+    """How many workers an executor says it has."""
+    for name in ("_max_workers", "num_workers"):  # concurrent.futures, mpi4py
+        count = getattr(executor, name, None)
+        if type(count) is int and count > 0:
+            return count
+    try:
+        return sum(executor.nthreads().values()) or _UNKNOWN  # dask
+    except Exception:  # it has no such method, or no workers yet
+        return _UNKNOWN
+
+
+def start_method() -> str | None:
+    """How our processes start: by fork where that is safe, else as the platform does it.
+
+    A forked process has all that its parent has, functions of a notebook or a lambda too.
+    It is not safe beside other threads, nor with an OpenMP runtime whose threads it would
+    wait for in vain (with threadpoolctl, a worker keeps to one; ``worker.begin``).
+    """
+    stranded = "threadpoolctl" not in sys.modules and _openmp()
+    if sys.platform != "linux" or threading.active_count() > 1 or stranded:
+        return None if multiprocessing.get_start_method() != "fork" else "forkserver"
+    return "fork"
+
+
+def _openmp() -> bool:
+    maps = Path("/proc/self/maps").read_text(errors="replace")
+    return any(name in maps for name in ("libgomp", "libomp", "libiomp"))
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _not_sent(error: Exception) -> ExecutorError:
+    return ExecutorError(
+        f"the task cannot be sent to a worker ({type(error).__name__}: {error}); define its "
+        "functions, and what is decorated with @mechanism or @adversary, at the top of a module, "
+        'or pass executor="serial"'
+    )
+
+
+def _can_be_sent(task: Task) -> bool:
+    try:
+        packed(task)
+    except Exception:
+        return False
+    return True
+
+
+def may_start(task: Task) -> bool:
+    """Whether processes of our own would be of use for this task here."""
+    return (
+        cores() > 1
+        and not multiprocessing.current_process().daemon
+        and (start_method() == "fork" or _can_be_sent(task))
+    )

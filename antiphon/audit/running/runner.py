@@ -1,0 +1,151 @@
+"""``run``: a task on every chunk of an experiment, merged in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final, Literal, TypeVar, Union
+
+from antiphon.audit.running.checkpoint import Checkpoint, Saved, Saver
+from antiphon.audit.running.chunks import Chunk, Chunks
+from antiphon.audit.running.crews import (
+    Crew,
+    Executor,
+    Lent,
+    Own,
+    cores,
+    may_start,
+)
+from antiphon.audit.running.fingerprint import experiment
+from antiphon.audit.running.interrupts import Interrupt
+from antiphon.audit.running.ledger import Ledger, Outcome
+from antiphon.audit.running.progress import Progress, watching
+from antiphon.audit.running.together import together
+from antiphon.numbers import exact
+from antiphon.numbers.errors import ExecutorError, InvalidArgument
+
+Result = TypeVar("Result")
+
+_WORTH: Final = 1.0
+"""Seconds of work left that are worth starting processes for."""
+
+
+def run(
+    task: Callable[[Chunk], Result],
+    chunks: Chunks,
+    *,
+    merge: Callable[[Result, Result], Result],
+    executor: Union[Executor, int, Literal["serial"], None] = None,
+    checkpoint: Union[Checkpoint, str, Path, None] = None,
+    progress: Union[Progress, Literal[False], None] = None,
+) -> Outcome[Result]:
+    """Do ``task`` on every chunk and merge the results in the order of the chunks.
+
+    The result is a function of the task and the chunks: it is the same for every executor
+    and number of workers, with lost workers, and in pieces. Memory: a merged result, and
+    the results of at most ``2 workers + 1`` chunks that wait for an earlier one.
+
+    Args:
+        task: a pure function of a chunk that draws from ``chunk.seed`` only. Its results
+            should be small: counts, hits.
+        merge: (merged so far, next chunk's result) -> merged; it may change the first.
+        executor: None (processes of our own where that pays: more than a second of work is
+            left after the first chunk, there are several cores, and the task can be
+            handed over), ``"serial"``, a number of processes, or anything with ``submit``
+            as in ``concurrent.futures``: a process or thread pool, a dask ``Client``, an
+            ``MPIPoolExecutor``. What is lent is not shut down.
+        checkpoint: a file that is resumed from if it is there, and kept up to date. Needs
+            seeded chunks. A result that is no number, tuple, array or mapping of such
+            needs a ``Checkpoint`` with its own ``encode`` and ``decode``.
+        progress: a function of (samples done, samples in all), False for silence, None for
+            a line on standard error if that is a terminal.
+
+    Ctrl-C ends the run early: the outcome is of the chunks merged so far, ``interrupted``
+    is True and ``done`` counts their samples. When no chunk is done it raises
+    KeyboardInterrupt. A bound for ``done`` samples is valid if the moment was chosen
+    without looking at results; at any moment, those of an e-process are. So it is with a
+    checkpoint that is gone on with: ``outcome.looks`` counts the results that were returned.
+
+    Raises: InvalidArgument for bad arguments; CheckpointError for a file that is damaged
+    or of another experiment; ExecutorError (with the ``outcome`` so far) if workers are
+    lost again and again, lack a package, or cannot take the task; and what the task
+    raises. The checkpoint is up to date in every case.
+
+    >>> from antiphon.audit.running import CountViews, merge_counts
+    >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
+    >>> game = counterexample_game(0.5)
+    >>> task = CountViews(CounterexampleAdversary(delta=0.5, copies=1), game.mechanism(1))
+    >>> chunks = Chunks(total=10**6, size=2**18, seed=1)
+    >>> outcome = run(task, chunks, merge=merge_counts)
+    >>> outcome.done, sum(outcome.result.values()), len(outcome.result)
+    (1000000, 1000000, 2)
+    """
+    saver, saved = _resumed(task, chunks, checkpoint)
+    arrived: SimpleQueue[Any] = SimpleQueue()
+    with watching(progress) as watch, Interrupt(partial(arrived.put, None)) as interrupt:
+        ledger = Ledger(chunks, merge, saver, watch, saved.chunks, saved.result)
+        watch(ledger.samples, chunks.total)
+        try:
+            crew = _crew(task, ledger, executor, interrupt)
+            if crew is None:
+                _alone(task, ledger, interrupt)
+            else:
+                together(ledger, crew, interrupt, arrived)
+        except ExecutorError as error:
+            ledger.save()
+            error.outcome = ledger.outcome(interrupted=True) if ledger.done else None
+            raise
+        finally:
+            ledger.save()
+        if interrupt.asked and not ledger.done:
+            raise KeyboardInterrupt
+        return ledger.outcome(interrupted=interrupt.asked and ledger.done < len(chunks))
+
+
+def _resumed(
+    task: Any, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
+) -> tuple[Saver | None, Saved]:
+    if checkpoint is None:
+        return None, Saved()
+    if chunks.seed is None:
+        raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
+    if not isinstance(checkpoint, Checkpoint):
+        checkpoint = Checkpoint(checkpoint)
+    what = experiment(task, chunks)
+    saved = checkpoint.load(what, chunks)
+    return Saver(checkpoint, what, saved), saved
+
+
+def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
+    """Who shall work on the chunks; None for this process."""
+    if executor == "serial":
+        return None
+    if type(executor) is int:
+        return Own(task, executor) if exact.whole(executor, "executor") > 1 else None
+    if executor is not None:
+        return Lent(task, executor)
+    if len(ledger.chunks) - ledger.done < 2 or not may_start(task):
+        return None
+    begun = time.perf_counter()
+    _alone(task, ledger, interrupt, until=ledger.done + 1)
+    left = len(ledger.chunks) - ledger.done
+    if interrupt.asked or left * (time.perf_counter() - begun) < _WORTH:
+        return None
+    return Own(task, min(cores(), left))
+
+
+def _alone(task: Any, ledger: Ledger[Any], interrupt: Interrupt, until: int | None = None) -> None:
+    """The chunks one after another, in this process."""
+    for chunk in ledger.left():
+        if interrupt.asked or ledger.done == until:
+            return
+        try:
+            result = interrupt.breaking(task, chunk)
+        except KeyboardInterrupt:
+            interrupt.asked = True
+        else:
+            if not interrupt.asked:  # it might have been caught half-way, by the task
+                ledger.add(chunk.index, result)

@@ -1,0 +1,76 @@
+"""A task on its way to another process: what pickle alone would not send.
+
+A decorated function hides the function that it was made of, and a lambda has no name of its
+own: both go by the variable of their module that holds them. Modules that were run by path are
+run again where the task arrives.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import pickle
+import sys
+from types import FunctionType
+from typing import Any
+
+from antiphon.audit.running.by_path import Files, files_run, run_again
+from antiphon.audit.statistical.search import AdversaryFamily
+from antiphon.protocol.adapters import FunctionMechanism
+from antiphon.protocol.adversary import FunctionAdversary
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, thing: Any) -> Any:
+        place = _place(thing)
+        return NotImplemented if place is None else (_at, place)
+
+
+def _place(thing: Any) -> tuple[str, str] | None:
+    """The module and the variable that hold this; None for what pickle finds by itself."""
+    if isinstance(thing, FunctionMechanism | FunctionAdversary):
+        function: Any = thing.function
+    elif isinstance(thing, AdversaryFamily):
+        function = thing.build
+    else:
+        function = thing
+    if type(function) is not FunctionType:
+        return None
+    module = sys.modules.get(function.__module__)
+    own: dict[str, Any] = vars(module) if module is not None else {}
+    if own.get(function.__qualname__) is thing is function:
+        return None
+    found = (name for name, value in own.items() if value is thing)
+    return next(((function.__module__, name) for name in found), None)
+
+
+def _at(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+def packed(task: object) -> tuple[Files, bytes]:
+    """A task to be sent. Raises: what pickle does for what has no name in any module."""
+    buffer = io.BytesIO()
+    _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(task)
+    return files_run(), buffer.getvalue()
+
+
+def packed_by_value(task: object) -> tuple[Files, bytes]:
+    """The same for dask, with the functions that a worker cannot import: those of a script, of
+    a notebook, or of a file that was run by its path, whole.
+    """
+    cloudpickle: Any = importlib.import_module("cloudpickle")  # dask has it
+    modules = [sys.modules[name] for name, _ in files_run() if name in sys.modules]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        return (), cloudpickle.dumps(task)
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def unpacked(files: Files, data: bytes) -> Any:
+    """The task that was packed. Raises: ImportError, AttributeError for what is not here."""
+    run_again(files)
+    return pickle.loads(data)

@@ -1,0 +1,1 @@
+"""Which event of the views tells the two worlds apart: features, scores and thresholds."""

@@ -1,0 +1,178 @@
+"""Learning a score from training samples of both worlds, with NumPy alone."""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.audit.statistical.events.newton import Design, Term, categories, hats, newton
+from antiphon.audit.statistical.events.reader import Reader
+from antiphon.audit.statistical.events.scorers import Additive, Learned, Table, Vector, matrix
+from antiphon.populations.sample import Sample
+
+MOST_ROWS: Final = 200_000
+"""Views of each world that a model is fitted to; counted (discrete) views are not limited."""
+_FIRST_ROWS: Final = 50_000
+_PARAMETERS: Final = 240
+_SURE: Final = 3.0
+_RIDGE: Final = 1.0
+"""In views: as if so many had spoken against each parameter."""
+
+
+def table(zero: Sample, one: Sample) -> Table:
+    """The log likelihood ratio of each skeleton by counting, half a view added to each."""
+    n0, n1 = zero.counts, one.counts
+    kinds = tuple(sorted({**n0, **n1}, key=lambda kind: -n0.get(kind, 0) - n1.get(kind, 0)))
+    scale = math.log(max(zero.replicas, 1) / max(one.replicas, 1))
+    values = tuple(
+        math.log((n1.get(kind, 0) + 0.5) / (n0.get(kind, 0) + 0.5)) + scale for kind in kinds
+    )
+    return Table(kinds, values)
+
+
+@attrs.frozen(eq=False)
+class Rows:
+    """Training views as rows of features, with how many views of each world a row stands for."""
+
+    features: Vector
+    weights: Vector
+    """(rows, 2): views under b = 0 and under b = 1."""
+
+
+def rows_of(reader: Reader, zero: Sample, one: Sample, *, most: int = MOST_ROWS) -> Rows:
+    """About ``most`` rows of each world at the most."""
+    found = [_rows(reader, sample, most) for sample in (zero, one)]
+    return Rows(
+        np.concatenate([features for features, _ in found]),
+        np.concatenate([in_world(bit, weights) for bit, (_, weights) in enumerate(found)]),
+    )
+
+
+def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
+    """An equal share of the views of each kind with numbers, and one row for another kind.
+
+    Of more than ``most`` kinds without numbers, every so-manieth.
+    """
+    plain = [each for each in sample.cells.items() if not each[1].width]
+    plain = plain[:: len(plain) // most + 1]
+    numbered = [each for each in sample.cells.items() if each[1].width]
+    share = min(1.0, most / max(1, sum(cell.count for _, cell in numbered)))
+    features, weights = [np.empty((0, reader.width))], [np.empty(0)]
+    if plain:
+        features.append(np.array([reader.read(skeleton) for skeleton, _ in plain], float))
+        weights.append(np.array([share * cell.count for _, cell in plain]))
+    for skeleton, cell in numbered:
+        kept = cell.first(math.ceil(share * cell.count))
+        rows = matrix(reader.read(skeleton, kept.columns))
+        features.append(np.broadcast_to(rows, (kept.count, reader.width)))
+        weights.append(np.full(kept.count, share * cell.count / kept.count))
+    return np.concatenate(features), np.concatenate(weights)
+
+
+def in_world(bit: int, counts: Vector) -> Vector:
+    """(rows, 2): how many views of each world a row stands for."""
+    made = np.zeros((len(counts), 2))
+    made[:, bit] = counts
+    return made
+
+
+def additive(reader: Reader, zero: Sample, one: Sample) -> Learned:
+    """An additive logistic model of which world a view is from: ln(Pr₁/Pr₀) of its features.
+
+    A piecewise-linear curve with knots at quantiles for each number, a weight for each
+    category. Of the numbers or their changes, whichever fit better (Akaike 1974).
+    """
+    fits = [_pruned(basis, zero, one) for basis in reader.bases()]
+    return max(fits, key=lambda fit: fit[0])[1]
+
+
+def _pruned(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Learned]:
+    """How well a model fits, and it: where some numbers tell nothing, of the others alone."""
+    fit, model = _fitted(reader, zero, one)
+    kept = [place for place in range(len(model.curves)) if model.uses(place)]
+    if 0 < len(kept) < len(model.curves):
+        reader = reader.only(kept)
+        fit, model = _fitted(reader, zero, one)
+    return fit, Learned(reader, model)
+
+
+def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]:
+    """By Newton's method with a ridge, on some of the rows; its curvature serves for all.
+
+    Cost: rows × features a step, and rows × features² in the first part.
+    """
+    data = rows_of(reader, zero, one)
+    numeric = len(reader.numbers) + len(reader.changes)
+    knots = [_knots(values, numeric) for values in data.features[:, :numeric].T]
+    solution = np.zeros(1 + sum(map(len, knots)) + len(reader.kinds))
+    curvature: Vector | None = None
+    first = 1 + len(data.features) // _FIRST_ROWS
+    if first > 1:
+        some, balanced = _part(reader, knots, data, first)
+        solution, curvature = newton(some, balanced, solution, None, ridge=_RIDGE)
+    design, balanced = _part(reader, knots, data, 1)
+    solution, curvature = newton(design, balanced, solution, curvature, ridge=_RIDGE)
+    information: Vector = curvature * data.weights.sum() + _RIDGE * np.eye(len(solution))
+    covariance: Any = np.linalg.inv(information)
+    scores = design.scores(solution)
+    likelihood = -float((balanced * np.logaddexp(0, np.outer(scores, (1, -1)))).sum())
+    return likelihood - len(solution), _model(knots, solution, covariance)
+
+
+def _part(reader: Reader, knots: list[Vector], data: Rows, step: int) -> tuple[Design, Vector]:
+    """Every ``step``-th row, and weights that give both worlds the same total."""
+    weights: Vector = data.weights[::step]
+    totals = np.maximum(weights.sum(axis=0), 1e-300)
+    return _design(reader, knots, data.features[::step]), weights * (totals.mean() / totals)
+
+
+def _design(reader: Reader, knots: list[Vector], features: Vector) -> Design:
+    """Parameters: an intercept, a height for each knot, a weight for each category."""
+    ones = np.ones(len(features))
+    terms, start = [Term(0, 1, np.zeros(len(features), np.intp), ones)], 1
+    for place, own in enumerate(knots):
+        if len(own):
+            terms += hats(features[:, place], own, start)
+        start += len(own)
+    first = len(knots)
+    for _, group in groupby(reader.kinds, key=lambda kind: kind[0]):
+        size = len(list(group))
+        terms.append(categories(features[:, first : first + size], start))
+        first, start = first + size, start + size
+    return Design(start, terms)
+
+
+def _knots(values: Vector, numeric: int) -> Vector:
+    """Quantiles, and fewer of them where there are many features."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return np.empty(0)
+    count = max(3, min(24, _PARAMETERS // numeric))
+    found = np.unique(np.quantile(known, np.linspace(0.002, 0.998, count)))
+    return found if len(found) > 1 else np.empty(0)
+
+
+def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additive:
+    """The parameters as a model; a curve that may well be flat (Wald's test) becomes its mean."""
+    curves: list[tuple[Vector, Vector]] = []
+    start = 1
+    for own in knots:
+        part = slice(start, start + len(own))
+        start += len(own)
+        flat = len(own) and _surprise(solution[part], covariance[part, part]) < _SURE
+        heights = solution[part]
+        curves.append((own[:1], heights.mean(keepdims=True)) if flat else (own, heights))
+    return Additive(float(solution[0]), tuple(curves), solution[start:])
+
+
+def _surprise(heights: Vector, covariance: Vector) -> float:
+    """By how many standard errors a curve is less flat than chance would have it."""
+    centred = heights - heights.mean()
+    centring = np.eye(len(heights)) - 1 / len(heights)
+    statistic = centred @ np.linalg.pinv(centring @ covariance @ centring) @ centred
+    freedom = len(heights) - 1
+    return float((statistic - freedom) / math.sqrt(2 * freedom))

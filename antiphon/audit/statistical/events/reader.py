@@ -1,0 +1,205 @@
+"""Views as numbers: the places of a view, and what is read at each of them.
+
+A place is a path into the feature: () the feature itself, (2,) its third item (the third
+answer, by default), (2, 0) the first component of that. Views that end early lack the
+later places.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Final, TypeAlias, Union
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.populations.sample import NO_NUMBERS, NUMBER, Numbers, Placeholder, Sample
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.registry import register
+
+Path: TypeAlias = tuple[int, ...]
+Read: TypeAlias = Union[float, npt.NDArray[np.float64]]
+"""One number for a cell, or one for each of its replicas; NaN where the view has none."""
+
+MOST_VALUES: Final = 16
+"""A place with more different numbers than this is read as a number, not as a category."""
+_REPEATED: Final = 5
+"""A value that fewer views have is no category."""
+MOST_FEATURES: Final = 256
+_REALS: Final = (int, float, Fraction, np.integer, np.floating)
+
+
+def leaves(value: Any) -> list[tuple[Path, Any]]:
+    """The places of a feature and what stands there; tuples are opened.
+
+    >>> leaves((1, ("a", NUMBER)))
+    [((0,), 1), ((1, 0), 'a'), ((1, 1), NUMBER)]
+    """
+    items = items_of(value)
+    found: list[tuple[Path, Any]] = []
+    if items is None:
+        found.append(((), value))
+    else:
+        _collect(items, (), found)
+    return found
+
+
+def _collect(items: tuple[Any, ...], path: Path, found: list[tuple[Path, Any]]) -> None:
+    for place, item in enumerate(items):
+        if isinstance(item, tuple):
+            _collect(item, (*path, place), found)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            found.append(((*path, place), item))
+
+
+def items_of(value: Any) -> tuple[Any, ...] | None:
+    """The items of a tuple; None for anything else."""
+    return value if isinstance(value, tuple) else None  # pyright: ignore[reportUnknownVariableType]
+
+
+def numbers_at(skeleton: Any, columns: Numbers) -> dict[Path, Read]:
+    """What the views of a cell have at their numeric places."""
+    found: dict[Path, Read] = {}
+    column = 0
+    for path, leaf in leaves(skeleton):
+        if leaf is NUMBER:
+            found[path] = columns[:, column]
+            column += 1
+        elif is_number(leaf):
+            found[path] = as_float(leaf)
+    return found
+
+
+def as_float(number: Any) -> float:
+    """The nearest double; ±∞ for what is past the largest one, as an int or a Fraction may be."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def is_number(leaf: object) -> bool:
+    """Whether this is a real number of any type, and no bool: what equals 1 is read as 1."""
+    return isinstance(leaf, _REALS) and not isinstance(leaf, bool)
+
+
+def item_label(item: object, width: int = 40) -> str:
+    """What stands at a place, in a few words."""
+    return item.value if isinstance(item, Placeholder) else message_label(item, width)
+
+
+def place_label(path: Path) -> str:
+    """A place in words: "the answer to message 3", "part 2 of the answer to message 3"."""
+    if not path:
+        return "the feature"
+    where = f"the answer to message {path[0] + 1}"
+    for part in path[1:]:
+        where = f"part {part + 1} of {where}"
+    return where
+
+
+@register("antiphon.Reader/1")
+@attrs.frozen
+class Reader:
+    """The features of a view: numbers, changes from one number to the next, categories."""
+
+    numbers: tuple[Path, ...] = ()
+    changes: tuple[tuple[Path, Path], ...] = ()
+    """(earlier, later): the number there minus the number here."""
+    kinds: tuple[tuple[Path, Any], ...] = ()
+    """(place, value): 1 where that value stands, else 0."""
+    _index: dict[tuple[Path, Any], int] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_index", {kind: i for i, kind in enumerate(self.kinds)})
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+        return len(self.numbers) + len(self.changes) + len(self.kinds)
+
+    def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
+        """Each feature of the views of a cell: numbers, then changes, then categories."""
+        at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
+        kinds = [0.0] * len(self.kinds)
+        for leaf in leaves(skeleton):
+            place = self._index.get(leaf)
+            if place is not None:
+                kinds[place] = 1.0
+        return [
+            *(at.get(path, np.nan) for path in self.numbers),
+            *(at.get(late, np.nan) - at.get(early, np.nan) for early, late in self.changes),
+            *kinds,
+        ]
+
+    def only(self, numeric: Sequence[int]) -> Reader:
+        """The same with these of its numbers and changes, and all categories."""
+        first = len(self.numbers)
+        return Reader(
+            tuple(self.numbers[i] for i in numeric if i < first),
+            tuple(self.changes[i - first] for i in numeric if i >= first),
+            self.kinds,
+        )
+
+    def bases(self) -> tuple[Reader, ...]:
+        """The numbers as they are, and the same by first numbers and changes: all of it, once.
+
+        Together they would say everything twice, and no number be needed.
+        """
+        numbers = Reader(self.numbers, (), self.kinds)
+        later = {late for _, late in self.changes}
+        first = tuple(path for path in self.numbers if path not in later)
+        return (numbers, Reader(first, self.changes, self.kinds)) if later else (numbers,)
+
+    def label(self, feature: int) -> str:
+        """A feature in words."""
+        if feature < len(self.numbers):
+            return place_label(self.numbers[feature])
+        feature -= len(self.numbers)
+        if feature < len(self.changes):
+            early, late = self.changes[feature]
+            return f"the change from {place_label(early)} to {place_label(late)}"
+        path, value = self.kinds[feature - len(self.changes)]
+        return f"whether {place_label(path)} is {item_label(value)}"
+
+
+def reader_of(samples: Iterable[Sample]) -> Reader:
+    """The features that vary in these samples: at most MOST_FEATURES, the earliest first."""
+    values: dict[Path, Counter[Any]] = defaultdict(Counter)
+    total = 0
+    for sample in samples:
+        for skeleton, cell in sample.cells.items():
+            total += cell.count
+            for path, leaf in leaves(skeleton):
+                values[path][leaf] += cell.count
+    numeric = [path for path, met in values.items() if _numeric(met)]
+    numeric.sort()
+    kinds = [
+        (path, value)
+        for path, met in sorted(values.items())
+        for value in _categories(met, total, path in numeric)
+    ]
+    changes = [(early, late) for early, late in pairwise(numeric) if len(early) == len(late)]
+    share = MOST_FEATURES // 3
+    return Reader(tuple(numeric[:share]), tuple(changes[:share]), tuple(kinds[:share]))
+
+
+def _numeric(met: Counter[Any]) -> bool:
+    found = sum(is_number(value) for value in met)
+    return NUMBER in met or found > MOST_VALUES
+
+
+def _categories(met: Counter[Any], total: int, numeric: bool) -> list[Any]:
+    """The values of a place that tell views apart, the most frequent first, less the first."""
+    frequent = [
+        value
+        for value, count in met.most_common(MOST_VALUES + 1)
+        if count >= _REPEATED and not (numeric and is_number(value))
+    ]
+    always = met.total() == total
+    return frequent[1:] if always and len(frequent) == len(met) else frequent[:MOST_VALUES]

@@ -1,0 +1,292 @@
+"""Scores of views, as data: what an event compares with a threshold.
+
+A score is high where b = 1 is likelier; it saves with a counterexample and runs without
+the library that learned it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, Final, Protocol
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.audit.statistical.events.reader import (
+    Path,
+    Read,
+    Reader,
+    item_label,
+    items_of,
+    numbers_at,
+    place_label,
+)
+from antiphon.populations.sample import NO_NUMBERS, Numbers
+from antiphon.protocol.registry import register
+
+Vector = npt.NDArray[np.float64]
+NOWHERE: Final = math.nan
+"""The score of a view that the scorer says nothing about: it is in no event."""
+
+
+class Scorer(Protocol):
+    """Gives each view of a cell a number."""
+
+    def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
+        """One number for the whole cell, or one for each replica."""
+        ...
+
+    def words(self) -> str:
+        """What the number is: "the answer to message 1"."""
+        ...
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether it looks at symbols: then it matters which numbers are held as such."""
+        ...
+
+
+@register("antiphon.Table/1")
+@attrs.frozen
+class Table:
+    """A score for each kind of view (its skeleton): how much likelier under b = 1, by counting."""
+
+    symbolic = True
+    kinds: tuple[Any, ...] = attrs.field(repr=False)
+    values: tuple[float, ...] = attrs.field(repr=False)
+    _found: dict[Any, float] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_found", dict(zip(self.kinds, self.values, strict=True)))
+
+    def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> float:
+        return self._found.get(skeleton, NOWHERE)
+
+    def words(self) -> str:
+        return f"the likelihood ratio of the transcript among {len(self.kinds)} counted ones"
+
+    def within(self, threshold: float, *, above: bool) -> Table:
+        """The same event in fewer words: 1 for the kinds that are in it, 0 for the others."""
+        chosen = [
+            kind
+            for kind, value in zip(self.kinds, self.values, strict=True)
+            if (value > threshold if above else value < threshold)
+        ]
+        return Table(tuple(chosen), (1.0,) * len(chosen))
+
+
+@register("antiphon.Place/1")
+@attrs.frozen
+class Place:
+    """The number at one place of the view; views without it are in no event."""
+
+    symbolic = False
+    path: Path
+
+    def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
+        return numbers_at(skeleton, columns).get(self.path, NOWHERE)
+
+    def words(self) -> str:
+        return place_label(self.path)
+
+
+class Model(Protocol):
+    """A function of the features that a reader reads."""
+
+    def __call__(self, features: Sequence[Read]) -> Read:
+        """The score of a cell."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it is called: "an additive logistic model"."""
+        ...
+
+    def uses(self, feature: int) -> bool:
+        """Whether the score depends on this feature."""
+        ...
+
+
+@register("antiphon.Additive/1")
+@attrs.frozen
+class Additive:
+    """An additive logistic model: a piecewise-linear curve for each number, and weights.
+
+    ``curves``: (knots, heights) for each numeric feature, constant beyond the outermost
+    knots. A missing number adds nothing.
+    """
+
+    intercept: float
+    curves: tuple[tuple[Vector, Vector], ...] = attrs.field(repr=False)
+    weights: Vector = attrs.field(repr=False)
+
+    def __call__(self, features: Sequence[Read]) -> Read:
+        total: Read = self.intercept
+        for feature, (knots, heights) in zip(features, self.curves, strict=False):
+            if not len(knots) or (isinstance(feature, float) and math.isnan(feature)):
+                continue
+            total = total + (np.interp(feature, knots, heights) if len(knots) > 1 else heights[0])
+        for feature, weight in zip(features[len(self.curves) :], self.weights, strict=True):
+            if not isinstance(feature, float) or feature:
+                total = total + float(weight) * feature
+        return total
+
+    @property
+    def name(self) -> str:
+        return "an additive logistic model"
+
+    def uses(self, feature: int) -> bool:
+        numeric = len(self.curves)
+        return feature >= numeric or len(self.curves[feature][0]) > 1
+
+
+@register("antiphon.Learned/1")
+@attrs.frozen
+class Learned:
+    """A model of the log likelihood ratio, learned from features of the view."""
+
+    reader: Reader = attrs.field(repr=False)
+    model: Any = attrs.field(repr=False)
+    _weights: list[dict[Any, float]] = attrs.field(init=False, eq=False, repr=False)
+    """For views of symbols alone, of which there may be millions: what each item adds."""
+    _known: dict[Any, float] = attrs.field(init=False, eq=False, repr=False)
+    """The scores of kinds of view without numbers that were met before."""
+
+    def __attrs_post_init__(self) -> None:
+        weights = self.model.weights if isinstance(self.model, Additive) else ()
+        places: list[dict[Any, float]] = []
+        if not self.reader.numbers and all(len(path) == 1 for path, _ in self.reader.kinds):
+            for (path, value), weight in zip(self.reader.kinds, weights, strict=False):
+                places.extend({} for _ in range(path[0] + 1 - len(places)))
+                places[path[0]][value] = float(weight)
+        object.__setattr__(self, "_weights", places)
+        object.__setattr__(self, "_known", {})
+
+    @property
+    def symbolic(self) -> bool:
+        return bool(self.reader.kinds)
+
+    def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
+        model: Model = self.model
+        items = items_of(skeleton) if self._weights else None
+        if items is not None:
+            added = (at.get(item, 0.0) for at, item in zip(self._weights, items, strict=False))
+            return sum(added, self.model.intercept)
+        known = self._known.get(skeleton)
+        if known is not None:
+            return known
+        score = model(self.reader.read(skeleton, columns))
+        if columns.shape[1]:
+            return score
+        self._known[skeleton] = single = float(np.ravel(score)[0])
+        return single
+
+    def words(self) -> str:
+        model: Model = self.model
+        used = [i for i in range(self.reader.width) if model.uses(i)]
+        shown = [self.reader.label(i) for i in used[:3]]
+        listed = ", ".join([*shown, f"{len(used) - 3} more"] if len(used) > 3 else shown)
+        return f"the score of {model.name} on {listed or 'nothing'}"
+
+
+@register("antiphon.ByKind/1")
+@attrs.frozen
+class ByKind:
+    """A scorer for each frequent kind of view, and one for the others."""
+
+    symbolic = True
+    kinds: tuple[Any, ...] = attrs.field(repr=False)
+    scorers: tuple[Any, ...] = attrs.field(repr=False)
+    otherwise: Any
+    _found: dict[Any, Any] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_found", dict(zip(self.kinds, self.scorers, strict=True)))
+
+    def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
+        chosen: Scorer = self._found.get(skeleton, self.otherwise)
+        return chosen.score(skeleton, columns)
+
+    def words(self) -> str:
+        shown = ", ".join(item_label(kind, 30) for kind in self.kinds[:2])
+        return (
+            f"the score of a model for each of {len(self.kinds)} kinds of transcript "
+            f"(as {shown}), trained on its numbers"
+        )
+
+
+def matrix(features: Sequence[Read]) -> Vector:
+    """The features of a cell as rows, one a replica; one row where all are constant."""
+    return np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, features))).astype(float)
+
+
+@register("antiphon.Linear/1")
+@attrs.frozen
+class Linear:
+    """A logistic regression: intercept + weights · features; missing numbers are ``means``."""
+
+    intercept: float
+    weights: Vector = attrs.field(repr=False)
+    means: Vector = attrs.field(repr=False)
+
+    def __call__(self, features: Sequence[Read]) -> Vector:
+        rows = matrix(features)
+        return self.intercept + np.where(np.isnan(rows), self.means, rows) @ self.weights
+
+    @property
+    def name(self) -> str:
+        return "a logistic regression"
+
+    def uses(self, feature: int) -> bool:
+        return bool(self.weights[feature])
+
+
+@register("antiphon.Tree/1")
+@attrs.frozen
+class Tree:
+    """One decision tree: node i goes left iff its feature is <= its threshold."""
+
+    feature: npt.NDArray[np.int64] = attrs.field(repr=False)
+    threshold: Vector = attrs.field(repr=False)
+    left: npt.NDArray[np.int64] = attrs.field(repr=False)
+    """−1 at a leaf."""
+    right: npt.NDArray[np.int64] = attrs.field(repr=False)
+    missing_left: npt.NDArray[np.bool_] = attrs.field(repr=False)
+    value: Vector = attrs.field(repr=False)
+
+    def at(self, rows: Vector) -> Vector:
+        """The value of the leaf that each row comes to."""
+        node = np.zeros(len(rows), np.int64)
+        moving = np.flatnonzero(self.left[node] >= 0)
+        while len(moving):
+            here = node[moving]
+            found = rows[moving, self.feature[here]]
+            goes = np.where(np.isnan(found), self.missing_left[here], found <= self.threshold[here])
+            node[moving] = np.where(goes, self.left[here], self.right[here])
+            moving = moving[self.left[node[moving]] >= 0]
+        return self.value[node]
+
+
+@register("antiphon.Trees/1")
+@attrs.frozen
+class Trees:
+    """Gradient-boosted trees: the sum of what each tree says."""
+
+    intercept: float
+    trees: tuple[Tree, ...] = attrs.field(repr=False)
+
+    def __call__(self, features: Sequence[Read]) -> Vector:
+        rows = matrix(features)
+        total = np.full(len(rows), self.intercept)
+        for tree in self.trees:
+            total += tree.at(rows)
+        return total
+
+    @property
+    def name(self) -> str:
+        return f"{len(self.trees)} boosted trees"
+
+    def uses(self, feature: int) -> bool:
+        return any(feature in tree.feature[tree.left >= 0] for tree in self.trees)

@@ -1,0 +1,173 @@
+"""Thresholds: where to cut a score so that fresh samples show most.
+
+Not where the ratio is largest, which is met by chance, but where the *lower bound* that
+fresh samples will give is expected to be largest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import attrs
+import numpy as np
+
+from antiphon.audit.statistical.estimators import Hits, growth
+from antiphon.audit.statistical.events.events import Event
+from antiphon.audit.statistical.events.reader import Path
+from antiphon.audit.statistical.events.scorers import Scorer, Table, Vector
+from antiphon.populations.sample import Sample
+
+Objective: TypeAlias = Literal["epsilon", "delta"]
+DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
+"""Standard errors by which training rates are mistrusted; less only where nothing is left."""
+
+
+@attrs.frozen
+class Goal:
+    """What an event is chosen for: the bound expected on ``trials`` fresh views of each world."""
+
+    objective: Objective
+    epsilon: float
+    delta: float
+    alpha: float
+    trials: int
+
+    def predicted(
+        self, own: Vector, of: float, against: Vector, others: float, doubt: float
+    ) -> Vector:
+        """The bound that fresh samples would give, from counts of training samples.
+
+        Wilson's intervals stand for Clopper-Pearson's. The training rates are taken at the
+        bad end of an interval of their own, so that of many thresholds none wins by luck.
+        """
+        z = NormalDist().inv_cdf(1 - self.alpha / 2)
+        low = _wilson(_wilson(own / of, of, -doubt), self.trials, -z)
+        high = _wilson(_wilson(against / others, others, doubt), self.trials, z)
+        if self.objective == "delta":
+            return low - growth(self.epsilon) * high
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(low > self.delta, np.log((low - self.delta) / high), -np.inf)
+
+
+def _wilson(share: Vector, trials: float, z: float) -> Vector:
+    """The end of Wilson's interval that lies z standard errors away from a share."""
+    square = z * z / trials
+    spread = z * np.sqrt(np.maximum(share * (1 - share) / trials + square / (4 * trials), 0))
+    return (share + square / 2 + spread) / (1 + square)
+
+
+class Choice(NamedTuple):
+    """An event, and the bound that is expected of it on fresh samples."""
+
+    event: Event
+    doubt: float
+    """With how much doubt something is left to expect; the more, the better."""
+    predicted: float
+    hits: Hits
+    """How often the tuning samples met it: optimistic, they chose it."""
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        """What choices are compared by."""
+        return self.doubt, self.predicted
+
+
+@attrs.frozen(eq=False)
+class Cuts:
+    """All events {score > t} and {score < t}, and how many tuning views lie in each."""
+
+    scorer: Scorer
+    limits: Vector
+    totals: tuple[int, int]
+    above: tuple[Vector, Vector]
+    """Views of each world with a score above each limit …"""
+    below: tuple[Vector, Vector]
+    """… and below it."""
+
+    @staticmethod
+    def of(scorer: Scorer, zero: Sample, one: Sample) -> Cuts:
+        """The cuts that these samples tell apart; none where all views score alike."""
+        worlds = _scored(scorer, zero), _scored(scorer, one)
+        limits = _between(np.unique(np.concatenate([each.candidates() for each in worlds])))
+        return Cuts(
+            scorer,
+            limits,
+            (zero.replicas, one.replicas),
+            (worlds[0].above(limits), worlds[1].above(limits)),
+            (worlds[0].below(limits), worlds[1].below(limits)),
+        )
+
+    def best(self, goal: Goal, doubt: float, wide: tuple[Path, ...]) -> Iterator[Choice]:
+        """The best event of each direction, for either world."""
+        if not len(self.limits):
+            return
+        for above, met in ((True, self.above), (False, self.below)):
+            for bit in (0, 1):
+                own, of = met[bit], self.totals[bit]
+                against, others = met[1 - bit], self.totals[1 - bit]
+                predicted = goal.predicted(own, of, against, others, doubt)
+                place = int(np.argmax(predicted))
+                hits = Hits(int(own[place]), of, int(against[place]), others)
+                event = self._event(float(self.limits[place]), above, bit, wide)
+                yield Choice(event, doubt, float(predicted[place]), hits)
+
+    def _event(self, limit: float, above: bool, bit: int, wide: tuple[Path, ...]) -> Event:
+        if isinstance(self.scorer, Table):
+            return Event(self.scorer.within(limit, above=above), 0.5, True, bit, wide)
+        return Event(self.scorer, limit, above, bit, wide)
+
+
+@attrs.frozen(eq=False)
+class _Scored:
+    """The scores of the tuning views of one world: those of numbers, those of plain kinds."""
+
+    numbers: Vector
+    """Rising."""
+    kinds: Vector
+    """Rising …"""
+    counts: Vector
+    """… and how many views have a score among the first i of them, i = 0, 1, …"""
+
+    def below(self, limits: Vector) -> Vector:
+        """How many views have a score < each limit."""
+        plain = self.counts[np.searchsorted(self.kinds, limits, "left")]
+        return np.searchsorted(self.numbers, limits, "left") + plain
+
+    def above(self, limits: Vector) -> Vector:
+        """How many views have a score > each limit; a view without a score has neither."""
+        plain: Vector = self.counts[-1] - self.counts[np.searchsorted(self.kinds, limits, "right")]
+        return plain + (len(self.numbers) - np.searchsorted(self.numbers, limits, "right"))
+
+    def candidates(self) -> Vector:
+        """Scores that thresholds are put between: all of kinds, of numbers the more extreme."""
+        n = len(self.numbers)
+        if not n:
+            return self.kinds
+        ends = np.unique(np.geomspace(1, n, 600).astype(int)) - 1
+        places = np.concatenate([ends, n - 1 - ends, np.linspace(0, n - 1, 600).astype(int)])
+        return np.concatenate([self.kinds, self.numbers[places]])
+
+
+def _scored(scorer: Scorer, sample: Sample) -> _Scored:
+    numbers: list[Vector] = [np.empty(0)]
+    plain: list[tuple[float, int]] = []
+    for skeleton, cell in sample.cells.items():
+        score = scorer.score(skeleton, cell.columns)
+        if isinstance(score, np.ndarray):
+            numbers.append(score)
+        elif not math.isnan(score):
+            plain.append((score, cell.count))
+    plain.sort()
+    joined = np.sort(np.concatenate(numbers))
+    known = joined[: len(joined) - int(np.isnan(joined).sum())]
+    counts = np.cumsum([0, *(count for _, count in plain)])
+    return _Scored(known, np.array([score for score, _ in plain]), counts)
+
+
+def _between(scores: Vector) -> Vector:
+    """A threshold between each two neighbours; the lower one where no double lies between."""
+    middle = scores[:-1] / 2 + scores[1:] / 2
+    return np.where((scores[:-1] < middle) & (middle < scores[1:]), middle, scores[:-1])

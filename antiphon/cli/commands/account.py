@@ -1,0 +1,199 @@
+"""``antiphon account``: what a composition of fixed parameters promises, by every bound."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from antiphon.cli.output import print_json
+from antiphon.cli.written import rational, shown
+from antiphon.composition.accounting import (
+    Interval,
+    PrivacyCurve,
+    advanced,
+    basic,
+    concentrated,
+    optimal,
+    renyi,
+)
+from antiphon.composition.accounting.parameters import Parameters, pairs, parameters
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+
+_LOG = "ln "
+_ROWS = 12
+"""Of the table of a curve, where nothing is asked."""
+
+
+@attrs.frozen
+class Question:
+    """What is asked of a composition, as the command line has it."""
+
+    responses: Sequence[str]
+    times: int
+    epsilons: Sequence[str]
+    deltas: Sequence[str]
+    width: str
+
+
+@attrs.frozen
+class Outcome:
+    """Every bound, with its answers in the order of the questions."""
+
+    composed: Parameters
+    listed: str
+    curves: Sequence[PrivacyCurve]
+    epsilons: Sequence[exact.ExactEpsilon]
+    deltas: Sequence[Fraction]
+    answers: Sequence[Sequence[Interval[float]]]
+
+
+def account(question: Question, *, plot: Path | None, as_json: bool) -> int:
+    """Print every bound at what is asked; or, if nothing is, the curves as a table."""
+    outcome = _answered(question)
+    if plot is not None:
+        from antiphon.report.curves import privacy_curves
+
+        privacy_curves(outcome.curves, title=f"Comp[{outcome.listed}]", paths=[plot])
+    if as_json:
+        print_json(_data(outcome, plot))
+    else:
+        _print(outcome, plot)
+    return 0
+
+
+def _answered(question: Question) -> Outcome:
+    if not question.responses:
+        raise InvalidArgument("give at least one --rr EPSILON,DELTA, such as --rr 0.1,1e-6")
+    counts = pairs([_pair(each) for each in question.responses], question.times)
+    composed = parameters([_pair(each) for each in question.responses], question.times)
+    width = float(rational(question.width, "width"))
+    curves: list[PrivacyCurve] = [make(composed) for make in (basic, advanced, concentrated, renyi)]
+    curves.append(optimal(composed, width=width))
+    epsilons = [_epsilon(each) for each in question.epsilons]
+    deltas = [exact.probability(rational(each, "delta")) for each in question.deltas]
+    answers = [
+        [curve.delta_between(each) for each in epsilons]
+        + [curve.epsilon_between(each) for each in deltas]
+        for curve in curves
+    ]
+    listed = ", ".join(
+        f"RR_{{{_shown(e)},{shown(d)}}}" + (f" × {n:,}" if n > 1 else "")
+        for (e, d), n in list(counts.items())[:4]
+    )
+    listed += f", … ({len(counts):,} kinds)" if len(counts) > 4 else ""
+    return Outcome(composed, listed, curves, epsilons, deltas, answers)
+
+
+def _pair(text: str) -> tuple[exact.ExactEpsilon, Fraction]:
+    epsilon, _, delta = text.partition(",")
+    return _epsilon(epsilon), rational(delta.strip() or "0", "delta")
+
+
+def _epsilon(text: str) -> exact.ExactEpsilon:
+    """0.1, 1/3, or ``ln 3`` (``ln3``) for the ε with e^ε = 3."""
+    text = text.strip()
+    if text.startswith(_LOG.strip()):
+        growth = text.removeprefix(_LOG.strip()).strip()
+        return exact.epsilon(exact.Log(rational(growth, "e^epsilon")))
+    return rational(text, "epsilon")
+
+
+def _shown(epsilon: exact.ExactEpsilon) -> str:
+    if isinstance(epsilon, exact.Log):
+        return f"{_LOG}{shown(epsilon.argument)}"
+    return shown(epsilon)
+
+
+# --- for programs ----------------------------------------------------------------------------
+
+
+def _data(outcome: Outcome, plot: Path | None) -> dict[str, Any]:
+    return {
+        "composition": outcome.listed,
+        "count": outcome.composed.count,
+        "floor": attrs.asdict(outcome.composed.floor),
+        "bounds": [
+            {
+                "method": curve.method,
+                "source": curve.source,
+                "delta_at": [
+                    {"epsilon": _shown(at), **attrs.asdict(ends)}
+                    for at, ends in zip(outcome.epsilons, answers, strict=False)
+                ],
+                "epsilon_at": [
+                    {"delta": str(at), **attrs.asdict(ends)}
+                    for at, ends in zip(
+                        outcome.deltas, answers[len(outcome.epsilons) :], strict=True
+                    )
+                ],
+            }
+            for curve, answers in zip(outcome.curves, outcome.answers, strict=True)
+        ],
+        "plot": None if plot is None else str(plot),
+    }
+
+
+# --- for people --------------------------------------------------------------------------------
+
+
+def _print(outcome: Outcome, plot: Path | None) -> None:
+    from rich.console import Console
+
+    from antiphon.report import table
+
+    console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
+    floor, count = outcome.composed.floor.upper, outcome.composed.count
+    head = f"Comp[{outcome.listed}]: {count:,} mechanism{'s' if count > 1 else ''}"
+    print(head + (f", δ >= {rounded(floor)} at every ε" if floor else ""))
+    asked = bool(outcome.epsilons or outcome.deltas)
+    columns, rows = _asked(outcome) if asked else _curves(outcome)
+    numbers = [each for each in columns if each not in ("bound", "source")]
+    console.print(table(columns, rows, numbers=numbers))
+    print("Upper bounds are rounded up, the lower one down." if asked else "δ at ε, rounded up.")
+    if plot is not None:
+        print(f"The curves are in {plot}")
+
+
+def _asked(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+    columns = ["bound"]
+    columns += [f"δ at ε = {_shown(each)}" for each in outcome.epsilons]
+    columns += [f"ε at δ = {shown(each)}" for each in outcome.deltas]
+    rows = [
+        [curve.method, *(rounded(each.upper) for each in answers), curve.source]
+        for curve, answers in zip(outcome.curves, outcome.answers, strict=True)
+    ]
+    lower = [rounded(each.lower, ROUND_FLOOR) for each in outcome.answers[-1]]
+    rows.append(["not below", *lower, "the lower end of the certified interval"])
+    return [*columns, "source"], rows
+
+
+def _curves(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+    from antiphon.report.curves import reach
+
+    last = reach(outcome.curves)
+    epsilons = [float(f"{each:.3g}") for each in np.linspace(0.0, last, _ROWS)]
+    deltas = [curve.delta_at(epsilons) for curve in outcome.curves]
+    rows = [
+        [f"{epsilon:g}", *(rounded(float(column[i]), digits=4) for column in deltas)]
+        for i, epsilon in enumerate(epsilons)
+    ]
+    return ["ε", *(curve.method for curve in outcome.curves)], rows
+
+
+def rounded(value: float, direction: str = ROUND_CEILING, digits: int = 10) -> str:
+    """So many digits, and never to the wrong side.
+
+    >>> rounded(0.1234567890123), rounded(100.0), rounded(0.0), rounded(2.0**-60, digits=3)
+    ('0.1234567891', '100', '0', '8.68e-19')
+    """
+    near = Context(prec=digits, rounding=direction).create_decimal(Decimal(value))
+    plain = near.normalize()
+    return f"{plain:f}" if not near or -5 <= near.adjusted() < digits else f"{plain:e}"

@@ -1,0 +1,235 @@
+"""``antiphon audit``: a claim about a user's system, tested on samples."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import attrs
+
+from antiphon.audit.game import PrivacyGame
+from antiphon.audit.statistical.audit_report import AuditReport
+from antiphon.audit.statistical.events.choosing import SCORES
+from antiphon.audit.statistical.evidence import Counterexample
+from antiphon.audit.statistical.search import AdversaryFamily
+from antiphon.cli.output import print_json
+from antiphon.cli.user_code import guarded, import_file, running, split_target
+from antiphon.cli.written import rational
+from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.populations.slow import taken_apart
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.records.files import refuse_taken
+from antiphon.protocol.verification import Verification
+from antiphon.report import check_pictures, table
+from antiphon.report.audits import plot
+
+
+@attrs.frozen
+class Request:
+    """What to test and how, as the command line has it."""
+
+    target: str
+    adversary: str
+    epsilon: str
+    delta: str
+    score: str
+    feature: str | None
+    options: dict[str, Any]
+    """What ``game.audit`` takes as it is."""
+
+
+@attrs.frozen
+class Outputs:
+    """Files to write, and how to print."""
+
+    save: Path | None
+    report: Path | None
+    plot: Path | None
+    force: bool
+    as_json: bool
+
+    def check(self, method: str) -> None:
+        """Refuse what could not be written before anything is computed for it."""
+        paths = [path for path in (self.save, self.report, self.plot) if path is not None]
+        for path in paths:
+            if not path.absolute().parent.is_dir():
+                raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
+        refuse_taken(paths, self.force)
+        if self.plot is not None:
+            check_pictures([self.plot])
+            if method != "clopper-pearson":
+                raise InvalidArgument("--plot needs --method clopper-pearson, which bounds a curve")
+
+
+def audit(test: Request, outputs: Outputs) -> int:
+    """Test a claim; status 1 if it is refuted."""
+    outputs.check(test.options["method"])
+    report = _run(test, quiet=outputs.as_json)
+    saved = _saved(report, outputs, test.target)
+    if outputs.report is not None:
+        report.save(outputs.report, overwrite=outputs.force)
+    if outputs.plot is not None:
+        plot(report, [outputs.plot])
+    if outputs.as_json:
+        print_json(report.to_dict() | (_NOT_SAVED if saved is None else attrs.asdict(saved)))
+    else:
+        _print(report, saved)
+        _explain_sameness(report)
+    return 1 if report.refuted else 0
+
+
+@attrs.frozen
+class Saved:
+    """A counterexample on disk, and the command that replays it; or why there is none."""
+
+    saved: str
+    replay: str | None
+    why_not: str | None = None
+
+
+_NOT_SAVED: Final = {"saved": None, "replay": None, "why_not": None}
+
+
+def _saved(report: AuditReport, outputs: Outputs, target: str) -> Saved | None:
+    """Save the counterexample, and replay it from its file as the printed command will."""
+    path = outputs.save
+    if path is None or report.counterexample is None:
+        return None
+    report.counterexample.save(path, overwrite=outputs.force)
+    file = split_target(target, "audit")[0]
+    try:
+        with guarded():
+            Counterexample.load(path).replay()
+    except AntiphonError as error:
+        return Saved(str(path), None, str(error))
+    words = ("antiphon", "replay", str(path), "--with", str(file))
+    return Saved(str(path), shlex.join(words))
+
+
+def _run(test: Request, *, quiet: bool) -> AuditReport:
+    path, name = split_target(test.target, "audit")
+    module = import_file(path)
+    game = _game(module, name)
+    options = dict(test.options)
+    if test.feature is not None:
+        options["feature"] = _function(module, test.feature)
+    options["score"] = test.score if test.score in SCORES else _function(module, test.score)
+    adversaries = _adversaries(module, test.adversary)
+    with running(path):
+        if not quiet:
+            _warn_if_slow(game, adversaries, options["rounds"])
+        return game.audit(
+            adversaries,
+            epsilon=rational(test.epsilon, "epsilon"),
+            delta=rational(test.delta, "delta"),
+            progress=False if quiet else None,
+            **options,
+        )
+
+
+def _warn_if_slow(game: PrivacyGame, adversaries: Any, rounds: int | None) -> None:
+    """Say on standard error what makes this a hundred times slower than it need be."""
+    if not isinstance(adversaries, Adversary):
+        return
+    player: Adversary[Any] = adversaries  # pyright: ignore[reportUnknownVariableType]
+    slow = taken_apart(player, game.mechanism(0), rounds=rounds)
+    if slow:
+        print(
+            f"antiphon: {', '.join(slow)} is taken replica by replica, perhaps 100 times slower: "
+            "if it does arithmetic and comparisons only, declare it @ap.column_safe (a class: "
+            "step_many = step); see docs/readings.md",
+            file=sys.stderr,
+        )
+
+
+def _adversaries(module: ModuleType, name: str) -> Any:
+    found: Any = getattr(module, name, None)
+    if isinstance(found, Adversary | AdversaryFamily | list | tuple):
+        return found  # pyright: ignore[reportUnknownVariableType]
+    raise InvalidArgument(
+        f"{name} in {module.__file__} is not an adversary, a list of adversaries or an "
+        "AdversaryFamily"
+    )
+
+
+def _function(module: ModuleType, name: str) -> Any:
+    found: Any = getattr(module, name, None)
+    if not callable(found):
+        raise InvalidArgument(
+            f"{name} in {module.__file__} is no function of the answers; scores that need none "
+            f"are {', '.join(SCORES)}"
+        )
+    return found
+
+
+def _game(module: ModuleType, name: str) -> PrivacyGame:
+    found: Any = getattr(module, name, None)
+    if isinstance(found, PrivacyGame):
+        return found
+    if isinstance(found, ContinualMechanism):
+        for claim in found.claims:
+            f: Any = claim.verification
+            if isinstance(f, Verification):
+                return PrivacyGame(found, f)  # pyright: ignore[reportUnknownArgumentType]
+    raise InvalidArgument(
+        f"{name} in {module.__file__} is neither a PrivacyGame nor a continual mechanism with a "
+        "claim"
+    )
+
+
+def _print(report: AuditReport, saved: Saved | None) -> None:
+    from rich.console import Console
+
+    print(
+        f"({report.epsilon:.10g}, {report.delta:.10g})-DP: {report.verdict}, "
+        f"at confidence {report.confidence:.10g}"
+    )
+    console = Console(highlight=False)
+    console.print(table(("what", "found"), list(_rows(report))))
+    if report.tests:
+        columns = ("adversary", "event", "p", "adjusted")
+        rows = [
+            (each.adversary, each.event.words(), f"{each.p_value:.3g}", f"{each.adjusted:.3g}")
+            for each in report.tests
+        ]
+        console.print(table(columns, rows, numbers=("p", "adjusted")))
+    if saved is not None and saved.replay is not None:
+        print(f"A view in the event is in {saved.saved}; try: {saved.replay}")
+    elif saved is not None:
+        print(f"A view in the event is in {saved.saved}, but it does not replay: {saved.why_not}")
+    elif report.refuted and report.counterexample is None:
+        print("No view in the event turned up soon: it is rare, or the test was lucky.")
+
+
+def _explain_sameness(report: AuditReport) -> None:
+    """Where nothing was tested, or no view told the worlds apart at all: say so; and the hint."""
+    if report.hint and not report.refuted:
+        print(f"{report.hint}.")
+    hits = report.hits
+    if report.vacuous:
+        print(f"This audit tested nothing: {report.vacuous}")
+    elif not report.refuted and hits.own == hits.trials and hits.against == hits.others:
+        print("Every view lies in the event: nothing in them told the two worlds apart.")
+
+
+def _rows(report: AuditReport) -> Iterator[tuple[str, str]]:
+    hits, bit = report.hits, report.event.bit
+    yield "δ at that ε", f"at least {report.delta_lower:.6g}"
+    yield "ε at that δ", f"at least {report.epsilon_lower:.6g}"
+    yield "adversary", report.adversary
+    yield "event", report.event.words()
+    yield f"  under b = {bit}", f"{hits.own:,} of {hits.trials:,} fresh views"
+    yield f"  under b = {1 - bit}", f"{hits.against:,} of {hits.others:,} fresh views"
+    trained = report.samples - report.tested
+    yield "views of each world", f"{report.samples:,}, {trained:,} of them to choose the event"
+    yield "method", report.method
+    yield "multiple testing", report.correction
+    if report.looks > 1:
+        yield "reports so far", f"{report.looks}, of more and more of these samples"
+    if report.interrupted:
+        yield "interrupted", "the bounds are of what was done by then"

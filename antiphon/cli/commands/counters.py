@@ -1,0 +1,198 @@
+"""``antiphon counters``: expected errors of all continual counters, beside the lower bound."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from antiphon.cli.commands.account import rounded
+from antiphon.cli.output import print_json, progress
+from antiphon.cli.written import rational, shown
+from antiphon.mechanisms.counters import (
+    BalancedTreeCounter,
+    BufferedToeplitzCounter,
+    Counter,
+    GaussianTreeCounter,
+    RefinedTreeCounter,
+    SquareRootCounter,
+    TreeCounter,
+    lower_bound,
+)
+from antiphon.numbers import exact
+from antiphon.numbers.interval import up
+
+_BAR: Final = 26
+_LONG: Final = 1 << 20
+"""Past this horizon the square root's errors are left out: it keeps as many numbers."""
+_LONGEST: Final = 1 << 22
+"""And past this one those of normalised columns."""
+
+
+@attrs.frozen
+class Row:
+    """The expected squared errors of one counter."""
+
+    name: str
+    claim: str
+    state: int
+    largest: float
+    mean: float
+
+
+@attrs.frozen
+class Outcome:
+    """Everything that is printed."""
+
+    horizon: int
+    rho: Fraction
+    rows: list[Row]
+    bound: float
+    converted: tuple[Fraction, Fraction] | None
+    """The (ε, δ) that the claims with ρ imply."""
+    plot: Path | None
+
+
+def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as_json: bool) -> int:
+    """Compute, print, draw."""
+    exact_rho = exact.positive(rational(rho, "rho"), "rho")
+    made = list(_made(exact.whole(horizon, "horizon"), exact_rho))
+    bound = lower_bound(horizon=horizon, rho=exact_rho)
+    converted = None if delta is None else _converted(made, delta)
+    rows: list[Row] = []
+    with progress("Errors", len(made), quiet=as_json) as advance:
+        for name, counter in made:
+            rows.append(_row(name, counter))
+            advance(len(rows))
+    if plot is not None:
+        from antiphon.report.counters import errors
+
+        spans = [(row.name, row.mean, row.largest) for row in rows]
+        title = f"Expected squared error of a count, {horizon:,} updates, ρ = {shown(exact_rho)}"
+        errors(spans, bound=bound, title=title, paths=[plot])
+    outcome = Outcome(horizon, exact_rho, rows, bound, converted, plot)
+    if as_json:
+        print_json(_data(outcome))
+    else:
+        _print(outcome)
+    return 0
+
+
+def _made(horizon: int, rho: Fraction) -> Iterator[tuple[str, Counter]]:
+    epsilon = _pure(rho)
+    yield "binary tree (Laplace)", TreeCounter(horizon=horizon, epsilon=epsilon)
+    balanced = BalancedTreeCounter(horizon=horizon, epsilon=epsilon)
+    yield f"balanced {balanced.base}-ary tree", balanced
+    yield "binary tree (Gaussian)", GaussianTreeCounter(horizon=horizon, rho=rho)
+    yield "refined tree", RefinedTreeCounter(horizon=horizon, rho=rho)
+    kinds: list[tuple[str, Callable[..., Counter], int, int]] = [
+        ("square root", SquareRootCounter, _LONGEST, _LONG),
+        ("buffered Toeplitz", BufferedToeplitzCounter, 1 << 30, _LONGEST),
+    ]
+    for name, kind, most, _ in kinds:
+        if horizon <= most:
+            yield name, kind(horizon=horizon, rho=rho)
+    for name, kind, _, most in kinds:
+        if horizon <= most:
+            yield f"{name}, normalised", kind(horizon=horizon, rho=rho, normalised=True)
+
+
+def _pure(rho: Fraction) -> Fraction:
+    """An ε with ε²/2 <= ρ: its ε-DP implies ρ-zCDP (Bun and Steinke 2016, Prop. 1.4)."""
+    square = 2 * rho
+    shift = 80
+    root = math.isqrt(math.floor(square * 4**shift))
+    return Fraction(root, 2**shift)
+
+
+def _row(name: str, counter: Counter) -> Row:
+    claim = "ρ"
+    if isinstance(counter, (TreeCounter, BalancedTreeCounter)):
+        claim = f"ε = {shown(counter.epsilon)}"
+    return Row(
+        name, claim, counter.state_size, counter.max_squared_error, counter.mean_squared_error
+    )
+
+
+def _converted(made: list[tuple[str, Counter]], delta: str) -> tuple[Fraction, Fraction]:
+    """(ε, δ) of the counters with Gaussian noise."""
+    (claim,) = next(counter for _, counter in made if counter.norm == 2).claims
+    epsilon, found = claim.at(exact.probability(rational(delta, "delta"))).parameters
+    assert isinstance(epsilon, Fraction)
+    return epsilon, found
+
+
+# --- for programs ----------------------------------------------------------------------------
+
+
+def _data(outcome: Outcome) -> dict[str, Any]:
+    converted, plot = outcome.converted, outcome.plot
+    return {
+        "horizon": outcome.horizon,
+        "rho": str(outcome.rho),
+        "lower_bound": outcome.bound,
+        "counters": [
+            {
+                "name": row.name, "claim": row.claim, "numbers_kept": row.state,
+                "max_squared_error": row.largest, "mean_squared_error": row.mean,
+            }
+            for row in outcome.rows
+        ],
+        "converted": None
+        if converted is None
+        else {"epsilon": up(converted[0]), "delta": str(converted[1])},
+        "plot": None if plot is None else str(plot),
+    }  # fmt: skip
+
+
+# --- for people --------------------------------------------------------------------------------
+
+
+def _print(outcome: Outcome) -> None:
+    from rich.console import Console
+
+    from antiphon.report import table
+
+    rows, bound, converted = outcome.rows, outcome.bound, outcome.converted
+    columns = ["counter", "claim", "numbers kept", "max error", "mean error", "max/bound", ""]
+    widest = math.log(max(row.largest for row in rows) / bound)
+    cells = [
+        [
+            row.name, row.claim, f"{row.state:,}", _number(row.largest), _number(row.mean),
+            f"{row.largest / bound:.3f}", "█" * _length(row.largest / bound, widest),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    cells.append(["no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"])
+    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
+    claim = f"ρ = {shown(outcome.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
+    print(f"{outcome.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}")
+    console.print(table(columns, cells, numbers=columns[2:6]))
+    print("Expected squared errors of a count; max/bound is drawn on a logarithmic scale.")
+    print("Normalised: all columns of the factor have one norm, so each update costs all of ρ.")
+    if converted is not None:
+        epsilon = rounded(up(converted[0]), digits=6)
+        print(f"The claims with ρ imply ({epsilon}, {shown(converted[1])})-DP.")
+    if outcome.plot is not None:
+        print(f"The errors are drawn in {outcome.plot}")
+
+
+def _length(ratio: float, widest: float) -> int:
+    return 1 + round(_BAR * math.log(ratio) / widest) if widest > 0 else 1
+
+
+def _number(value: float) -> str:
+    """Four digits.
+
+    >>> _number(30.27358), _number(17636.7), _number(0.0123456)
+    ('30.27', '17,640', '0.01235')
+    """
+    if value >= 1e4:
+        digits = math.floor(math.log10(value)) - 3
+        return f"{round(value, -digits):,.0f}"
+    return f"{value:.4g}"

@@ -1,0 +1,126 @@
+"""``antiphon explain``: what a user's system promises, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from antiphon.audit.game import PrivacyGame
+from antiphon.cli.output import print_json
+from antiphon.cli.user_code import import_file, running, split_target
+from antiphon.composition.guarantees import (
+    Counterexample,
+    Guarantee,
+    NoGuarantee,
+    guarantee,
+)
+from antiphon.composition.properties import Violation
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.records.files import refuse_taken, write_text
+from antiphon.protocol.verification import Verification
+
+
+def explain(
+    target: str,
+    *,
+    verification: str | None,
+    inner: str | None,
+    catalogue: str | None,
+    max_creations: int | None,
+    style: str,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Print or write the derivation; status 1 if no theorem applies."""
+    refuse_taken([] if output is None else [output], force)
+    path, name = split_target(target, "explain")
+    module = import_file(path)
+    system, f = _system(module, name)
+    if verification is not None:
+        f = _named(module, verification, Verification, "a verification function")
+    narrowed: dict[str, Any] = {"max_creations": max_creations}
+    if inner is not None:
+        narrowed["inner"] = _named(module, inner, Verification, "a verification function")
+    if catalogue is not None:
+        narrowed["catalogue"] = _named(module, catalogue, list | tuple, "a list of mechanisms")
+    try:
+        with running(path):
+            found = guarantee(system, f, **narrowed)
+    except NoGuarantee as error:
+        _refused(error, as_json)
+        return 1
+    _show(found, style, output, force, as_json)
+    return 0
+
+
+def _system(module: ModuleType, name: str) -> tuple[Any, Any]:
+    found: Any = getattr(module, name, None)
+    if isinstance(found, PrivacyGame):
+        return found.system, found.verification
+    return _named(module, name, Mechanism, "a mechanism or a PrivacyGame"), None
+
+
+def _named(module: ModuleType, name: str, kind: Any, what: str) -> Any:
+    found: Any = getattr(module, name, None)
+    if not isinstance(found, kind):
+        there = [each for each, value in vars(module).items() if isinstance(value, kind)]
+        fitting = f"; it has {', '.join(there[:6])}" if there else ""
+        but = "there is none" if name not in vars(module) else f"it is a {type(found).__name__}"
+        raise InvalidArgument(f"{module.__file__}: {name} should be {what}, but {but}{fitting}")
+    return found
+
+
+def _show(found: Guarantee, style: str, output: Path | None, force: bool, as_json: bool) -> None:
+    if style not in ("text", "markdown", "mermaid", "svg"):
+        raise InvalidArgument(f"--format is text, markdown, mermaid or svg, not {style[:40]!r}")
+    text = found.explain(style)  # type: ignore[arg-type]
+    if output is not None:
+        write_text(output, text, overwrite=force)
+    if as_json:
+        saved = None if output is None else str(output)
+        print_json({"holds": True} | found.to_dict() | {"saved": saved})
+    elif output is None:
+        print(text)
+    else:
+        print(f"written to {output}")
+
+
+def _refused(error: NoGuarantee, as_json: bool) -> None:
+    if not as_json:
+        print("\n".join(_lines(error)))
+        return
+    print_json(
+        {
+            "holds": False,
+            "theorem": error.theorem,
+            "needs": error.premise.text,
+            "but": error.premise.evidence,
+            "cure": error.cure,
+            "counterexample": _counterexample(error.counterexample),
+        }
+    )
+
+
+def _lines(error: NoGuarantee) -> Iterator[str]:
+    yield "no guarantee"
+    yield f"  {error.theorem} needs {error.premise.text}"
+    yield f"  but {error.premise.evidence}"
+    yield f"  to mend it: {error.cure}"
+    if isinstance(error.counterexample, Counterexample):
+        found = error.counterexample
+        yield (
+            f"  to see it: antiphon counterexample --delta {found.delta} --copies {found.copies}"
+        )
+
+
+def _counterexample(found: Any) -> dict[str, Any] | None:
+    if isinstance(found, Counterexample):
+        shown = {"epsilon": str(found.epsilon), "delta": str(found.delta), "copies": found.copies}
+        return {"kind": "sparse parallel composition (CM §5.2)", **shown}
+    if isinstance(found, Violation):
+        return {"kind": f"the {found.property.value} property", "reason": found.reason}
+    return None

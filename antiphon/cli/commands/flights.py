@@ -1,0 +1,135 @@
+"""``antiphon demo``: the play, the pictures and the replay."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from antiphon.cli.commands.delays import delays_data, delays_stage, print_delays, write_delays
+from antiphon.cli.commands.flights_output import (
+    BUSIEST,
+    Outcome,
+    outcome_data,
+    print_files,
+    print_outcome,
+)
+from antiphon.cli.output import Advance, print_json, progress
+from antiphon.cli.written import rational, shown
+from antiphon.demo.analyst import FlightAnalyst
+from antiphon.demo.data import flights
+from antiphon.demo.survey import Counter, play
+from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
+from antiphon.protocol.records.files import refuse_taken, write_text
+from antiphon.protocol.records.interaction import replay
+from antiphon.protocol.records.view import View
+from antiphon.report import Curve, Panel, running_counts
+
+_DIAGRAM_ROUNDS = 24
+_FILES = (
+    "flights.view.jsonl", "counters.csv", "flights.png", "flights.svg", "diagram.svg",
+    "delays.csv", "delays.png", "delays.svg",
+)  # fmt: skip
+"""What is written; none of them is overwritten unasked."""
+
+
+def demo(
+    *,
+    number: int,
+    output: Path,
+    seed: int | None,
+    epsilon: str,
+    bit: int,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Play, draw, replay, print; the exit status."""
+    exact = rational(epsilon, "epsilon")
+    if exact == 0:
+        raise InvalidArgument("epsilon must be positive: at 0 the counters would answer noise only")
+    analyst = FlightAnalyst(
+        flights=number, every=max(1, number // 52), busy=max(1, number // 8),
+        challenge=number * 3 // 4, epsilon=exact,
+    )  # fmt: skip
+    flights()  # before anything is written, so that missing data leaves nothing behind
+    output.mkdir(parents=True, exist_ok=True)
+    refuse_taken((output / name for name in _FILES), force)
+    path = output / _FILES[0]
+    with progress("playing flights", analyst.flights, quiet=as_json) as advance:
+        start = time.perf_counter()
+        view, counters = _played(analyst, bit, path, force, seed, advance)
+        seconds = time.perf_counter() - start
+    replay_seconds, mismatch = _replayed(view, as_json)
+    files = {"view": path, "counters": output / "counters.csv"}
+    outcome = Outcome(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
+    _write_readings(counters, files["counters"])
+    _draw(outcome, output)
+    late = delays_stage(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json)
+    files |= write_delays(late, output, seeded=seed is not None)
+    if as_json:
+        print_json(outcome_data(outcome) | {"delays": delays_data(late)})
+    else:
+        print_outcome(outcome)
+        print_delays(late)
+        print_files(outcome)
+    return 0 if mismatch is None else 1
+
+
+def _played(
+    analyst: FlightAnalyst, bit: int, path: Path, force: bool, seed: int | None, advance: Advance
+) -> tuple[View, tuple[Counter, ...]]:
+    try:
+        return play(analyst, bit=bit, path=path, overwrite=force, seed=seed, progress=advance)
+    except KeyboardInterrupt:
+        if path.exists():
+            print(f"stopped; what was played so far is in {path}", file=sys.stderr)
+        raise
+
+
+def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
+    """Replay the view, whose rounds are read back from its file."""
+    start, mismatch = time.perf_counter(), None
+    try:
+        with progress("replaying the saved view", None, quiet=as_json):
+            replay(view)
+    except ReplayMismatch as error:
+        mismatch = error
+    return time.perf_counter() - start, mismatch
+
+
+def _write_readings(counters: tuple[Counter, ...], path: Path) -> None:
+    rows = ["counter,date,flights_told,noisy_flights,true_flights"]
+    for counter in counters:
+        for reading, true, date in zip(counter.readings, counter.true, counter.dates, strict=True):
+            rows.append(f"{counter.name},{date},{reading.told},{reading.noisy},{true}")
+    write_text(path, "\n".join(rows) + "\n", overwrite=True)
+
+
+def _draw(outcome: Outcome, output: Path) -> None:
+    files, analyst = outcome.files, outcome.analyst
+    files["picture"], files["picture_svg"] = output / "flights.png", output / "flights.svg"
+    files["diagram"] = output / "diagram.svg"
+    origins = Panel(
+        "Flights of each airport", [_curve(counter) for counter in outcome.origins], analyst.busy,
+        "busy from here on:\none counter per carrier",
+    )  # fmt: skip
+    panels = [origins]
+    if outcome.busiest:
+        busiest = [_curve(counter) for counter in outcome.busiest]
+        panels.append(Panel(f"The {BUSIEST} busiest carriers, from their creation", busiest))
+    subtitle = (
+        f"{analyst.flights:,} flights, {len(outcome.counters)} counters, "
+        f"each {shown(analyst.epsilon)}-DP; asked after every {analyst.every:,} flights"
+    )
+    if outcome.view.header.seeded:
+        subtitle += "; seeded, not for release"
+    running_counts(
+        panels, title="Flights from New York in 2013, counted privately while they depart",
+        subtitle=subtitle, unit="flights", paths=(files["picture"], files["picture_svg"]),
+    )  # fmt: skip
+    write_text(files["diagram"], outcome.view.svg(_DIAGRAM_ROUNDS), overwrite=True)
+
+
+def _curve(counter: Counter) -> Curve:
+    noisy = [reading.noisy for reading in counter.readings]
+    return Curve(counter.name, counter.dates, counter.true, noisy)

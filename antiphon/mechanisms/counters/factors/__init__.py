@@ -1,0 +1,1 @@
+"""Factors of the matrix of prefix sums, their errors, and rows of numbers."""

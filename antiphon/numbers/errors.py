@@ -1,0 +1,154 @@
+"""Errors: one root, one class per kind of fault.
+
+Every message says what was wrong, what was expected and how to mend it, and
+shows public values only: an error must not become a way to read the data.
+"""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import Any, Final
+
+
+class AntiphonError(Exception):
+    """Root of every error this package raises on purpose.
+
+    Raised by a ``step`` before any coin is drawn or data read, it is a
+    *refusal*: the state is unchanged and the session goes on.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An error comes home from another process as it was raised."""
+        return _raised_elsewhere, (type(self), self.args, self.__dict__)
+
+
+def _raised_elsewhere(
+    kind: type[AntiphonError], args: tuple[Any, ...], fields: dict[str, Any]
+) -> AntiphonError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
+
+
+class InvalidArgument(AntiphonError, ValueError):
+    """A value outside the space, range or shape that was declared for it."""
+
+
+class ProtocolError(AntiphonError):
+    """A message at the wrong time or place: after a halt, or from the wrong side."""
+
+
+class CompositionError(AntiphonError):
+    """Parts that do not fit together, or a theorem whose premise fails."""
+
+
+class TranscriptError(AntiphonError):
+    """A saved view that is damaged, of another version, or not ours."""
+
+
+class PartError(AntiphonError):
+    """A part that breaks its contract: a step that crashes, an f that returns no state.
+
+    Never an outcome of the game: what hides a fault would pass for privacy. What the part
+    itself raised is the ``__cause__``; ``ap.check`` looks for such faults.
+    """
+
+
+class FileError(AntiphonError, OSError):
+    """A file that cannot be written whole: it is there already, has another writer, or no room."""
+
+
+class BudgetExceeded(AntiphonError):
+    """A charge that does not fit; the rest of the budget stays usable."""
+
+    def __init__(self, requested: object, spent: object, remaining: object) -> None:
+        super().__init__(
+            f"requested {requested}, but {spent} is spent and {remaining} remains; "
+            "ask for less, or build the composition with a larger budget"
+        )
+        self.requested = requested
+        self.spent = spent
+        self.remaining = remaining
+
+
+class ReplayMismatch(AntiphonError):
+    """A replay that left its recording: the first round that differs, and how."""
+
+    def __init__(self, round: int | None, expected: str, actual: str) -> None:
+        place = "a draw" if round is None else f"round {round}"
+        super().__init__(
+            f"replay differs at {place}: expected {expected}, got {actual}; "
+            "replay with the very system, adversary and parameters that were recorded"
+        )
+        self.round = round
+        self.expected = expected
+        self.actual = actual
+
+
+class Intractable(AntiphonError):
+    """An exact computation larger than its limit, refused before memory fills."""
+
+    def __init__(self, what: str, size: object, limit: object) -> None:
+        super().__init__(f"{what}: size {size} is past the limit {limit}")
+        self.size = size
+        self.limit = limit
+
+
+class ExecutorError(AntiphonError):
+    """Workers that cannot take a task, or that die of it again and again.
+
+    ``outcome`` is what was computed until then (an ``Outcome``), or None.
+    """
+
+    def __init__(self, message: str, outcome: Any = None) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class CheckpointError(AntiphonError):
+    """A checkpoint that is damaged, of another experiment, or cannot be read or written."""
+
+
+class MissingExtra(AntiphonError, ImportError):
+    """An optional dependency that is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'antiphon[{extra}]'")
+        self.package = package
+        self.extra = extra
+
+
+for _each in (AntiphonError, *AntiphonError.__subclasses__()):
+    _each.__module__ = "antiphon"  # tracebacks and pickles name them as users do
+
+REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
+"""What a step raises to refuse a message; where a verifier stands guard, a HALT of the game."""
+READINGS: Final = (ReplayMismatch, Intractable, PartError)
+"""No outcome of the mechanism's: coins whose reading cannot go on, a part that is faulty."""
+
+
+# --- where a part failed, and what is raised where a failure must not pass for an outcome -------
+
+_OURS: Final = str(Path(__file__).parent.parent)
+
+
+def place(error: BaseException) -> str:
+    """FILE:LINE of what raised: the innermost frame that is not this library's, if one is."""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if not frame.filename.startswith(_OURS)]
+    found = (theirs or list(frames))[-1:]
+    return f"{found[0].filename}:{found[0].lineno}" if found else "an unknown place"
+
+
+def crash(error: Exception) -> PartError:
+    """What to raise ``from`` the exception of a step that crashed in a study of it.
+
+    Live a crash is an outcome, HALT (law 1). Counted as one in a study, a step that always
+    crashes would be perfectly private.
+    """
+    return PartError(
+        f"a step crashed: {type(error).__name__}, at {place(error)}; a crash is no answer whose "
+        "privacy could be examined. Mend the step; to refuse a message, raise InvalidArgument "
+        "before any coin is drawn"
+    )

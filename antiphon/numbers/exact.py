@@ -1,0 +1,217 @@
+"""Exact numbers: the ε and δ that mechanisms, claims and budgets agree on.
+
+``0.1`` and ``Fraction(1, 10)`` must land in the same multiset of parameters,
+so every parameter is normalised once, at construction: a float means the
+shortest decimal that prints it, and ``Log(3)`` is the ε with e^ε = 3.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.numbers.errors import InvalidArgument
+
+
+def fraction(value: object, name: str = "value") -> Fraction:
+    """The exact rational that a finite number stands for.
+
+    A float is read as the shortest decimal that prints it: 0.1 is 1/10. What is returned is of
+    plain types: what it equals cannot change between two looks at it.
+
+    Raises: InvalidArgument for NaN, infinities, bools, non-numbers and subclasses of Fraction.
+
+    >>> fraction(0.1)
+    Fraction(1, 10)
+    """
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Fraction(int.__pos__(value))
+    if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
+        return Fraction(repr(plain))
+    raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {_shown(value)}")
+
+
+def number(value: object) -> int | float | Fraction:
+    """The plain Python number that a number is: a NumPy scalar, or one of a class of its own.
+
+    Raises: InvalidArgument for what is none, and for subclasses of Fraction.
+    """
+    if type(value) in (float, Fraction):
+        return value  # type: ignore[return-value]
+    given: Any = value
+    plain: Any = given.item() if issubclass(type(given), np.generic) else given  # pyright: ignore
+    if isinstance(plain, float):
+        return float.__pos__(plain)
+    if isinstance(plain, int):
+        return int.__pos__(plain)
+    raise InvalidArgument(f"a plain int, float or Fraction is needed, not a {type(given).__name__}")
+
+
+def probability(value: object, name: str = "delta") -> Fraction:
+    """A rational in [0, 1]. Raises: InvalidArgument otherwise."""
+    exact = fraction(value, name)
+    if not 0 <= exact <= 1:
+        raise InvalidArgument(f"{name} must lie in [0, 1], not {_shown(value)}")
+    return exact
+
+
+def whole(value: object, name: str) -> int:
+    """An int >= 1. Raises: InvalidArgument otherwise."""
+    if type(value) is not int or value < 1:
+        raise InvalidArgument(f"{name} must be an int >= 1, not {_shown(value)}")
+    return value
+
+
+def positive(value: object, name: str) -> Fraction:
+    """A rational > 0. Raises: InvalidArgument otherwise."""
+    exact = fraction(value, name)
+    if exact <= 0:
+        raise InvalidArgument(f"{name} must be positive, not {_shown(value)}")
+    return exact
+
+
+def _argument(value: object) -> Fraction:
+    exact = fraction(value, "the argument of Log")
+    if exact < 1:
+        raise InvalidArgument(f"Log takes a number >= 1 (e^ε, so that ε >= 0), not {exact}")
+    return exact
+
+
+@attrs.frozen(repr=False)
+class Log:
+    """The privacy parameter ε = ln(argument): e^ε is rational, so runs stay exact.
+
+    >>> Log(3).argument
+    Fraction(3, 1)
+    """
+
+    argument: Fraction = attrs.field(converter=_argument)
+
+    def __float__(self) -> float:
+        try:
+            return math.log(self.argument)
+        except OverflowError:  # past the largest double
+            return math.log(self.argument.numerator) - math.log(self.argument.denominator)
+
+    def __repr__(self) -> str:
+        return f"Log({self.argument})"
+
+
+ExactEpsilon: TypeAlias = Union[Fraction, Log]
+"""What an ε is after normalisation. Log(1) is stored as Fraction(0)."""
+Epsilon: TypeAlias = Union[int, float, Fraction, Log]
+"""What a caller may give for ε, in nats."""
+
+
+def epsilon(value: object) -> ExactEpsilon:
+    """Normalise a privacy parameter ε >= 0 (nats). Raises: InvalidArgument."""
+    if type(value) is Log:
+        return Fraction(0) if value.argument == 1 else value
+    exact = fraction(value, "epsilon")
+    if exact < 0:
+        raise InvalidArgument(f"epsilon must be >= 0, not {_shown(value)}")
+    return exact
+
+
+def exp(value: ExactEpsilon) -> Fraction | float:
+    """e^ε: a Fraction where it is rational, else the nearest float."""
+    if isinstance(value, Log):
+        return value.argument
+    return Fraction(1) if value == 0 else math.exp(value)
+
+
+_DIGITS: Final = (30, 60, 120, 250, 500, 1000)
+"""The precisions tried in a comparison."""
+
+
+def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
+    """Decide left <= right exactly, also between a rational and a logarithm.
+
+    ln(r) is irrational for rational r != 1, so raising the precision of
+    outward-rounded logarithms separates the two sides after finitely many steps.
+
+    Raises: InvalidArgument if 1000 digits do not tell a rational from a logarithm, so that
+    no number made to be close, in a file, holds up whoever reads it.
+
+    >>> at_most(Log(3), Fraction(11, 10)), at_most(Fraction(11, 10), Log(3))
+    (True, False)
+    """
+    left, right = epsilon(left), epsilon(right)  # ln(1) is the only rational logarithm
+    if isinstance(left, Log) and isinstance(right, Log):
+        return left.argument <= right.argument
+    if not isinstance(left, Log) and not isinstance(right, Log):
+        return left <= right
+    for digits in _DIGITS:
+        low_left, high_left = bracket(left, digits)
+        low_right, high_right = bracket(right, digits)
+        if high_left <= low_right:
+            return True
+        if low_left > high_right:
+            return False
+    raise InvalidArgument(
+        f"epsilon is closer to a logarithm than {_DIGITS[-1]} digits tell: give fewer digits"
+    )
+
+
+def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
+    """Rationals (low, high) around the parameter, of relative width 10^(1-digits) or 0."""
+    if not isinstance(value, Log):
+        return value, value
+    low = Context(prec=digits, rounding=ROUND_FLOOR)
+    high = Context(prec=digits, rounding=ROUND_CEILING)
+    numerator, denominator = Decimal(value.argument.numerator), Decimal(value.argument.denominator)
+    # Decimal.ln is correctly rounded half-even whatever the context says, so one more ulp.
+    below = low.ln(low.divide(numerator, denominator)).next_minus(context=low)
+    above = high.ln(high.divide(numerator, denominator)).next_plus(context=high)
+    return Fraction(below), Fraction(above)
+
+
+def root_up(value: Fraction) -> Fraction:
+    """√value, rounded up by a relative 2^-40 at most; exact for squares of rationals.
+
+    >>> root_up(Fraction(9, 4))
+    Fraction(3, 2)
+    """
+    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    if (top * top, bottom * bottom) == (value.numerator, value.denominator):
+        return Fraction(top, bottom)
+    shift = 42 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    scaled = value * Fraction(4) ** shift
+    return (math.isqrt(math.ceil(scaled)) + 1) / Fraction(2) ** shift
+
+
+def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:
+    """Integers low <= 2^bits·e^(-rate) <= high that differ by at most 2, for rate >= 0.
+
+    >>> exp_bracket(Fraction(1), 10)  # 1024/e = 376.7…
+    (376, 377)
+    """
+    if rate == 0:
+        return 1 << bits, 1 << bits
+    if rate > bits:  # e > 2
+        return 0, 1
+    digits = bits // 3 + len(str(bits)) + 9
+    down = Context(prec=digits, rounding=ROUND_FLOOR)
+    up = Context(prec=digits, rounding=ROUND_CEILING)
+    numerator, denominator = Decimal(rate.numerator), Decimal(rate.denominator)
+    # Decimal.exp is correctly rounded half-even whatever the context says, so one more ulp.
+    low = down.exp(up.divide(numerator, denominator).copy_negate()).next_minus(context=down)
+    high = up.exp(down.divide(numerator, denominator).copy_negate()).next_plus(context=up)
+    one = 1 << bits
+    return math.floor(Fraction(low) * one), min(one, math.ceil(Fraction(high) * one))
+
+
+def _shown(value: object) -> str:
+    """Numbers are public parameters and shown; of anything else only its type."""
+    if type(value) not in (int, float, Fraction):
+        return f"a {type(value).__name__}"
+    if isinstance(value, int) and value.bit_length() > 256:
+        return "a huge int"
+    return str(value)

@@ -1,0 +1,110 @@
+"""Numbers for values, by exact type: 1, True and 1.0 are three different answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import struct
+from abc import ABCMeta
+from collections.abc import Callable, Hashable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.vector import Vector
+
+METACLASSES: Final = frozenset({type, ABCMeta, enum.EnumMeta})
+"""Those that have no say in what an attribute of a class is, nor which classes are equal."""
+
+
+def fingerprint(value: Any) -> Hashable:
+    """A key that two values share only if they are the same in exact type and content.
+
+    Merging answers that differ would make a privacy figure too small, so types are
+    part of the key at every depth. A class it does not know is compared by its own
+    ``==`` and ``hash``, unless it gives its content by a method ``__fingerprint__``.
+    """
+    kind = _kind(value)
+    content = _content(kind) if type(kind) in METACLASSES else None
+    return kind, value if content is None else content(value)
+
+
+def _kind(value: object) -> Any:
+    return type(value)
+
+
+@lru_cache(maxsize=4096)
+def _content(kind: type[Any]) -> Callable[[Any], Hashable] | None:
+    """What a value of this type is compared by; None: by itself."""
+    if kind in _CONTENTS:
+        return _CONTENTS[kind]
+    own: Callable[[Any], Hashable] | None = vars(kind).get("__fingerprint__")
+    if own is not None:
+        return own
+    if issubclass(kind, tuple):
+        return _items
+    if issubclass(kind, frozenset):
+        return _members
+    if issubclass(kind, np.generic):
+        return _scalar
+    hashed: Any = kind.__hash__
+    if hashed is None or hashed is object.__hash__:
+        return None
+    if "__attrs_attrs__" in vars(kind):
+        return _fields(tuple(field.name for field in attrs.fields(kind) if field.eq))
+    if dataclasses.is_dataclass(kind):
+        return _fields(tuple(field.name for field in dataclasses.fields(kind) if field.compare))
+    return None
+
+
+def _items(value: Any) -> Hashable:
+    return tuple(map(fingerprint, value))
+
+
+def _members(value: Any) -> Hashable:
+    return frozenset(map(fingerprint, value))
+
+
+def _scalar(value: Any) -> Hashable:
+    return str(value.dtype), value.tobytes()
+
+
+def _fields(names: tuple[str, ...]) -> Callable[[Any], Hashable]:
+    def content(value: Any) -> Hashable:
+        return tuple([fingerprint(getattr(value, name)) for name in names])
+
+    return content
+
+
+_CONTENTS: Final[dict[type[Any], Callable[[Any], Hashable]]] = {
+    float: lambda value: struct.pack("<d", value),
+    complex: lambda value: struct.pack("<2d", value.real, value.imag),
+    Decimal: lambda value: value.as_tuple(),
+    Vector: _items,
+    np.ndarray: lambda value: (value.dtype.str, value.shape, value.tobytes()),
+}
+
+
+@attrs.define(eq=False)
+class Interner:
+    """Values numbered in the order they are met."""
+
+    values: list[Any] = attrs.field(factory=list[Any])
+    _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
+
+    def __call__(self, value: Any) -> int:
+        """The number of a value. Raises: InvalidArgument if it cannot be hashed."""
+        try:
+            number = self._ids.setdefault(fingerprint(value), len(self.values))
+        except TypeError as error:
+            raise InvalidArgument(
+                f"states and messages must be immutable values that can be hashed ({error}): "
+                "use tuples, frozensets and frozen attrs classes"
+            ) from None
+        if number == len(self.values):
+            self.values.append(value)
+        return number

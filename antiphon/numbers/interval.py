@@ -1,0 +1,116 @@
+"""Certified intervals, and rounding outward.
+
+Everything here is a binary64 number with a direction: ``up`` never returns less than
+the real number it stands for, ``down`` never more. Privacy figures are reported ``up``.
+
+A double that is reported will be read in one of two ways: as the rational that it is, and, by
+us (``protocol.exact``) and by people, as the shortest decimal that prints it. The two are up to
+half a unit apart, so what is rounded here is on its side of the truth in *both* readings.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final, Generic, TypeVar, Union
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.numbers import exact
+
+Floats = npt.NDArray[np.float64]
+Number = TypeVar("Number", float, Floats)
+
+UNIT: Final = 2.0**-53
+"""The relative error of one rounded operation."""
+
+
+@attrs.frozen
+class Interval(Generic[Number]):
+    """A number known to lie in [lower, upper]; or arrays of such numbers.
+
+    >>> Interval(0.25, 0.5).width
+    0.25
+    """
+
+    lower: Number
+    upper: Number
+
+    @property
+    def width(self) -> Number:
+        """How far apart the ends are."""
+        return self.upper - self.lower
+
+    def __contains__(self: Interval[float], value: float | Fraction) -> bool:
+        return self.lower <= value <= self.upper
+
+
+Exactly = Union[exact.ExactEpsilon, Decimal]
+
+
+def nearest(value: exact.ExactEpsilon) -> float:
+    """The double nearest to a parameter; ``float(Log(q))`` is not, for q near 1."""
+    return _nearest(exact.bracket(value, 40)[0])
+
+
+def up(value: Exactly) -> float:
+    """The least double that is not below an exact number, however read; inf past the largest.
+
+    >>> up(Fraction(1, 10)), up(Fraction(0.1)), up(Fraction(1, 2))
+    (0.1, 0.10000000000000002, 0.5)
+    """
+    high = exact.bracket(value, 40)[1] if isinstance(value, exact.Log) else value
+    near = _nearest(high)
+    if near < math.inf and (near < high or _printed(near, high) < high):
+        return math.nextafter(near, math.inf)
+    return near
+
+
+def down(value: Exactly) -> float:
+    """The greatest double that is not above an exact number >= 0, however read."""
+    low = exact.bracket(value, 40)[0] if isinstance(value, exact.Log) else value
+    near = _nearest(low)
+    if near > low or (near < math.inf and _printed(near, low) > low):
+        return math.nextafter(near, -math.inf)
+    return near
+
+
+def _printed(value: float, like: Fraction | Decimal) -> Any:
+    """The shortest decimal that prints a double, as a number of the kind to compare with."""
+    return type(like)(repr(value))
+
+
+def above(value: float) -> float:
+    """A double that is not below the binary value of this one, however read."""
+    return up(Fraction(value)) if value < math.inf else value
+
+
+def below(value: float) -> float:
+    """A double that is not above the binary value of this one, however read."""
+    return down(Fraction(value)) if value < math.inf else value
+
+
+def least_reading(value: float) -> Fraction:
+    """The smaller of the two numbers that a finite double may be read as."""
+    return min(Fraction(value), Fraction(repr(value)))
+
+
+def _nearest(value: Fraction | Decimal) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def outward(lower: float, upper: float) -> Interval[float]:
+    """The interval of numbers >= 0 whose ends took up to three roundings, and a reading."""
+    low, high = lower * (1 - 6 * UNIT), upper * (1 + 6 * UNIT)
+    return Interval(max(0.0, math.nextafter(low, -1.0)), math.nextafter(high, math.inf))
+
+
+def probability(value: Interval[float]) -> Interval[float]:
+    """The same, cut to [0, 1]."""
+    return Interval(min(1.0, max(0.0, value.lower)), min(1.0, max(0.0, value.upper)))

@@ -1,0 +1,69 @@
+"""Numbers as unevaluated sums of two doubles, for differences that cancel.
+
+A loss such as (k-2j)ε - ε_g is often tiny beside its parts, and zero on purpose where ε_g
+is a multiple of ε. Two doubles keep about 106 bits, so that such a difference has its
+leading digits (Dekker 1971; Knuth's two-sum).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from antiphon.numbers import exact
+from antiphon.numbers.interval import Floats
+
+ERROR = 2.0**-98
+"""Bound on the error of ``difference``, relative to the larger of its two parts."""
+_SPLITTER = 2.0**27 + 1
+_LARGEST = 2.0**900
+
+
+class Twofold(NamedTuple):
+    """high + low, where high is the rounded sum; relative error 2^-105."""
+
+    high: float
+    low: float
+
+
+def twofold(value: exact.ExactEpsilon) -> Twofold:
+    """The nearest pair to an exact parameter."""
+    rational = exact.bracket(value, 40)[0] if isinstance(value, exact.Log) else value
+    high = float(min(rational, Fraction(_LARGEST)))
+    return Twofold(high, float(rational - Fraction(high)))
+
+
+def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
+    """multiples · unit - subtrahend; the multiples are whole numbers up to 2^53."""
+    product, rest = _product(multiples, unit.high)
+    total, lost = _sum(product, -subtrahend.high)
+    return total + (lost + (rest + (multiples * unit.low - subtrahend.low)))
+
+
+def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
+    """Every high + low + multiple · unit, in two parts again; as ``difference``."""
+    product, rest = _product(multiples, unit.high)
+    total, lost = _sum(high[:, None], product)
+    return total.ravel(), (low[:, None] + (lost + (rest + multiples * unit.low))).ravel()
+
+
+def _sum(left: Floats, right: float | Floats) -> tuple[Floats, Floats]:
+    total = left + right
+    part = total - left
+    return total, (left - (total - part)) + (right - part)
+
+
+def _product(left: Floats, right: float) -> tuple[Floats, Floats]:
+    product = left * right
+    high, low = _split(left)
+    right_high, right_low = (float(each) for each in _split(np.float64(right)))
+    rest = ((high * right_high - product) + high * right_low + low * right_high) + low * right_low
+    return product, rest
+
+
+def _split(value: Floats | np.float64) -> tuple[Floats, Floats]:
+    scaled = _SPLITTER * value
+    high = scaled - (scaled - value)
+    return high, value - high  # type: ignore[return-value]

@@ -1,0 +1,386 @@
+"""Columns: one number for each replica of a population, written as if it were one number.
+
+The *populated* reading of a step. A block of replicas shares one state; where a number
+differs from replica to replica, a ``Column`` stands in its place. Arithmetic and
+comparisons work on all replicas at once; asking a column for its truth (``if``, ``min``)
+*splits* the block, and what needs a Python number takes the replicas apart.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.populations.arithmetic import (
+    EXACT,
+    UFUNCS,
+    WIDE,
+    Values,
+    against,
+    differs_from_python,
+    largest_int,
+    numbers,
+)
+from antiphon.populations.lanes import Lanes
+
+if TYPE_CHECKING:
+    from antiphon.populations.column_coins import ColumnCoins
+
+KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
+
+
+class Apart(BaseException):
+    """The replicas of a block have to be taken one by one.
+
+    No ``Exception``: it must reach the population through whatever catches errors.
+    """
+
+
+class Column:
+    """An immutable vector with one number per replica: float, int or bool, never mixed.
+
+    What Python would compute for each replica alone is what a column computes, or it
+    takes the replicas apart (``Apart``): a Fraction is compared exactly, an int that would
+    overflow 64 bits or is too large to meet a float is left to Python.
+    """
+
+    __slots__ = ("_depth", "_lanes", "_sides", "_values", "coins", "kind")
+    __immutable__ = True
+
+    def __init__(self, values: Values, coins: ColumnCoins) -> None:
+        self._values: Any = values
+        self._lanes = coins.lanes
+        self._sides: tuple[str, Any, Any] | None = None
+        self._depth = 0
+        self.coins = coins
+        self.kind = KINDS[values.dtype.kind]
+        """float, int or bool: what each replica has."""
+
+    @classmethod
+    def later(cls, kind: type, name: str, left: Any, right: Any, coins: ColumnCoins) -> Column:
+        """What a function makes of floats, computed if it is asked for.
+
+        A step that is run again for the other part of a block has drawn and decided
+        already, and asks for little of what it computes on the way.
+        """
+        made = cls.__new__(cls)
+        made._values, made._sides, made.kind, made.coins = None, (name, left, right), kind, coins
+        made._lanes = coins.lanes
+        made._depth = 1 + max(each._depth for each in (left, right) if type(each) is Column)
+        if made._depth > _DEEPEST:
+            made.at(made._lanes)
+        return made
+
+    def __repr__(self) -> str:
+        return f"<Column of {self._lanes.size} {self.kind.__name__}s>"
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("a column belongs to one population and cannot be copied or pickled")
+
+    def now(self) -> Values:
+        """The numbers of the replicas that are being stepped."""
+        return self.at(self.coins.lanes)
+
+    def at(self, lanes: Lanes) -> Values:
+        """The numbers of these replicas, which are some of its own."""
+        if self._sides is not None:
+            (name, *sides), own = self._sides, self._lanes
+            left, right = (x.at(own) if type(x) is Column else x for x in sides)
+            with np.errstate(all="ignore"):
+                self._values = UFUNCS[name](left, right)
+            self._sides, self._depth = None, 0
+        values: Values = self._values
+        return values if lanes is self._lanes else values[lanes.places(self._lanes)]
+
+    def alone(self) -> Any:
+        """The Python number of a single replica. Raises: Apart if there are several."""
+        if self.coins.lanes.size > 1:
+            raise Apart
+        return self.now()[0].item()
+
+    # --- what needs a Python number ------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        return self.coins.decide(self)
+
+    def __float__(self) -> float:
+        return float(self.alone())
+
+    def __int__(self) -> int:
+        return int(self.alone())
+
+    def __index__(self) -> int:
+        return operator.index(self.alone())
+
+    def __hash__(self) -> int:
+        return hash(self.alone())
+
+    def __str__(self) -> str:
+        return str(self.alone())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.alone(), spec)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        values = self.now()
+        if digits is None and values.dtype.kind == "i":
+            return self
+        if digits is None and values.dtype.kind == "f" and np.all(np.abs(values) < WIDE):
+            return Column(np.rint(values).astype(np.int64), self.coins)
+        return round(self.alone(), digits)
+
+    # --- arithmetic ------------------------------------------------------------------------
+
+    def __pos__(self) -> Column:
+        return Column(numbers(self.now()), self.coins)
+
+    def __neg__(self) -> Column:
+        return Column(-numbers(self.now()), self.coins)
+
+    def __abs__(self) -> Column:
+        return Column(np.abs(numbers(self.now())), self.coins)
+
+    def __add__(self, other: Any) -> Any:
+        return self._arithmetic(other, "add")
+
+    def __radd__(self, other: Any) -> Any:
+        return self._arithmetic(other, "add", swapped=True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._arithmetic(other, "sub")
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._arithmetic(other, "sub", swapped=True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._arithmetic(other, "mul")
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._arithmetic(other, "mul", swapped=True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._arithmetic(other, "truediv")
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._arithmetic(other, "truediv", swapped=True)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._arithmetic(other, "floordiv")
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._arithmetic(other, "floordiv", swapped=True)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._arithmetic(other, "mod")
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._arithmetic(other, "mod", swapped=True)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._in_python(other, "lshift")
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._in_python(other, "rshift")
+
+    def __trunc__(self) -> int:
+        return int(self.alone())
+
+    def __pow__(self, other: Any) -> Any:
+        return self._in_python(other, "pow")
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._in_python(other, "pow", swapped=True)
+
+    def _arithmetic(self, other: Any, name: str, *, swapped: bool = False) -> Any:
+        if self.kind is float and name in _OF_FLOATS and _is_exact(other):
+            left, right = (other, self) if swapped else (self, other)
+            return Column.later(float, name, left, right, self.coins)
+        left = self.now()
+        if _only_in_python(other, left):
+            return self._in_python(other, name, swapped=swapped)
+        right = _operand(other)
+        if right is None:
+            return NotImplemented
+        if left.dtype.kind == right.dtype.kind == "b":
+            left = numbers(left)  # NumPy knows how truth meets numbers, but not that it is one
+        if swapped:
+            left, right = right, left
+        if differs_from_python(left, right, name):
+            return self._in_python(other, name, swapped=swapped)
+        return Column(UFUNCS[name](left, right), self.coins)
+
+    def _in_python(self, other: Any, name: str, *, swapped: bool = False) -> Any:
+        """The operation on the numbers of a single replica."""
+        sides = (self.alone(), other.alone() if type(other) is Column else other)
+        operation: Callable[[Any, Any], Any] = getattr(operator, name)
+        return operation(*sides[::-1]) if swapped else operation(*sides)
+
+    # --- comparison ------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> Any:
+        return self._comparison(other, "eq")
+
+    def __ne__(self, other: object) -> Any:
+        return self._comparison(other, "ne")
+
+    def __lt__(self, other: Any) -> Any:
+        return self._comparison(other, "lt")
+
+    def __le__(self, other: Any) -> Any:
+        return self._comparison(other, "le")
+
+    def __gt__(self, other: Any) -> Any:
+        return self._comparison(other, "gt")
+
+    def __ge__(self, other: Any) -> Any:
+        return self._comparison(other, "ge")
+
+    def _comparison(self, other: Any, name: str) -> Any:
+        if self.kind is float and _is_exact(other):
+            return Column.later(bool, name, self, other, self.coins)
+        left = self.now()
+        if type(other) is Fraction and left.dtype.kind == "f":
+            return Column(against(left, other, name), self.coins)
+        huge = type(other) is int and abs(other) >= WIDE and left.dtype.kind != "f"
+        if huge and abs(other) > largest_int(left) + 1:
+            return Column(np.full(left.shape, getattr(operator, name)(0, other)), self.coins)
+        if _only_in_python(other, left):
+            return self._in_python(other, name)
+        right = _operand(other)
+        if right is None:
+            return NotImplemented
+        if left.dtype.kind != right.dtype.kind and max(map(largest_int, (left, right))) > EXACT:
+            return self._in_python(other, name)
+        return Column(UFUNCS[name](left, right), self.coins)
+
+    # --- logic, and NumPy's functions --------------------------------------------------------
+
+    def __and__(self, other: Any) -> Any:
+        return self._logic(other, "and_")
+
+    def __or__(self, other: Any) -> Any:
+        return self._logic(other, "or_")
+
+    def __xor__(self, other: Any) -> Any:
+        return self._logic(other, "xor")
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> Column:
+        return Column(np.invert(numbers(self.now())), self.coins)  # ~True is -2
+
+    def _logic(self, other: Any, name: str) -> Any:
+        if type(other) is int and abs(other) >= WIDE and self.kind is not float:
+            return self._in_python(other, name)
+        right = _operand(other)
+        if right is None or self.kind is float or right.dtype.kind == "f":
+            return NotImplemented
+        return Column(getattr(operator, name)(self.now(), right), self.coins)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        sides = [_operand(each) for each in inputs]
+        if method == "__call__" and not options and all(side is not None for side in sides):
+            found: Any = np.asarray(ufunc(*sides))
+            if found.dtype.char in "dlq?":
+                return Column(found, self.coins)
+        numbers = (each.alone() if type(each) is Column else each for each in inputs)
+        return getattr(ufunc, method)(*numbers, **options)
+
+
+_OF_FLOATS: Final = ("add", "sub", "mul")
+"""What NumPy does to doubles just as Python does, whatever they are."""
+_DEEPEST: Final = 8
+"""So many operations at most wait for one that is asked for."""
+
+
+def _is_exact(other: Any) -> bool:
+    """Whether this is a double, doubles, or an int that is one."""
+    kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
+    if kind is Column:
+        return bool(other.kind is float)
+    return kind is float or (kind is int and abs(other) <= EXACT)
+
+
+def _operand(other: Any) -> Values | None:
+    """The other side of an operation as NumPy takes it; None if it is no number."""
+    kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
+    if kind is Column:
+        return other.now()  # type: ignore[no-any-return]
+    if kind in (int, float, bool):
+        return np.asarray(other)
+    if kind is Fraction:
+        return np.asarray(float(other))  # as Python does where a Fraction meets a float
+    if isinstance(other, np.floating | np.integer | np.bool_):
+        return _operand(other.item())  # type: ignore[no-untyped-call, unused-ignore]
+    return None
+
+
+def _only_in_python(other: Any, values: Values) -> bool:
+    """Whether NumPy would not compute what Python does with this other side."""
+    kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
+    return (kind is int and abs(other) >= WIDE) or (kind is Fraction and values.dtype.kind != "f")
+
+
+# --- columns among other values -------------------------------------------------------------
+
+
+def is_number(value: Any, kind: type) -> bool:
+    """Whether a value is of exactly this type, float or int, or a column of them."""
+    own: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    return own is kind or (own is Column and value.kind is kind)
+
+
+def same_numbers(left: Any, right: Any) -> bool:
+    """Whether a column and another number are the same message in every replica, by splitting.
+
+    By exact type and, for floats, bit by bit, as ``identical``.
+    """
+    kinds = [each.kind if type(each) is Column else type(each) for each in (left, right)]
+    if kinds[0] is not kinds[1]:
+        return False
+    column = left if type(left) is Column else right
+    a, b = (np.asarray(each.now() if type(each) is Column else each) for each in (left, right))
+    if a.dtype.kind == "f":
+        a, b = a.view(np.int64), b.view(np.int64)
+    return bool(Column(np.equal(a, b), column.coins))
+
+
+def plain(message: Any) -> Any:
+    """The message with Python numbers for columns, looking into tuples and attrs classes.
+
+    Raises: Apart if it holds a column of several replicas.
+    """
+    kind: Any = type(message)  # pyright: ignore[reportUnknownVariableType]
+    if kind is Column:
+        return message.alone()
+    if isinstance(message, tuple):
+        items = [plain(item) for item in message]  # pyright: ignore[reportUnknownVariableType]
+        if all(map(operator.is_, items, message)):  # pyright: ignore[reportUnknownArgumentType]
+            return message  # pyright: ignore[reportUnknownVariableType]
+        return tuple(items) if kind is tuple else kind(*items)
+    changed = {
+        alias: new
+        for name, alias in _fields(kind)
+        if (new := plain(old := getattr(message, name))) is not old
+    }
+    return attrs.evolve(message, **changed) if changed else message
+
+
+@lru_cache(maxsize=1024)
+def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
+    """What messages of an attrs class are made of; a mechanism is no message but itself."""
+    if "__attrs_attrs__" not in vars(kind) or hasattr(kind, "step"):
+        return ()
+    return tuple((field.name, field.alias) for field in attrs.fields(kind) if field.init)

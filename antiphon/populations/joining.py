@@ -1,0 +1,173 @@
+"""Blocks that a step has split and that are alike again after it go on as one.
+
+A step that answers ⊤ or ⊥ by the truth of a column splits its block. If the states do not tell
+the parts apart, and the adversary does not listen, nothing that follows does: the parts are
+joined, and only their answers remember who heard what. So a sparse vector that never halts
+has one block and not 2^rounds.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import product
+from typing import Any, Final, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.populations.columns import Column
+from antiphon.populations.lanes import Lanes
+from antiphon.protocol.adversary import History
+
+Codes: TypeAlias = "NDArray[Any]"
+_PLAIN: Final = (int, bool, str, bytes, type(None))
+_DENSE: Final = 1 << 16
+"""Up to so many transcripts are counted by an array with a place for each."""
+
+
+@attrs.frozen(eq=False)
+class OneOf:
+    """One of a few values for each replica of ``lanes``. Only a history holds it, no party."""
+
+    choices: tuple[Any, ...]
+    _codes: Codes = attrs.field(alias="codes", repr=False)
+    """Which of them, for each; of two, as bits."""
+    lanes: Lanes
+
+    @staticmethod
+    def of(choices: tuple[Any, ...], codes: Codes, lanes: Lanes) -> OneOf:
+        """Keeps the codes in little room: there is one of these for each round."""
+        return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
+
+    def at(self, lanes: Lanes) -> Codes:
+        """Which of them, for these replicas."""
+        codes = self._codes
+        if len(self.choices) == 2:
+            codes = np.unpackbits(codes, count=self.lanes.size)
+        return codes if lanes is self.lanes else codes[lanes.places(self.lanes)]
+
+
+def key(value: Any) -> Hashable:
+    """What tells values apart: of columns and unknown objects that they are the same object."""
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind is float:
+        return kind, value.hex()
+    if kind in _PLAIN or issubclass(kind, enum.Enum):
+        return kind, value
+    if issubclass(kind, tuple):
+        items: tuple[Any, ...] = value
+        return (kind, *map(key, items))  # pyright: ignore[reportUnknownVariableType]
+    if kind is not Column and attrs.has(kind) and not hasattr(kind, "step"):
+        return kind, *(key(getattr(value, field.name)) for field in attrs.fields(kind))
+    return kind, id(value)
+
+
+def is_symbol(answer: Any) -> bool:
+    """Whether an answer is one that many replicas share: no number that differs, no object."""
+    kind: Any = type(answer)  # pyright: ignore[reportUnknownVariableType]
+    return kind in _PLAIN or issubclass(kind, enum.Enum)
+
+
+def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> tuple[Lanes, Any]:
+    """The replicas of all parts of a block, and what each of them has."""
+    size = sum(lanes.size for lanes, _ in parts)
+    if len(parts) == 2 and all(lanes.parent is parent for lanes, _ in parts):
+        return parent, _by_mask(parent, parts)
+    lanes = parent
+    if size < parent.size:
+        ids = [part.places(Lanes(part.total)) for part, _ in parts]
+        lanes = Lanes(size, np.concatenate(ids), parent.total)
+    found = {key(value): value for _, value in parts}
+    if len(found) == 1:
+        return lanes, parts[0][1]
+    order = {name: code for code, name in enumerate(sorted(found, key=str))}
+    codes = np.empty(size, np.min_scalar_type(len(found) - 1))
+    for part, value in parts:
+        codes[part.places(lanes)] = order[key(value)]
+    return lanes, OneOf.of(tuple(found[name] for name in order), codes, lanes)
+
+
+def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> Any:
+    """Of two parts by the truth of one column: the same, without a look at their numbers."""
+    ordered = sorted(parts, key=lambda part: str(key(part[1])))
+    values = tuple(value for _, value in ordered)
+    if key(values[0]) == key(values[1]):
+        return values[0]
+    return OneOf.of(values, ordered[1][0].mask, parent)
+
+
+def apart(lanes: Lanes, answers: Sequence[Any]) -> Iterator[tuple[Lanes, History[Any]]]:
+    """The replicas of each transcript."""
+    slots = [each for each in answers if type(each) is OneOf]
+    if not slots:
+        yield lanes, History(answers)
+        return
+    codes, _ = _combined(lanes, slots)
+    found, which = np.unique(codes, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(which))[:-1])
+    for code, places in zip(found.tolist(), parts, strict=True):
+        yield lanes.only(np.sort(places)), History(_decoded(answers, code))
+
+
+def _combined(lanes: Lanes, slots: Sequence[OneOf]) -> tuple[Codes, int]:
+    """A number for each combination of choices, and how many combinations there are."""
+    total = math.prod(len(slot.choices) for slot in slots)
+    kind: Any = np.uint16 if total <= _DENSE else np.int64 if total < 2**62 else object
+    codes: Any = np.zeros(lanes.size, kind)
+    for slot in slots:
+        codes = codes * len(slot.choices) + slot.at(lanes).astype(kind)
+    return codes, total
+
+
+def _decoded(answers: Sequence[Any], code: int) -> list[Any]:
+    made: list[Any] = []
+    for answer in reversed(answers):
+        if type(answer) is OneOf:
+            code, place = divmod(code, len(answer.choices))
+            answer = answer.choices[place]
+        made.append(answer)
+    return made[::-1]
+
+
+@attrs.define
+class Tally:
+    """Counts transcripts without numbers, block after block, by the combinations of choices."""
+
+    _answers: dict[Hashable, tuple[Any, ...]] = attrs.field(factory=dict[Any, Any])
+    _counts: dict[Hashable, dict[int, int] | Codes] = attrs.field(factory=dict[Any, Any])
+
+    def add(self, lanes: Lanes, answers: Sequence[Any]) -> bool:
+        """Count a block, if its answers are symbols and choices of symbols alone."""
+        slots = [each for each in answers if type(each) is OneOf]
+        if not slots or not all(type(each) is OneOf or is_symbol(each) for each in answers):
+            return False
+        codes, total = _combined(lanes, slots)
+        form = tuple(key(each.choices) if type(each) is OneOf else key(each) for each in answers)
+        self._answers.setdefault(form, tuple(answers))
+        if total <= _DENSE:
+            dense: Any = self._counts.setdefault(form, np.zeros(total, np.int64))
+            dense += np.bincount(codes, minlength=total)
+            return True
+        counts: Any = self._counts.setdefault(form, {})
+        found, times = np.unique(codes, return_counts=True)
+        for code, count in zip(found.tolist(), times.tolist(), strict=True):
+            counts[code] = counts.get(code, 0) + count
+        return True
+
+    def transcripts(self) -> Iterator[tuple[tuple[Any, ...], int]]:
+        """Every transcript that was met, and how often."""
+        for form, answers in self._answers.items():
+            counts: Any = self._counts[form]
+            if isinstance(counts, dict):
+                known: dict[int, int] = counts  # pyright: ignore[reportUnknownVariableType]
+                for code, count in known.items():
+                    yield tuple(_decoded(answers, code)), count
+                continue
+            sides = (each.choices if type(each) is OneOf else (each,) for each in answers)
+            for transcript, count in zip(product(*sides), counts.tolist(), strict=True):
+                if count:  # the last choice counts ones, as the last digit of a number does
+                    yield transcript, count

@@ -1,0 +1,312 @@
+"""Populations: N replicas of one interaction at once (design: *Populations*).
+
+A *block* is a set of replicas that share one state of the adversary and one of the
+mechanism, stepped once for all. A draw with few outcomes, or the truth of a number that
+differs, splits it. While nothing continuous has been drawn a block is just a number, so
+a billion replicas cost what a thousand do (the *counts* reading); afterwards a number
+that differs from replica to replica is a column (the *arrays* reading), for at most
+``LIMIT`` replicas at a time, so memory is bounded. What cannot work with columns steps
+its replicas one by one. Either way the law is that of independent interactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import attrs
+import numpy as np
+
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.populations.column_coins import ColumnCoins, Part
+from antiphon.populations.columns import Apart, Column, plain
+from antiphon.populations.joining import Tally, apart, is_symbol, key, one_of
+from antiphon.populations.lanes import Lanes
+from antiphon.populations.sample import NUMBER, TRUTH, Cell, Sample
+from antiphon.protocol.adversary import Adversary, History
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import EMPTY, HALT
+from antiphon.protocol.readings import is_column_safe
+
+Answers: TypeAlias = "History[Any]"
+Feature: TypeAlias = Callable[[Answers], Any]
+"""What is counted of a view: a function of its answers."""
+
+MOST_ROUNDS: Final = 100_000
+"""When an adversary that does not halt is given up, unless ``rounds`` says otherwise."""
+
+
+MOST_JOINED: Final = 1024
+"""Rounds after which blocks are joined no more: the record of who heard what grows."""
+
+
+class Block(NamedTuple):
+    """Replicas that share every state, and whose turn it is: the stages of one round."""
+
+    stage: int
+    """Which party is stepped next: the adversary, the mechanism, or nobody any more."""
+    own: Any
+    """The adversary's state."""
+    state: Any
+    """The mechanism's state."""
+    answers: Answers
+    message: Any = None
+    tape: tuple[Any, ...] = ()
+    """The mechanism's draws so far, if they are kept: those of each step."""
+
+
+ASK, REPLY, END = range(3)
+
+
+@attrs.define(eq=False)
+class Population:
+    """N replicas of adversary × mechanism, played to the end.
+
+    Cost: one step of each party for every block and round, whatever the number of
+    replicas, and time linear in the replicas that have columns.
+    """
+
+    adversary: Adversary[Any]
+    mechanism: Mechanism[Any, Any, Any]
+    rounds: int | None = None
+    coins: ColumnCoins = attrs.field(factory=ColumnCoins)
+    keep: bool = False
+    """Whether blocks keep their tape."""
+    joins: bool = False
+    """Whether blocks that are alike again are joined; then answers may be ``OneOf``."""
+    blocks: int = 0
+    """How many block steps have been made."""
+
+    def play(self, replicas: int, initial: Any = None) -> Iterator[tuple[Lanes, Block]]:
+        """The blocks that have ended, one after the other, while ``coins.lanes`` are theirs.
+
+        Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is not
+        given and the adversary never halts.
+        """
+        start = Block(ASK, self.adversary.initial_state, self.mechanism.enter(initial), History())
+        stack = [(Part(Lanes(replicas), []), start)]
+        while stack:
+            part, block = stack.pop()
+            if block.stage == END:
+                self.coins.lanes = part.lanes
+                yield part.lanes, block
+                continue
+            join = (
+                self.joins
+                and block.stage == REPLY
+                and not self.adversary.listens
+                and len(block.answers) < MOST_JOINED
+            )
+            todo, ended = [part], list[tuple[Lanes, Block]]()
+            while todo:
+                self.blocks += 1
+                with suppress(Apart):
+                    ended.append(self._step(todo.pop(), block))
+                waiting, self.coins.waiting = self.coins.waiting, []
+                for rest in waiting:
+                    if join and rest.lanes.numbered:
+                        todo.append(rest)
+                    else:
+                        stack.append((rest, block))
+            for lanes, after in _joined(part.lanes, ended):
+                if after.stage != END:
+                    lanes.settle()
+                stack.append((Part(lanes, []), after))
+
+    def _step(self, part: Part, block: Block) -> tuple[Lanes, Block]:
+        """One party's step, and the part of the block that it was made for."""
+        stage, own, state, answers, message, tape = block
+        if stage == ASK:
+            heard = answers[-1] if answers else EMPTY
+            own, message = self.coins.run(part, self.adversary.step_many, own, heard)
+            stage = END if message is HALT else REPLY
+            return self.coins.lanes, Block(stage, own, state, answers, message, tape)
+        state, answer, over = self.coins.run(part, self._reply, state, message)
+        if self.keep:
+            tape = (*tape, tuple(self.coins.tape))
+        answers = answers.append(answer)
+        over = over or len(answers) == self.rounds
+        if self.rounds is None and len(answers) >= MOST_ROUNDS:
+            raise InvalidArgument(
+                f"the adversary has not halted after {MOST_ROUNDS} rounds; "
+                "pass rounds=… (on the command line: --rounds)"
+            )
+        return self.coins.lanes, Block(END if over else ASK, own, state, answers, None, tape)
+
+    def _reply(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any, bool]:
+        """The mechanism's step, and whether it is over: that may split the block too."""
+        state, answer = self.mechanism.step_many(state, message, coins)
+        return state, answer, answer is HALT and bool(self.mechanism.is_over(state))
+
+
+def _joined(parent: Lanes, ended: list[tuple[Lanes, Block]]) -> list[tuple[Lanes, Block]]:
+    """The blocks that one block's step has ended in; those alike as one (``joining``)."""
+    if len(ended) < 2:
+        return ended
+    groups: dict[Hashable, list[tuple[Lanes, Block]]] = {}
+    for place, (lanes, block) in enumerate(ended):
+        alike = lanes.numbered and block.stage == ASK and is_symbol(block.answers[-1])
+        groups.setdefault(key(block.state) if alike else place, []).append((lanes, block))
+    return [_join(parent, group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def _join(parent: Lanes, group: list[tuple[Lanes, Block]]) -> tuple[Lanes, Block]:
+    first = group[0][1]
+    lanes, answer = one_of(parent, [(lanes, block.answers[-1]) for lanes, block in group])
+    tape = first.tape
+    if tape:
+        tape = (*tape[:-1], one_of(parent, [(lanes, block.tape[-1]) for lanes, block in group])[1])
+    answers = History(first.answers[:-1]).append(answer)
+    return lanes, first._replace(answers=answers, tape=tape)
+
+
+def play_population(
+    adversary: Adversary[Any],
+    mechanism: Mechanism[Any, Any, Any],
+    *,
+    replicas: int,
+    feature: Feature = tuple,
+    rounds: int | None = None,
+    seed: int | np.random.SeedSequence | None = None,
+    initial: Any = None,
+) -> dict[Hashable, int]:
+    """Play ``replicas`` independent interactions; how many end with each feature.
+
+    ``feature`` is a function of the answers; by default all of them, in order.
+    Raises: InvalidArgument for fewer than one replica, an adversary that never halts, or a
+    feature with real numbers, which ``play_sample`` keeps.
+
+    >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
+    >>> adversary = CounterexampleAdversary(delta=0.5, copies=1)
+    >>> mechanism = counterexample_game(0.5).mechanism(1)
+    >>> counts = play_population(adversary, mechanism, replicas=10**9, seed=1)
+    >>> sorted(map(len, counts)), sum(counts.values())
+    ([2, 3], 1000000000)
+    """
+    counts: dict[Hashable, int] = {}
+    for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
+        numbers: list[Any] = []
+        _skeleton(value, numbers)
+        if numbers:
+            raise InvalidArgument(
+                "the feature has real numbers: count something discrete, such as "
+                "feature=lambda answers: answers[0] > 1, or keep the numbers with play_sample"
+            )
+        counts[value] = counts.get(value, 0) + lanes.size
+    return counts
+
+
+def play_sample(
+    adversary: Adversary[Any],
+    mechanism: Mechanism[Any, Any, Any],
+    *,
+    replicas: int,
+    feature: Feature = tuple,
+    rounds: int | None = None,
+    seed: int | np.random.SeedSequence | None = None,
+    initial: Any = None,
+) -> Sample:
+    """Play ``replicas`` independent interactions and keep their features.
+
+    As ``play_population``, but a float in the feature, or a draw with many outcomes, is
+    kept as a number of each replica: 8 bytes each.
+
+    >>> from antiphon.protocol import scripted
+    >>> from antiphon.mechanisms import Laplace
+    >>> sample = play_sample(scripted([0.0]), Laplace(epsilon=1), replicas=10**5, seed=1)
+    >>> [(key, cell.columns.shape) for key, cell in sample.cells.items()]
+    [((NUMBER,), (100000, 1))]
+    """
+    found: dict[Hashable, list[tuple[int, list[Any]]]] = {}
+    for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
+        numbers: list[Any] = []
+        skeleton = _skeleton(value, numbers)
+        found.setdefault(skeleton, []).append((lanes.size, numbers))
+    return Sample({skeleton: _cell(parts) for skeleton, parts in found.items()})
+
+
+def _features(
+    adversary: Adversary[Any],
+    mechanism: Mechanism[Any, Any, Any],
+    replicas: int,
+    feature: Feature,
+    rounds: int | None,
+    seed: int | np.random.SeedSequence | None,
+    initial: Any,
+) -> Iterator[tuple[Lanes, Any]]:
+    """The features of all blocks; a feature may split a block like any step."""
+    exact.whole(replicas, "replicas")
+    coins = ColumnCoins(seed)
+    safe = is_column_safe(feature)
+
+    def evaluate(answers: Any, _: Any) -> Any:
+        value = feature(answers)
+        value = tuple(value) if type(value) is History else value
+        return _settled(value) if coins.lanes.numbered else value
+
+    def alone(answers: Any, _: Any) -> Any:
+        return coins.apart(evaluate, tuple(answers))
+
+    tally = Tally()
+    population = Population(adversary, mechanism, rounds, coins, joins=True)
+    for whole, block in population.play(replicas, initial):
+        if feature is tuple and tally.add(whole, block.answers):
+            continue
+        for lanes, answers in apart(whole, block.answers):
+            waiting = [Part(lanes, [])]
+            while waiting:
+                try:
+                    value = coins.run(waiting.pop(), evaluate if safe else alone, answers)
+                except Apart:
+                    pass
+                else:
+                    yield coins.lanes, value
+                waiting.extend(coins.waiting)
+                coins.waiting = []
+    for transcript, count in tally.transcripts():
+        yield Lanes(count), transcript
+
+
+def _settled(value: Any) -> Any:
+    """The feature with every truth value decided, which splits the block.
+
+    Columns stay in tuples and arrays. Raises: Apart if one is inside of another message.
+    """
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind is Column:
+        return bool(value) if value.kind is bool else value
+    if kind is np.ndarray and value.dtype.kind == "O":
+        return tuple(map(_settled, value.ravel().tolist()))
+    return tuple(map(_settled, value)) if kind is tuple else plain(value)
+
+
+def _skeleton(value: Any, numbers: list[Any]) -> Any:
+    """The feature with symbols for truth and for numbers, which go to ``numbers``."""
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind is Column or kind is float:
+        numbers.append(value.now() if kind is Column else value)
+        return NUMBER
+    if kind is bool or kind is np.bool_:
+        return TRUTH[bool(value)]
+    if kind is tuple:
+        return tuple([_skeleton(item, numbers) for item in value])
+    if kind is np.ndarray:
+        numbers.extend(value.ravel().tolist())
+        return (NUMBER,) * value.size
+    return value
+
+
+def _cell(parts: list[tuple[int, list[Any]]]) -> Cell:
+    """The replicas of one skeleton, in the order in which their blocks ended."""
+    count = sum(size for size, _ in parts)
+    width = len(parts[0][1])
+    if not width:
+        return Cell(count)
+    columns, start = np.empty((count, width), order="F"), 0
+    for size, numbers in parts:
+        for place, each in enumerate(numbers):
+            columns[start : start + size, place] = each
+        start += size
+    return Cell(count, columns)

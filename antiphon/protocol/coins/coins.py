@@ -1,0 +1,164 @@
+"""Coins: the only source of randomness a mechanism has.
+
+The same step is *run* (``SampledCoins``), *recorded* (``RecordedCoins``),
+*replayed* (``ReplayedCoins``) or *enumerated* (``outcomes``), depending only on
+the coins it is handed. Probabilities may be exact (``Fraction``): a sampled
+Bernoulli of a rational or of a float p has probability exactly p.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias, TypeVar, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import Epsilon, ExactEpsilon, epsilon, number, positive, whole
+
+Number: TypeAlias = Union[int, float, Fraction]
+Result = TypeVar("Result")
+
+
+class Draw(NamedTuple):
+    """One draw on a tape: which primitive, its parameter, and the drawn value."""
+
+    kind: str
+    parameter: Any
+    value: Any
+
+
+class Coins(ABC):
+    """A stream of draws. ``draws`` counts how many have been made.
+
+    Every primitive validates its parameter before anything is drawn and raises
+    InvalidArgument otherwise; a refused draw is not counted.
+    """
+
+    __slots__ = ("draws",)
+    many: bool = False
+    """Whether a block of replicas is stepped, by ``step_many``: a composition asks."""
+    strict: bool = False
+    """Whether this is a study of the mechanism, in which a crash of any part of it raises."""
+
+    def __init__(self) -> None:
+        self.draws: int = 0
+
+    @abstractmethod
+    def draw(self, kind: str, parameter: Any) -> Any:
+        """The next value of the primitive ``kind``; the public methods call it."""
+
+    def _plain(self, value: Any) -> Any:
+        """A plain number: it can stand on a tape, and equals what it seems to equal."""
+        return number(value)
+
+    def _scale(self, value: Any, name: str) -> Any:
+        value = self._plain(value)
+        if not 0 < value < math.inf:
+            raise InvalidArgument(f"{name} must be positive and finite")
+        return value
+
+    def bernoulli(self, p: Number) -> bool:
+        """True with probability p in [0, 1]: exactly p, also for a float."""
+        p = self._plain(p)
+        if not 0 <= p <= 1:
+            raise InvalidArgument("a probability must lie in [0, 1]")
+        value: bool = self.draw("bernoulli", p)
+        return value
+
+    def bernoulli_exp(self, exponent: Epsilon) -> bool:
+        """True with probability exactly e^(-exponent), for a rational exponent >= 0 or a ``Log``.
+
+        Source: Canonne, Kamath, Steinke 2020, Algorithm 1.
+        """
+        value: bool = self.draw("bernoulli_exp", _exponent(exponent))
+        return value
+
+    def categorical(self, weights: Sequence[Number]) -> int:
+        """Index i with probability weights[i] / sum(weights); weights >= 0, not all 0."""
+        weights = tuple(map(self._plain, weights))
+        # The chained comparison is False for NaN.
+        if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
+            raise InvalidArgument("weights must be finite, >= 0 and not all 0")
+        value: int = self.draw("categorical", weights)
+        return value
+
+    def uniform_integer(self, n: int) -> int:
+        """Uniform on 0, …, n-1, for n >= 1."""
+        if type(n) is not int or n < 1:
+            raise InvalidArgument("uniform_integer takes an int n >= 1")
+        value: int = self.draw("uniform_integer", n)
+        return value
+
+    def laplace(self, scale: Number) -> float:
+        """Laplace noise of density e^(-|x|/scale)/(2 scale), in double precision.
+
+        For simulation: the gaps between doubles reveal data (Mironov 2012), so
+        release ``discrete_laplace`` noise instead.
+        """
+        value: float = self.draw("laplace", self._scale(scale, "scale"))
+        return value
+
+    def gaussian(self, sigma: Number) -> float:
+        """Normal noise with standard deviation sigma. For simulation, as ``laplace``."""
+        value: float = self.draw("gaussian", self._scale(sigma, "sigma"))
+        return value
+
+    def discrete_laplace(self, scale: Number) -> int:
+        """Integer x with probability proportional to e^(-|x|/scale), sampled exactly.
+
+        Source: Canonne, Kamath, Steinke 2020, Algorithm 2.
+        """
+        value: int = self.draw("discrete_laplace", exactly(scale, "scale"))
+        return value
+
+    def discrete_gaussian(self, sigma: Number) -> int:
+        """Integer x with probability proportional to e^(-x²/(2 sigma²)), sampled exactly.
+
+        Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
+        """
+        value: int = self.draw("discrete_gaussian", exactly(sigma, "sigma"))
+        return value
+
+    def discrete_laplaces(self, scale: Number, count: int) -> tuple[int, ...]:
+        """``count`` independent ``discrete_laplace`` as one draw; many times faster for many."""
+        parameter = exactly(scale, "scale"), whole(count, "count")
+        value: tuple[int, ...] = self.draw("discrete_laplaces", parameter)
+        return value
+
+    def discrete_gaussians(self, sigma: Number, count: int) -> tuple[int, ...]:
+        """``count`` independent ``discrete_gaussian`` as one draw."""
+        parameter = exactly(sigma, "sigma"), whole(count, "count")
+        value: tuple[int, ...] = self.draw("discrete_gaussians", parameter)
+        return value
+
+    def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
+        """``discrete_gaussians`` as an array, which need not be made into ints first."""
+        return np.array(self.discrete_gaussians(sigma, count), np.int64)
+
+
+def _exponent(value: object) -> ExactEpsilon:
+    """As ``exactly``, but 0 and logarithms may be exponents."""
+    try:
+        return epsilon(value)
+    except InvalidArgument:
+        raise InvalidArgument("an exponent must be a finite number >= 0, or a Log") from None
+
+
+def exactly(value: Number, name: str) -> Fraction:
+    """A positive rational. The error does not show the value: it may come from data."""
+    try:
+        return positive(value, name)
+    except InvalidArgument:
+        raise InvalidArgument(f"{name} must be a positive, finite number") from None
+
+
+def integer_weights(weights: Iterable[Number]) -> list[int]:
+    """The weights over a common denominator; a float counts as the rational it is."""
+    exact = [Fraction(weight) for weight in weights]
+    common = math.lcm(*(weight.denominator for weight in exact))
+    return [weight.numerator * (common // weight.denominator) for weight in exact]

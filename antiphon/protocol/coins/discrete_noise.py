@@ -1,0 +1,223 @@
+"""Discrete Laplace and Gaussian noise, exact and fast: one at a time and many at once.
+
+Source: Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy* (2020)
+(CKS); their Algorithm 2 by inversion (``inversion``).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.protocol.coins import samplers
+from antiphon.protocol.coins.inversion import (
+    WORD,
+    Geometric,
+    Integers,
+    Uniform,
+    Word,
+    Words,
+    one_by_one,
+    power,
+    threshold,
+    ties,
+)
+from antiphon.protocol.coins.wide_gaussian import WideGaussian
+
+LARGEST_SCALE: Final = 2**40
+"""Tables are made for noise up to this scale; beyond it CKS Algorithm 2 is used."""
+_NARROW: Final = 4
+"""The scale of the topmost digit: its table has about 44 entries for each unit."""
+_DIGIT: Final = 6
+"""Bits of the other digits."""
+
+
+class DiscreteLaplace:
+    """Draws of P(x) ∝ e^(-|x|/scale) on the integers.
+
+    A sign and a size, geometric: the pair (-, 0) is tossed again, as in CKS Algorithm 2.
+    The digits of a geometric number are independent in any base, so the size is 2^shift·V
+    + …, V geometric and the lower digits truncated geometric. One word gives the sign and
+    V, one word each of the other digits. Made by ``discrete_laplace``.
+    """
+
+    __slots__ = ("_digits", "_sizes", "_top", "answers", "array", "half", "sizes", "table")
+
+    def __init__(self, scale: Fraction) -> None:
+        shift = (math.ceil(scale / _NARROW) - 1).bit_length()
+        self._top = top = Geometric(2**shift / scale, None, WORD - 1)
+        starts = range(0, shift, _DIGIT)
+        self._digits = [
+            (start, Geometric(2**start / scale, 2 ** min(_DIGIT, shift - start), WORD))
+            for start in starts
+        ]
+        self.half: int = len(top.table) + 1
+        # A word below 2^63 is a plus sign and the first 63 bits of V's uniform number.
+        self.table = [*top.table, 1 << 63, *(entry | 1 << 63 for entry in top.table)]
+        self.array = np.array(self.table, np.uint64)
+        self._sizes = sizes = [k << shift for k in range(self.half)] * 2
+        self.sizes = np.array(sizes, np.int64)
+        signed = [*sizes[: self.half], None, *(-size for size in sizes[self.half + 1 :])]
+        self.answers: list[int | None] = [] if shift else signed
+        """x by place in the table, where it has one digit; None: to be tossed again."""
+
+    def draw(self, word: Word) -> int:
+        """One of them."""
+        while True:
+            x = self.begun(word(), word)
+            if x is not None:
+                return x
+
+    def begun(self, first: int, word: Word) -> int | None:
+        """The one that begins with this word; None for (-, 0)."""
+        place = bisect_right(self.table, first)
+        size = self._size(first, place, word)
+        for start, digit in self._digits:
+            size += digit.draw(word) << start
+        if place < self.half:
+            return size
+        return -size if size else None
+
+    def _size(self, first: int, place: int, word: Word) -> int:
+        """The part of the size that the first word gives."""
+        if self.table[place - 1] != first:
+            return self._sizes[place]
+        return self._sizes[1] * self._top.settle(first & (1 << 63) - 1, word)
+
+    def many(self, count: int, words: Words) -> Integers:
+        """So many at once. Raises: OverflowError beyond 64 bits (w.p. below e^(-2^22))."""
+        parts, missing = [np.empty(0, np.int64)], count
+        while missing > 0:
+            drawn = self._some(missing, words)
+            parts.append(drawn)
+            missing -= len(drawn)
+        return np.concatenate(parts)
+
+    def _some(self, count: int, words: Words) -> Integers:
+        """At most so many: those that are not tossed again."""
+        first = words(count)
+        place = np.searchsorted(self.array, first, side="right")
+        size = self.sizes[place]
+        for tie in ties(self.array, first, place):
+            size[tie] = self._size(int(first[tie]), int(place[tie]), one_by_one(words))
+        for start, digit in self._digits:
+            size += digit.many(count, words) << start
+        negative = place >= self.half
+        np.negative(size, out=size, where=negative)
+        kept: Integers = size[~negative | (size != 0)]
+        return kept
+
+
+class Series:
+    """The same for any scale, draw by draw: CKS Algorithm 2."""
+
+    __slots__ = ("_scale",)
+    answers: Final[list[int | None]] = []
+
+    def __init__(self, scale: Fraction) -> None:
+        self._scale = scale
+
+    def draw(self, word: Word) -> int:
+        """One of them."""
+        return samplers.discrete_laplace(self._scale, lambda n: samplers.below(n, word))
+
+
+@lru_cache(maxsize=256)
+def discrete_laplace(scale: Fraction) -> DiscreteLaplace | Series:
+    """The sampler for a scale, kept for the next time."""
+    return Series(scale) if scale > LARGEST_SCALE else DiscreteLaplace(scale)
+
+
+WIDE: Final = {Fraction(1 << exponent): exponent for exponent in range(16, 41)}
+"""Standard deviations that ``WideGaussian`` draws: the grids of correlated noise."""
+_KEPT: Final = 1 << 14
+"""How many thresholds of acceptance a discrete Gaussian keeps."""
+
+
+class DiscreteGaussian:
+    """Draws of P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS Algorithm 3).
+
+    A discrete Laplace x of scale t = ⌊sigma⌋ + 1 is accepted with probability
+    e^(-(|x| - sigma²/t)²/(2 sigma²)): if a word is below 2^64 times it.
+    """
+
+    __slots__ = ("_centre", "_thresholds", "_variance", "proposal")
+
+    def __init__(self, sigma: Fraction) -> None:
+        self._variance = sigma * sigma
+        t = math.floor(sigma) + 1
+        self._centre = self._variance / t
+        self.proposal = discrete_laplace(Fraction(t))
+        self._thresholds: dict[int, int] = {}
+
+    def draw(self, word: Word) -> int:
+        """One of them."""
+        while True:
+            x = self.proposal.draw(word)
+            if self._accepts(abs(x), word(), word):
+                return x
+
+    def many(self, count: int, words: Words) -> Integers:
+        """So many at once; for a scale up to ``LARGEST_SCALE``."""
+        assert isinstance(self.proposal, DiscreteLaplace)
+        parts, missing = [np.empty(0, np.int64)], count
+        while missing > 0:
+            x = self.proposal.many(missing + missing // 2 + 8, words)
+            sizes, which = np.unique(np.abs(x), return_inverse=True)
+            first = words(len(x))
+            # Certain acceptance, 2^64, is the one threshold that is no 64-bit word.
+            limits = [self._threshold(size) for size in sizes.tolist()]
+            limit = np.array([min(each, 2**WORD - 1) for each in limits], np.uint64)[which]
+            taken = first < limit
+            for tie in np.flatnonzero(first == limit).tolist():
+                word = one_by_one(words)
+                taken[tie] = self._accepts(abs(int(x[tie])), int(first[tie]), word)
+            parts.append(x[taken])
+            missing -= int(np.count_nonzero(taken))
+        return np.concatenate(parts)[:count]
+
+    def _accepts(self, size: int, first: int, word: Word) -> bool:
+        limit = self._threshold(size)
+        if first != limit:
+            return first < limit
+        return Uniform(first, WORD, word).below(power(self._gap(size)))
+
+    def _gap(self, size: int) -> Fraction:
+        return (size - self._centre) ** 2 / (2 * self._variance)
+
+    def _threshold(self, size: int) -> int:
+        found = self._thresholds.get(size)
+        if found is None:
+            found = threshold(power(self._gap(size)))
+            if len(self._thresholds) < _KEPT:
+                self._thresholds[size] = found
+        return found
+
+
+@lru_cache(maxsize=256)
+def discrete_gaussian(sigma: Fraction) -> DiscreteGaussian | WideGaussian:
+    """The sampler for a standard deviation, kept for the next time."""
+    if sigma in WIDE:
+        return WideGaussian(WIDE[sigma])
+    return DiscreteGaussian(sigma)
+
+
+def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers | None:
+    """``count`` draws of a discrete Laplace or Gaussian; None where only single draws work."""
+    if parameter >= LARGEST_SCALE:
+        return None
+    sampler: Any = SAMPLERS[kind](parameter)
+    drawn: Integers = sampler.many(count, words)
+    return drawn
+
+
+SAMPLERS: Final[dict[str, Callable[[Fraction], Any]]] = {
+    "discrete_laplace": discrete_laplace,
+    "discrete_gaussian": discrete_gaussian,
+}

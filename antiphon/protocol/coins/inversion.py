@@ -1,0 +1,156 @@
+"""Inversion without rounding: a word of random bits, looked up in a table of integers.
+
+A number D = 0, 1, … with bounds c_k = P(D < k) is drawn as D = #{k >= 1 : U >= c_k} for a
+uniform real U of which only the first bits are tossed. The table has the integers
+⌊2^bits·c_k⌋: a word below one is surely below c_k, one above it surely above, and a word
+*equal* to it (which has probability 2^-bits) is settled by more bits and finer bounds. So the
+law is exactly the one stated; integers are compared and nothing is rounded.
+Source: Knuth and Yao 1976; Devroye, *Non-Uniform Random Variate Generation* (1986), ch. XV.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.numbers import exact
+
+Word: TypeAlias = Callable[[], int]
+"""Tosses a uniform 64-bit word."""
+Words: TypeAlias = "Callable[[int], NDArray[np.uint64]]"
+"""Tosses many: how many -> an array of them."""
+Integers: TypeAlias = "NDArray[np.int64]"
+Bracket: TypeAlias = Callable[[int], tuple[int, int]]
+"""Around a number c: bits -> integers low <= 2^bits·c <= high, close together."""
+
+WORD: Final = 64
+_GUARD: Final = 128
+"""How many more bits a table is computed with than it has."""
+
+
+@attrs.define
+class Uniform:
+    """A uniform real on [0, 1): ``digits``/2^bits and what further bits will add."""
+
+    digits: int
+    bits: int
+    word: Word
+
+    def below(self, bracket: Bracket) -> bool:
+        """Whether it is below a number, tossing bits until that is sure."""
+        while True:
+            low, high = bracket(self.bits)
+            if self.digits < low:
+                return True
+            if self.digits >= high:
+                return False
+            self.digits = self.digits << WORD | self.word()
+            self.bits += WORD
+
+
+def power(rate: Fraction) -> Bracket:
+    """Around e^(-rate)."""
+    return lambda bits: exact.exp_bracket(rate, bits)
+
+
+def threshold(bracket: Bracket) -> int:
+    """⌊2^64·c⌋, for a c with 2^64·c not an integer, or known exactly."""
+    precision = WORD + 32
+    while True:
+        low, high = (end >> precision - WORD for end in bracket(precision))
+        if low == high:
+            return low
+        precision *= 2
+
+
+@attrs.frozen(eq=False)
+class Geometric:
+    """P(D = k) ∝ e^(-k·rate) on k = 0, …, size-1, or on all k >= 0 without a size.
+
+    ``table`` has ⌊2^bits·c_k⌋ for k = 1, 2, … up to size-1, or until it is 2^bits - 1.
+    """
+
+    rate: Fraction
+    size: int | None
+    bits: int
+    table: list[int] = attrs.field(init=False, repr=False)
+    array: NDArray[np.uint64] = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        precision, table = self.bits + _GUARD, None
+        while table is None:
+            table = self._computed(precision)
+            precision *= 2
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "array", np.array(table, np.uint64))
+
+    def _computed(self, precision: int) -> list[int] | None:
+        """The table from powers in fixed point, rounded outward; None: too coarsely."""
+        one, most = 1 << precision, (1 << self.bits) - 1
+        ratio = exact.exp_bracket(self.rate, precision)
+        last = (0, 0) if self.size is None else power(self.rate * self.size)(precision)
+        low, high = one, one  # around e^(-k·rate)
+        table: list[int] = []
+        while len(table) + 1 != self.size:
+            low, high = low * ratio[0] >> precision, -(-high * ratio[1] >> precision)
+            least = ((one - high) << self.bits) // (one - last[0])
+            # c_k < 1, so its upper end counts as less than 1 too.
+            if least != min(most, ((one - low) << self.bits) // (one - last[1])):
+                return None
+            table.append(least)
+            if least == most:
+                break
+        return table
+
+    def bound(self, k: int) -> Bracket:
+        """Around c_k = (1 - e^(-k·rate)) / (1 - e^(-size·rate))."""
+
+        def bracket(bits: int) -> tuple[int, int]:
+            if self.size is not None and k >= self.size:
+                return 1 << bits, 1 << bits
+            fine = bits + _GUARD
+            one = 1 << fine
+            low, high = power(self.rate * k)(fine)
+            last = (0, 0) if self.size is None else power(self.rate * self.size)(fine)
+            least = ((one - high) << bits) // (one - last[0])
+            return least, -(-((one - low) << bits) // (one - last[1]))
+
+        return bracket
+
+    def settle(self, digits: int, word: Word) -> int:
+        """D for a U that begins with a word that stands in the table."""
+        uniform, k = Uniform(digits, self.bits, word), bisect_left(self.table, digits)
+        while not uniform.below(self.bound(k + 1)):
+            k += 1
+        return k
+
+    def draw(self, word: Word) -> int:
+        """One D; for a table of 64 bits."""
+        digits = word()
+        k = bisect_right(self.table, digits)
+        return self.settle(digits, word) if k and self.table[k - 1] == digits else k
+
+    def many(self, count: int, words: Words) -> Integers:
+        """So many at once."""
+        digits = words(count)
+        drawn = np.searchsorted(self.array, digits, side="right")
+        for place in ties(self.array, digits, drawn):
+            drawn[place] = self.settle(int(digits[place]), one_by_one(words))
+        return drawn
+
+
+def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Any) -> list[int]:
+    """Where a word equals the last entry of the table that it is not below."""
+    places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
+    return places
+
+
+def one_by_one(words: Words) -> Word:
+    """A single word at a time."""
+    return lambda: int(words(1)[0])

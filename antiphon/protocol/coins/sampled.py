@@ -1,0 +1,246 @@
+"""Coins that are really tossed: from the operating system, or from a seed."""
+
+from __future__ import annotations
+
+import math
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from math import log
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon, Log, whole
+from antiphon.protocol.coins import discrete_noise, samplers
+from antiphon.protocol.coins.coins import Coins, Number, exactly, integer_weights
+from antiphon.protocol.coins.forks import no_words, tell_of_forks
+from antiphon.protocol.coins.inversion import Words
+from antiphon.protocol.coins.wide_gaussian import WideGaussian
+
+_SMALL_BLOCK: Final = 64
+_LARGE_BLOCK: Final = 4096
+_READY: Final = 1 << 14
+"""How many draws for arrays are made together."""
+_FITS: Final = 2**50
+"""Noise up to this scale fits 64 bits, but for a probability below e^(-2^12)."""
+_KNOWN: Final = 256
+"""How many scales of noise coins remember by the object that was given."""
+
+
+def system_words(count: int) -> NDArray[np.uint64]:
+    """Words from the operating system's entropy."""
+    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+def seed_sequence(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.SeedSequence:
+    """The seed as NumPy's SeedSequence. Raises: InvalidArgument for what is no seed."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    try:
+        return np.random.SeedSequence(seed)
+    except (TypeError, ValueError):
+        raise InvalidArgument("a seed is an int >= 0 or a numpy SeedSequence") from None
+
+
+def generator(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.Generator:
+    """Many draws at once, for populations and their tests: NumPy's Generator around a PCG64."""
+    return np.random.Generator(np.random.PCG64(seed_sequence(seed)))
+
+
+def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
+    """Words of PCG64, whose raw stream NumPy keeps stable for a seed."""
+    return np.random.PCG64(seed_sequence(seed)).random_raw
+
+
+class SampledCoins(Coins):
+    """Coins that are really tossed: from the operating system, or from a seed.
+
+    After a fork, parent and child must not toss alike: in the child, coins of the system drop
+    what they had in stock, and seeded ones toss no more (ProtocolError).
+
+    >>> SampledCoins(seed=1).uniform_integer(6) == SampledCoins(seed=1).uniform_integer(6)
+    True
+    """
+
+    __slots__ = (
+        "__weakref__", "_block", "_known", "_known_wide", "_ready", "_samplers", "_source",
+        "_words", "seeded",
+    )  # fmt: skip
+
+    def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        super().__init__()
+        self.seeded: Final = seed is not None
+        self._source: Words = system_words if seed is None else seeded_words(seed)
+        self._words: list[int] = []
+        self._block = _SMALL_BLOCK
+        self._known: dict[int, tuple[Fraction, Any]] = {}
+        self._known_wide: dict[int, tuple[Fraction, WideGaussian]] = {}
+        self._ready: dict[Fraction, NDArray[np.int64]] = {}
+        self._samplers: dict[str, Callable[[Any], Any]] = {
+            "bernoulli": self._bernoulli,
+            "bernoulli_exp": self._bernoulli_exp,
+            "categorical": self._categorical,
+            "uniform_integer": self._below,
+            "laplace": self._laplace,
+            "gaussian": self._gaussian,
+            "discrete_laplace": self._discrete_laplace,
+            "discrete_gaussian": self._discrete_gaussian,
+            "discrete_laplaces": lambda parameter: self._many("discrete_laplace", *parameter),
+            "discrete_gaussians": lambda parameter: self._many("discrete_gaussian", *parameter),
+        }
+
+        tell_of_forks(self)
+
+    def forked(self) -> None:
+        """In a forked child: nothing that the parent will toss, too."""
+        self._words, self._block = [], _SMALL_BLOCK
+        self._ready.clear()
+        if self.seeded:
+            self._source = no_words
+
+    def __repr__(self) -> str:
+        return f"SampledCoins({'seeded' if self.seeded else 'operating system'})"
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("coins cannot be copied or pickled: two copies would toss alike")
+
+    def draw(self, kind: str, parameter: Any) -> Any:
+        self.draws += 1
+        return self._samplers[kind](parameter)
+
+    def laplace(self, scale: Number) -> float:
+        # The hot path of live sessions: the same as the base class, without its calls.
+        if type(scale) is not float or not 0 < scale < math.inf:
+            scale = self._scale(scale, "scale")
+        self.draws += 1
+        word = (self._words or self._refill()).pop()
+        size = log(((word >> 11) + 0.5) * 2.0**-53)
+        return scale * size if word & 1 else -scale * size
+
+    def discrete_laplace(self, scale: Number) -> int:
+        # The other hot path: a scale that was given before is known by its object.
+        known = self._known.get(id(scale))
+        if known is None:
+            known = self._remember(scale)
+        self.draws += 1
+        sampler = known[1]
+        if not sampler.answers:
+            drawn: int = sampler.draw(self._word)
+            return drawn
+        table, answers = sampler.table, sampler.answers
+        while True:
+            word = (self._words or self._refill()).pop()
+            place = bisect_right(table, word)
+            tie = table[place - 1] == word
+            answer: int | None = sampler.begun(word, self._word) if tie else answers[place]
+            if answer is not None:
+                return answer
+
+    def discrete_gaussian(self, sigma: Number) -> int:
+        # And the third: the grids of correlated noise.
+        known = self._known_wide.get(id(sigma))
+        if known is None:
+            exact = exactly(sigma, "sigma")
+            sampler = discrete_noise.discrete_gaussian(exact)
+            if not isinstance(sampler, WideGaussian):
+                value: int = self.draw("discrete_gaussian", exact)
+                return value
+            known = exact, sampler
+            if exact is sigma and len(self._known_wide) < _KNOWN:
+                self._known_wide[id(sigma)] = known
+        self.draws += 1
+        return known[1].draw(self._word)
+
+    def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
+        parameter = exactly(sigma, "sigma"), whole(count, "count")
+        self.draws += 1
+        return self._array("discrete_gaussian", *parameter)
+
+    def _remember(self, scale: Number) -> tuple[Fraction, Any]:
+        exact = exactly(scale, "scale")
+        known = exact, discrete_noise.discrete_laplace(exact)
+        if exact is scale:  # kept alive beside its sampler, so its id is its own
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            self._known[id(scale)] = known
+        return known
+
+    def _refill(self) -> list[int]:
+        self._words = self._source(self._block).tolist()
+        self._block = _LARGE_BLOCK
+        return self._words
+
+    def _word(self) -> int:
+        return (self._words or self._refill()).pop()
+
+    def _unit(self) -> float:
+        """Uniform on (0, 1), never an end point."""
+        return ((self._word() >> 11) + 0.5) * 2.0**-53
+
+    def _below(self, n: int) -> int:
+        return samplers.below(n, self._word)
+
+    def _bernoulli(self, p: Number) -> bool:
+        """Compare p with a uniform real, 64 bits at a time, until they differ."""
+        numerator, denominator = p.as_integer_ratio()
+        while True:
+            numerator <<= 64
+            left = self._word() * denominator
+            if left + denominator <= numerator:
+                return True
+            if left >= numerator:
+                return False
+            numerator -= left
+
+    def _bernoulli_exp(self, exponent: ExactEpsilon) -> bool:
+        if isinstance(exponent, Log):
+            return self._bernoulli(1 / exponent.argument)
+        return samplers.bernoulli_exp(*exponent.as_integer_ratio(), self._below)
+
+    def _categorical(self, weights: tuple[Number, ...]) -> int:
+        counts = integer_weights(weights)
+        ticket = self._below(sum(counts))
+        return next(i for i, end in enumerate(accumulate(counts)) if ticket < end)
+
+    def _laplace(self, scale: Number) -> float:
+        word = self._word()
+        size = log(((word >> 11) + 0.5) * 2.0**-53)
+        return float(scale * size if word & 1 else -scale * size)
+
+    def _gaussian(self, sigma: Number) -> float:
+        radius = math.sqrt(-2.0 * log(self._unit()))
+        return float(sigma * radius * math.cos(math.tau * self._unit()))
+
+    def _discrete_laplace(self, scale: Fraction) -> int:
+        return discrete_noise.discrete_laplace(scale).draw(self._word)
+
+    def _discrete_gaussian(self, sigma: Fraction) -> int:
+        return discrete_noise.discrete_gaussian(sigma).draw(self._word)
+
+    def _many(self, kind: str, parameter: Fraction, count: int) -> tuple[int, ...]:
+        return tuple(self._array(kind, parameter, count).tolist())
+
+    def _array(self, kind: str, parameter: Fraction, count: int) -> NDArray[np.int64]:
+        if kind == "discrete_gaussian" and count < _READY:
+            sampler = discrete_noise.discrete_gaussian(parameter)
+            if isinstance(sampler, WideGaussian):
+                return self._from_stock(sampler, parameter, count)
+        drawn = discrete_noise.many(kind, parameter, count, self._source)
+        if drawn is None:
+            values = [self._samplers[kind](parameter) for _ in range(count)]
+            return np.array(values, object if parameter > _FITS else np.int64)
+        return drawn
+
+    def _from_stock(self, sampler: WideGaussian, sigma: Fraction, count: int) -> NDArray[np.int64]:
+        """A few of many that are made together: NumPy is fast for thousands only."""
+        stock = self._ready.get(sigma)
+        if stock is None or len(stock) < count:
+            fresh = sampler.many(_READY, self._source)
+            stock = fresh if stock is None else np.concatenate([stock, fresh])
+        self._ready[sigma] = stock[count:]
+        return stock[:count]

@@ -1,0 +1,103 @@
+"""Canonne, Kamath and Steinke's samplers, and the finite laws behind the primitives of ``Coins``.
+
+They use only uniform integers, so their laws are exactly those stated: *The Discrete
+Gaussian for Differential Privacy* (2020), Algorithms 1 and 2. Algorithm 3, and what replaces
+Algorithm 2 where tables are faster, are in ``discrete_noise``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+from antiphon.numbers.errors import Intractable
+from antiphon.numbers.exact import Log
+from antiphon.protocol.coins.inversion import WORD, Word
+
+WIDEST: Final = 1_000_000
+"""Outcomes of one draw that are still enumerated."""
+Below: TypeAlias = Callable[[int], int]
+"""n -> uniform on 0..n-1."""
+
+
+def below(n: int, word: Word) -> int:
+    """Uniform on 0..n-1 by rejection from just enough words."""
+    bits = (n - 1).bit_length()
+    while True:
+        value = word()
+        for _ in range((bits - 1) // WORD):
+            value = value << WORD | word()
+        value >>= -bits % WORD if bits else WORD
+        if value < n:
+            return value
+
+
+def bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
+    """True with probability e^(-numerator/denominator) (CKS Algorithm 1)."""
+    while numerator > denominator:
+        if not _bernoulli_exp_unit(1, 1, below):
+            return False
+        numerator -= denominator
+    return _bernoulli_exp_unit(numerator, denominator, below)
+
+
+def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
+    """The same for an exponent in [0, 1]: the alternating series, term by term."""
+    k = 1
+    while below(denominator * k) < numerator:
+        k += 1
+    return k % 2 == 1
+
+
+def discrete_laplace(scale: Fraction, below: Below) -> int:
+    """P(x) ∝ e^(-|x|/scale) on the integers (CKS Algorithm 2), for any scale at all."""
+    t, s = scale.numerator, scale.denominator
+    while True:
+        u = below(t)
+        if not bernoulli_exp(u, t, below):
+            continue
+        v = 0
+        while _bernoulli_exp_unit(1, 1, below):
+            v += 1
+        size = (u + t * v) // s
+        negative = below(2) == 0
+        if not (negative and size == 0):
+            return -size if negative else size
+
+
+def law(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
+    """The finite law of one draw, as (value, probability).
+
+    Exact also for a float, which is the rational that it is: ``SampledCoins`` draws
+    with just this law.
+
+    Raises: Intractable for a primitive with infinitely many outcomes, and for e^(-x) where it
+    is no rational number.
+    """
+    if kind == "bernoulli_exp" and isinstance(parameter, Log):
+        kind, parameter = "bernoulli", 1 / parameter.argument
+    elif kind == "bernoulli_exp" and parameter == 0:
+        kind, parameter = "bernoulli", 1
+    elif kind == "bernoulli_exp":
+        raise Intractable(
+            "enumerating a bernoulli_exp draw (give the exponent as a Log: e^ε rational)",
+            "irrational",
+            "rational",
+        )
+    if kind == "bernoulli":
+        p = Fraction(parameter)
+        return [(False, 1 - p), (True, p)]
+    if kind == "uniform_integer" and parameter > WIDEST:
+        raise Intractable("enumerating a uniform_integer draw", parameter, WIDEST)
+    if kind == "uniform_integer":
+        return [(i, Fraction(1, parameter)) for i in range(parameter)]
+    if kind == "categorical":
+        weights = [Fraction(weight) for weight in parameter]
+        total = sum(weights)
+        return [(i, weight / total) for i, weight in enumerate(weights)]
+    raise Intractable(
+        f"enumerating a {kind} draw (only bernoulli, categorical and uniform_integer are finite)",
+        "infinite",
+        "finite",
+    )

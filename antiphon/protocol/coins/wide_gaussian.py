@@ -1,0 +1,249 @@
+"""Discrete Gaussian noise of a large standard deviation: exact, at a few nanoseconds a draw.
+
+|x| is drawn from cells of σ/128 integers. A cell k is chosen with probability ∝
+E_k = e^(-(k/128)²/2) by inversion (``inversion``), a place in it uniformly, and x is accepted
+with probability e^(-x²/(2σ²))/E_k, which is nearly 1: the law is P(x) ∝ e^(-x²/(2σ²)), and
+it is exactly that, since whatever the first bits leave open is settled by more of them. One
+word of 64 bits is enough for 99 of 100 draws: 16 bits of the cell's uniform number, the
+sign, 25 bits of the place and 22 of the acceptance (for σ = 2^32).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.numbers import exact
+from antiphon.protocol.coins.inversion import (
+    Integers,
+    Uniform,
+    Word,
+    Words,
+    one_by_one,
+    power,
+    threshold,
+)
+
+_CELLS: Final = 128
+"""Cells for each standard deviation."""
+_FIRST: Final = 16
+"""Bits of a word that choose a cell, unless they are too few."""
+_GUARD: Final = 64
+_BITS: Final = 96
+_NEAR: Final = 4 * _CELLS
+"""Cells that have a threshold in common, the lowest of theirs, before their own is looked up."""
+_MOST: Final = 1 << 12
+"""Cells that have a threshold: none beyond 32 σ is ever met (probability below 2^-700)."""
+_BLOCK: Final = 1 << 14
+"""Draws that are made together: their numbers stay in the processor's cache."""
+_U64: Final = [np.uint64(n) for n in range(64)]
+_CERTAIN: Final = 2.0**-44
+"""More than ``_accepted`` loses to rounding."""
+
+
+class WideGaussian:
+    """Draws of P(x) ∝ e^(-x²/(2σ²)) on the integers, for σ = 2^exponent, 16 <= exponent <= 40."""
+
+    def __init__(self, exponent: int) -> None:
+        self._place = exponent - _CELLS.bit_length() + 1
+        self._left = 64 - _FIRST - 1 - self._place
+        """Bits of the first word for the acceptance; the place is above them."""
+        self._variance = Fraction(4) ** exponent
+        self._scale = 0.5 * 0.25**exponent
+        self._surely = [low >> _BITS - self._left for low in _lowest()]
+        """Below this a cell's rest is accepted, wherever in the cell."""
+        self._table = np.array(_table(), np.uint64)
+        self._guide = np.array([cell if cell < _NEAR else -1 for cell in _guide()], np.int16)
+        self._limits = np.array(self._surely, np.int64)
+
+    def draw(self, word: Word) -> int:
+        """One of them."""
+        while True:
+            first = word()
+            cell = _guide()[first >> 64 - _FIRST]
+            if cell < 0:
+                cell = _settled(first >> 64 - _FIRST, word)
+            rest = first & (1 << self._left) - 1
+            size = cell << self._place | first >> self._left & (1 << self._place) - 1
+            if rest < self._surely[cell] or self._accepts(size, cell, rest, word):
+                if not first >> 63 - _FIRST & 1:
+                    return size
+                if size:  # (-, 0) is tossed again
+                    return -size
+
+    def _accepts(self, size: int, cell: int, rest: int, word: Word) -> bool:
+        more = word()
+        uniform, chance = self._compared(float(size), float(cell << self._place), rest, more)
+        if abs(uniform - chance) < _CERTAIN:
+            return self._decides(size, cell, rest << 64 | more, word)
+        return bool(uniform < chance)
+
+    def _compared(self, size: Any, edge: Any, rest: Any, more: Any) -> tuple[Any, Any]:
+        """A uniform number and the chance of acceptance, in doubles: numbers or arrays."""
+        rate = (size - edge) * (size + edge) * self._scale
+        chance = 1.0
+        for k in range(10, 0, -1):  # Taylor, for rates up to ¼: to 2^-46, rounding included
+            chance = 1.0 - rate * chance / k
+        return (rest + more * 2.0**-64) * 2.0**-self._left, chance
+
+    def _decides(self, size: int, cell: int, digits: int, word: Word) -> bool:
+        edge = cell << self._place
+        rate = (size - edge) * (size + edge) / (2 * self._variance)
+        return Uniform(digits, self._left + 64, word).below(power(rate))
+
+    def many(self, count: int, words: Words) -> Integers:
+        """So many at once."""
+        parts, missing = [np.empty(0, np.int64)], count
+        while missing > 0:
+            drawn = self._some(min(missing, _BLOCK), words)
+            parts.append(drawn)
+            missing -= len(drawn)
+        return np.concatenate(parts)
+
+    def _some(self, count: int, words: Words) -> Integers:
+        """At most so many: those that are accepted. In place where it can be, for speed."""
+        first = words(count)
+        start = (first >> _U64[64 - _FIRST]).view(np.int64)
+        size = self._guide.take(start).astype(np.int64)  # cells, and -1
+        open_ = np.flatnonzero(size < 0)
+        size[open_] = _settled_many(start[open_], self._table, words)
+        size <<= self._place
+        place = (first >> _U64[self._left]).view(np.int64)
+        place &= (1 << self._place) - 1
+        size |= place
+        rest = first.view(np.int64) & (1 << self._left) - 1
+        refused = self._refused(size, rest, open_, words)
+        sign = (first << _U64[_FIRST]).view(np.int64)
+        sign >>= 63  # 0 or -1
+        if np.count_nonzero(size) < count:  # (-, 0) is tossed again
+            refused = np.union1d(refused, np.flatnonzero((size == 0) & (sign < 0)))
+        size ^= sign
+        size -= sign
+        return _without(size, refused)
+
+    def _refused(self, size: Integers, rest: Any, open_: Any, words: Words) -> Any:
+        """Which are not accepted."""
+        doubt = rest >= self._surely[_NEAR - 1]
+        doubt[open_] = True
+        doubtful = np.flatnonzero(doubt)
+        cell = size[doubtful] >> self._place
+        still = rest[doubtful] >= self._limits[cell]
+        doubtful, cell = doubtful[still], cell[still]
+        if not len(doubtful):
+            return doubtful
+        return doubtful[~self._accepted(size[doubtful], cell, rest[doubtful], words)]
+
+    def _accepted(self, size: Integers, cell: Integers, rest: Any, words: Words) -> Any:
+        """Whether each is accepted."""
+        more = words(len(size))
+        numbers = (size, cell << self._place, rest, more)
+        uniform, chance = self._compared(*(each.astype(float) for each in numbers))
+        taken = uniform < chance
+        for i in np.flatnonzero(np.abs(uniform - chance) < _CERTAIN).tolist():
+            digits = int(rest[i]) << 64 | int(more[i])
+            taken[i] = self._decides(int(size[i]), int(cell[i]), digits, one_by_one(words))
+        return taken
+
+
+# --- which cell --------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
+    """Around 2^bits·Σ_{j<k} E_j for k = 0, 1, …, and around the sum of all E_j.
+
+    E_j in fixed point, rounded outward: E_{j+1} = E_j·r_j, r_{j+1} = r_j·e^(-1/128²), until
+    E_j is below a unit; what follows is less than 2^14 units.
+    """
+    one = 1 << bits
+    factor = exact.exp_bracket(Fraction(1, _CELLS**2), bits)
+    low, high = one, one
+    ratio = exact.exp_bracket(Fraction(1, 2 * _CELLS**2), bits)
+    found, below, above = [(0, 0)], 0, 0
+    while high > 1:
+        below, above = below + low, above + high
+        found.append((below, above))
+        low, high = low * ratio[0] >> bits, -(-high * ratio[1] >> bits)
+        ratio = ratio[0] * factor[0] >> bits, -(-ratio[1] * factor[1] >> bits)
+    return found, below, above + (1 << 14)
+
+
+def _bound(k: int) -> Any:
+    """Around c_k = P(cell < k)."""
+
+    def bracket(bits: int) -> tuple[int, int]:
+        found, low, high = _sums(bits + _GUARD)
+        if k >= len(found):
+            return (1 << bits) - 1, 1 << bits
+        return (found[k][0] << bits) // high, -(-(found[k][1] << bits) // low)
+
+    return bracket
+
+
+@lru_cache(maxsize=1)
+def _lowest() -> list[int]:
+    """At most 2^_BITS·E_{k+1}/E_k, the least chance of acceptance in each cell k."""
+    low = exact.exp_bracket(Fraction(1, 2 * _CELLS**2), _BITS)[0]
+    factor = exact.exp_bracket(Fraction(1, _CELLS**2), _BITS)[0]
+    found: list[int] = []
+    for _ in range(_MOST):
+        found.append(low)
+        low = low * factor >> _BITS
+    return found
+
+
+@lru_cache(maxsize=1)
+def _table() -> list[int]:
+    """⌊2^64·c_k⌋ for k = 1, 2, … up to the first that is 2^64 - 1."""
+    table: list[int] = []
+    while not table or table[-1] + 1 < 1 << 64:
+        table.append(threshold(_bound(len(table) + 1)))
+    return table
+
+
+@lru_cache(maxsize=1)
+def _guide() -> list[int]:
+    """The cell that 16 bits decide; -1 where they do not."""
+    ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
+    table = _table()
+    cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]
+    return [left if left == right else -1 for left, right in cells]
+
+
+def _settled(start: int, word: Word) -> int:
+    """The cell of a uniform number that begins with these 16 bits."""
+    digits = start << 64 - _FIRST | word() >> _FIRST
+    table = _table()
+    cell = bisect_right(table, digits)
+    return cell if not cell or table[cell - 1] != digits else _decided(digits, word)
+
+
+def _decided(digits: int, word: Word) -> int:
+    """The cell of a number whose first 64 bits are those of a bound."""
+    uniform, cell = Uniform(digits, 64, word), bisect_left(_table(), digits)
+    while not uniform.below(_bound(cell + 1)):
+        cell += 1
+    return cell
+
+
+def _settled_many(start: Integers, table: Any, words: Words) -> Integers:
+    digits = start.view(np.uint64) << _U64[64 - _FIRST] | words(len(start)) >> _U64[_FIRST]
+    cell = np.searchsorted(table, digits, side="right")
+    for i in np.flatnonzero((table[cell - 1] == digits) & (cell > 0)).tolist():
+        cell[i] = _decided(int(digits[i]), one_by_one(words))
+    return cell
+
+
+def _without(values: Integers, places: Any) -> Integers:
+    """The values but for those at some places, which the last ones take."""
+    if not len(places):
+        return values
+    end = len(values) - len(places)
+    tail = np.ones(len(places), bool)
+    tail[places[places >= end] - end] = False
+    values[places[places < end]] = values[end:][tail]
+    return values[:end]

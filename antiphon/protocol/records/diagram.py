@@ -1,0 +1,256 @@
+"""A view as a sequence diagram, in the manner of the figures of CM §1-3.
+
+One lane for the adversary, one for each part of the chain, and one for each created
+mechanism that is asked. A view records what the adversary said and heard; what passed
+between the parts is drawn where their definitions fix it (a verifier and an identifier
+forward, ExtConComp asks M_i) and left out where they do not. The identifier sends
+"m_b" on: which of the two it was is in no view and in no picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+import attrs
+
+from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.protocol.messages import BOTTOM, HALT, Ask, Pair, identical
+from antiphon.protocol.records.codec import Json, decode
+from antiphon.protocol.records.labels import message_label, parts_of, party_label, shorten, type_of
+from antiphon.protocol.records.transcript import rerunning
+from antiphon.protocol.records.view import Ending, Round, View
+from antiphon.protocol.registry import lookup
+
+_VERIFIER: Final = "antiphon.Verifier/1"
+_IDENTIFIER: Final = "antiphon.Identifier/1"
+_TRANSPARENT: Final = (_VERIFIER, _IDENTIFIER, "antiphon.IdentityPostProcessor/1")
+_COMPOSITIONS: Final = ("antiphon.ExtConComp/1", "antiphon.ConComp/1")
+_MOST_PARTS: Final = 12
+
+
+@attrs.frozen
+class Lane:
+    """One party: its name, what it is, and the round that created it (0: there from the start)."""
+
+    title: str
+    subtitle: str = ""
+    born: int = 0
+
+
+@attrs.frozen
+class Arrow:
+    """A message from one lane to another: ``kind`` is says, differs, answers, creates or halts."""
+
+    source: int
+    target: int
+    text: str
+    kind: str
+
+
+@attrs.frozen
+class Exchange:
+    """One round: the arrows of the message, then those of its answer."""
+
+    number: int
+    message: tuple[Arrow, ...]
+    answer: tuple[Arrow, ...]
+    coins: str = ""
+    created: int | None = None
+    """The lane that this round creates."""
+
+
+@attrs.frozen
+class Diagram:
+    """What is to be drawn, and nothing about how."""
+
+    title: str
+    lanes: tuple[Lane, ...]
+    exchanges: tuple[Exchange, ...]
+    ending: str
+    seeded: bool
+
+
+def mermaid(view: View, limit: int = 50) -> str:
+    """The first ``limit`` rounds as the text of a Mermaid sequence diagram."""
+    from antiphon.protocol.records.svg import as_mermaid
+
+    return as_mermaid(diagram(view, limit))
+
+
+def svg(view: View, limit: int = 50) -> str:
+    """The first ``limit`` rounds as an SVG picture."""
+    from antiphon.protocol.records.svg import as_svg
+
+    return as_svg(diagram(view, limit))
+
+
+def diagram(view: View, limit: int = 50) -> Diagram:
+    """The lanes and arrows of a view.
+
+    Raises: InvalidArgument for a limit that is no int >= 0; TranscriptError where a party of
+    the view, which is asked what it accepts, raises something.
+    """
+    if type(limit) is not int or limit < 0:
+        raise InvalidArgument(f"limit is a number of rounds, an int >= 0, not {limit!r}")
+    with rerunning():
+        return _diagram(view, limit)
+
+
+def _diagram(view: View, limit: int) -> Diagram:
+    rounds = tuple(islice(view.rounds, limit))
+    parts = _few(parts_of(view.header.system))
+    cast = _Cast(parts, rounds)
+    refused = bool(rounds) and rounds[-1].answer is HALT and _refused(view, rounds)
+    exchanges = tuple(
+        cast.exchange(number, each, stopped=refused and number == len(rounds))
+        for number, each in enumerate(rounds, start=1)
+    )
+    system = " ∘* ".join(_title(part) for part in parts)
+    adversary = Lane("Adversary", party_label(view.header.adversary))
+    return Diagram(
+        f"View(A, {system})",
+        (adversary, *map(_lane, parts), *cast.created_lanes),
+        exchanges,
+        _ending(view, len(rounds)),
+        view.header.seeded,
+    )
+
+
+def _few(parts: list[Json]) -> list[Json]:
+    """At most a dozen parts; what is left out stands as one."""
+    if len(parts) <= _MOST_PARTS:
+        return parts
+    half = _MOST_PARTS // 2
+    left_out: Json = {"unregistered": f"{len(parts) - 2 * half} more parts"}
+    return [*parts[:half], left_out, *parts[-half:]]
+
+
+def _title(part: Json) -> str:
+    return {_VERIFIER: "V[f]", _IDENTIFIER: "I(b)"}.get(type_of(part)) or party_label(part)
+
+
+def _lane(part: Json) -> Lane:
+    subtitle = ""
+    parameters = part.get("parameters") if isinstance(part, dict) else None
+    if type_of(part) == _VERIFIER and isinstance(parameters, dict):
+        subtitle = f"f: {party_label(parameters.get('verification'))}"
+    elif type_of(part) == _IDENTIFIER:
+        subtitle = "identifier"
+    return Lane(_title(part), subtitle)
+
+
+def _forwards(part: Json) -> bool:
+    """Whether a part surely sends every left message on unchanged (or as m_b)."""
+    name = type_of(part)
+    return name in _TRANSPARENT or getattr(lookup(name), "forwards_queries", False) is True
+
+
+def _answers_unchanged(part: Json) -> bool:
+    """Whether a part surely sends every answer on as it is."""
+    return type_of(part) in (*_TRANSPARENT, *_COMPOSITIONS)
+
+
+def _refused(view: View, rounds: tuple[Round, ...]) -> bool:
+    """Whether the leftmost part itself sent the HALT of the last round: unless it is a
+    verifier whose f accepts all the messages, yes."""
+    first = parts_of(view.header.system)[0]
+    try:
+        verification = getattr(decode(first), "verification", None)
+        return not callable(verification) or verification(r.message for r in rounds) is BOTTOM
+    except AntiphonError:
+        return True
+
+
+def _ending(view: View, shown: int) -> str:
+    left = len(view.rounds) - shown
+    if left > 0:
+        return f"… and {left:,} more round{'s' if left > 1 else ''}"
+    return {
+        Ending.ADVERSARY: "The adversary halts.",
+        Ending.MECHANISM: "The mechanism has halted.",
+        Ending.ROUNDS: "The agreed number of rounds is reached.",
+        Ending.OPEN: "The file is cut short here.",
+    }[view.ending]
+
+
+class _Cast:
+    """Who is on stage, and which way each message goes."""
+
+    def __init__(self, parts: list[Json], rounds: tuple[Round, ...]) -> None:
+        self._parts = parts
+        composed = type_of(parts[-1])
+        self._composes = composed in _COMPOSITIONS
+        self._exists = self._fixed(parts[-1]) if composed == "antiphon.ConComp/1" else []
+        asked = {i for each in rounds if (i := _index(each.message)) is not None}
+        for number, each in enumerate(rounds, start=1):
+            if self._composes and _side(each.message, "Create") and each.answer is not HALT:
+                name = message_label(_zero(each.message).mechanism, 40)
+                self._exists.append(Lane(f"M_{len(self._exists)}", name, number))
+        on_stage = [i for i in range(len(self._exists)) if i in asked]
+        self.created_lanes = [self._exists[i] for i in on_stage]
+        self._lane_of = {i: 1 + len(parts) + place for place, i in enumerate(on_stage)}
+        self._born = {self._exists[i].born: self._lane_of[i] for i in on_stage}
+
+    @staticmethod
+    def _fixed(part: Json) -> list[Lane]:
+        try:
+            created = getattr(decode(part), "created", ())
+        except AntiphonError:
+            return []
+        return [Lane(f"M_{i}", message_label(each.mechanism, 40)) for i, each in enumerate(created)]
+
+    def exchange(self, number: int, each: Round, *, stopped: bool) -> Exchange:
+        """The arrows of one round; ``stopped``: the leftmost part answered itself."""
+        there = tuple(self._there(number, each.message, stopped))
+        back = tuple(self._back(there, each.answer))
+        coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
+        return Exchange(number, there, back, shorten(coins, 60), self._born.get(number))
+
+    def _there(self, number: int, message: Any, stopped: bool) -> Iterator[Arrow]:
+        differs = type(message) is Pair and not identical(message.zero, message.one)
+        kind = "differs" if differs else "says"
+        text = message_label(message)
+        for place, part in enumerate(self._parts):
+            yield Arrow(place, place + 1, text, kind)
+            last = place + 1 == len(self._parts)
+            if stopped or not (last or _forwards(part)):
+                return
+            if type(message) is Pair:
+                text = "m_b" if text == "m_b" or type_of(part) == _IDENTIFIER else "(m₀, m₁)"
+        yield from self._inside(number, message, differs and text == "m_b", kind)
+
+    def _inside(self, number: int, message: Any, hidden: bool, kind: str) -> Iterator[Arrow]:
+        """What ExtConComp sends to the mechanism that a message is for."""
+        index, last = _index(message), len(self._parts)
+        if not self._composes:
+            return
+        if index is not None and index in self._lane_of:
+            query = "q_b" if hidden else message_label(_zero(message).query, 24)
+            yield Arrow(last, self._lane_of[index], query, kind)
+        elif number in self._born:
+            yield Arrow(last, self._born[number], "create", "creates")
+
+    def _back(self, there: tuple[Arrow, ...], answer: Any) -> Iterator[Arrow]:
+        """The answer, along the way the message came; ⊤ to a creation is ExtConComp's own."""
+        kind, text = "halts" if answer is HALT else "answers", message_label(answer)
+        for arrow in reversed(there):
+            if arrow.kind != "creates":
+                unchanged = all(map(_answers_unchanged, self._parts[: arrow.source]))
+                yield Arrow(arrow.target, arrow.source, text if unchanged else "…", kind)
+
+
+def _zero(message: Any) -> Any:
+    return message.zero if type(message) is Pair else message
+
+
+def _side(message: Any, kind: str) -> bool:
+    return type(_zero(message)).__name__ == kind
+
+
+def _index(message: Any) -> int | None:
+    zero = _zero(message)
+    one = message.one if type(message) is Pair else zero
+    both = type(zero) is Ask and type(one) is Ask and identical(zero.index, one.index)
+    return zero.index if both and type(zero.index) is int else None

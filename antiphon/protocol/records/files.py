@@ -1,0 +1,206 @@
+"""Files of which nothing is lost in silence (docs/transcripts.md).
+
+A file is written whole or not at all (``whole``), or line by line (``Growing``): then each
+line is written at once, and one that cannot be written whole is an error, after which no
+other follows. A file has one writer, and what is there is not overwritten unasked.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from antiphon.numbers.errors import FileError
+from antiphon.protocol.coins.forks import tell_of_forks
+
+try:
+    import fcntl
+except ImportError:  # no locks on this system: a new file is still only one writer's
+    fcntl = None  # type: ignore[assignment]
+
+_TORN: Final = "its last line could not be written whole"
+
+
+class Growing:
+    """A new file, locked, that grows until it is closed: what is written is there, or raises.
+
+    Args: ``secret``, readable by its owner only, from its creation on; ``overwrite``,
+    whether a file that is there is emptied first.
+    Raises: FileError, if the path is taken, has another writer, or cannot be written.
+    """
+
+    def __init__(self, path: Path, *, secret: bool = False, overwrite: bool = False) -> None:
+        self.path = path
+        self._refusal: str | None = None
+        with _named(path):
+            self._descriptor = _opened(path, secret, overwrite)
+        tell_of_forks(self)
+
+    def write(self, data: bytes) -> None:
+        """Append it all. Raises: FileError, now and ever after, if a part is missing."""
+        if self._refusal is not None:
+            raise FileError(f"{self.path} takes no more: {self._refusal}")
+        self._refusal = _TORN  # until it is not, whatever interrupts
+        with _named(self.path):
+            written = os.write(self._descriptor, data)
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+        self._refusal = None
+
+    def finish(self) -> None:
+        """See that all is on the disk, and close. Raises: FileError."""
+        if self._descriptor < 0:
+            return
+        with _named(self.path):
+            if _is_regular(self._descriptor):
+                os.fsync(self._descriptor)
+                if not os.fstat(self._descriptor).st_nlink:
+                    raise FileError(f"{self.path} was removed or replaced while it was written")
+        self.close()
+
+    def close(self) -> None:
+        """Close it as it is."""
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            self._refusal = self._refusal or "it is closed"
+            os.close(descriptor)
+
+    def forked(self) -> None:
+        """In a forked child: the file is the parent's."""
+        self._refusal = "it belongs to the process that was forked"
+
+    def __enter__(self) -> Growing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def whole(
+    path: Path, *, secret: bool = False, overwrite: bool = False
+) -> Generator[Growing, None, None]:
+    """A file beside the path, which takes its name once it is written and on the disk.
+
+    Raises: FileError, if the path is taken and not to be overwritten, has another writer, or
+    cannot be written; what was there before then still is.
+    """
+    refuse_taken([path], overwrite)
+    beside = path.with_name(f".antiphon-{os.getpid()}-{time.time_ns()}.part")
+    try:
+        with Growing(beside, secret=secret) as file:
+            yield file
+            file.finish()
+        with _named(path):
+            _take_name(beside, path, overwrite)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _sync_directory(path.absolute().parent)
+
+
+def write_text(path: Path, text: str, *, secret: bool = False, overwrite: bool = False) -> None:
+    """A whole text file, in UTF-8. Raises: FileError, as ``whole``."""
+    with whole(path, secret=secret, overwrite=overwrite) as file:
+        file.write(text.encode())
+
+
+def refuse_taken(paths: Iterable[Path], overwrite: bool) -> None:
+    """Before anything is computed for them. Raises: FileError for a file that is there."""
+    for path in paths:
+        if not overwrite and path.is_file():
+            raise _taken(path)
+
+
+def _taken(path: Path) -> FileError:
+    return FileError(
+        f"{path} is there already and is not overwritten unasked: give another path, or say "
+        "overwrite=True (on the command line: --force)"
+    )
+
+
+@contextmanager
+def _named(path: Path) -> Generator[None, None, None]:
+    try:
+        yield
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _opened(path: Path, secret: bool, overwrite: bool) -> int:
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        descriptor = os.open(path, flags, 0o600 if secret else 0o666)
+    except FileExistsError:
+        refuse_taken([path], overwrite)
+        descriptor = os.open(path, os.O_WRONLY)
+    try:
+        if _is_regular(descriptor):  # and no terminal, pipe, …
+            _lock(descriptor, path)
+            if secret and hasattr(os, "fchmod"):
+                os.fchmod(descriptor, 0o600)  # also where the file was there before
+            os.ftruncate(descriptor, 0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _is_regular(descriptor: int) -> bool:
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    """Held until the file is closed. Raises: FileError if another holds it."""
+    if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FileError(
+            f"{path} is being written by another: wait until it is done, or give another path"
+        ) from None
+    except OSError:  # a file system that knows no locks
+        return
+
+
+def _take_name(beside: Path, path: Path, overwrite: bool) -> None:
+    if overwrite:
+        _refuse_while_written(path)
+        beside.replace(path)
+        return
+    try:
+        os.link(beside, path)  # unlike a renaming, it overwrites nothing
+    except FileExistsError:
+        raise _taken(path) from None
+    except OSError:  # a file system that knows no links
+        refuse_taken([path], overwrite)
+        beside.replace(path)
+    else:
+        beside.unlink()
+
+
+def _refuse_while_written(path: Path) -> None:
+    with suppress(FileNotFoundError, PermissionError):
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        try:
+            _lock(descriptor, path)
+        finally:
+            os.close(descriptor)
+
+
+def _sync_directory(directory: Path) -> None:
+    """So that a new name survives a loss of power, too; where the system can do it."""
+    with suppress(OSError):
+        descriptor: Any = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

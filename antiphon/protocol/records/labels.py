@@ -1,0 +1,121 @@
+"""Short one-line texts for messages and parties, safe to draw whatever they hold."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.numbers.exact import Log
+from antiphon.protocol.chain import AnyChain
+from antiphon.protocol.messages import Ask, Pair, Symbol, identical
+from antiphon.protocol.records.codec import Json
+from antiphon.protocol.registry import SECRET, Unregistered, name_of
+
+_DEEPEST: Final = 6
+_MOST: Final = 4
+"""How many items of a tuple, or parameters of a type, are shown."""
+
+
+def shorten(text: str, width: int) -> str:
+    """At most ``width`` printable characters of a text, on one line."""
+    text = "".join(c if c.isprintable() else "·" for c in text[: width + 1])
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def message_label(value: Any, width: int = 60) -> str:
+    """A message as the papers write it: (m₀, m₁) for pairs, (q, i) for questions."""
+    return shorten(_shown(value, 0), width)
+
+
+def _kind(value: object) -> type[Any]:
+    return type(value)
+
+
+def _shown(value: Any, depth: int) -> str:
+    if depth > _DEEPEST:
+        return "…"
+    kind = _kind(value)
+    if isinstance(value, Symbol):
+        return value.value
+    if kind is Pair:
+        return _pair(_shown(value.zero, depth + 1), _shown(value.one, depth + 1), value)
+    if kind is Ask:
+        return f"({_shown(value.query, depth + 1)}, {_shown(value.index, depth + 1)})"
+    if kind is tuple:
+        return _tuple(value, depth)
+    if isinstance(value, AnyChain):
+        return " ∘* ".join(_shown(part, depth + 1) for part in value.parts[:_MOST])
+    if isinstance(value, Unregistered):
+        return shorten(value.name, 24)
+    if attrs.has(kind) and not isinstance(value, Log):
+        return _instance(value, depth)
+    return _plain(value)
+
+
+def _pair(zero: str, one: str, value: Pair[Any]) -> str:
+    if len(zero) > 16 and identical(value.zero, value.one):
+        return f"(m, m), m = {zero}"
+    return f"({zero}, {one})"
+
+
+def _tuple(value: tuple[Any, ...], depth: int) -> str:
+    items = [_shown(item, depth + 1) for item in value[:_MOST]]
+    return f"({', '.join([*items, '…'] if len(value) > _MOST else items)})"
+
+
+def _plain(value: Any) -> str:
+    if type(value) in (str, bytes):
+        return shorten(repr(value[:32]), 24)
+    if type(value) is int:
+        return str(value) if value.bit_length() <= 64 else f"a {value.bit_length()}-bit int"
+    if type(value) is Fraction:
+        small = max(value.numerator.bit_length(), value.denominator.bit_length()) <= 48
+        return str(value) if small else "a long fraction"
+    if isinstance(value, Log):
+        return f"ln {_plain(value.argument)}"
+    if type(value) is np.ndarray:
+        return f"{value.dtype} array {'×'.join(map(str, value.shape)) or 'of one'}"
+    return repr(value) if value is None or type(value) in (bool, float) else type(value).__name__
+
+
+def _instance(value: Any, depth: int) -> str:
+    """A registered value: its type, and the parameters that are public and not the default."""
+    if type(value).__name__ == "Create":
+        return f"create {_shown(value.mechanism, depth + 1)}"
+    kind, name = _kind(value), name_of(value)
+    if name != kind.__name__:
+        return name  # a part made of one function: its other parameters say less
+    shown: list[str] = []
+    for field in attrs.fields(kind):
+        own = getattr(value, field.name)
+        public = field.init and field.repr and not field.metadata.get(SECRET)
+        if public and not identical(own, field.default):
+            shown.append(f"{field.alias}={_shown(own, depth + 1)}")
+    parameters = ", ".join([*shown[:_MOST], "…"] if len(shown) > _MOST else shown)
+    return f"{name}({parameters})" if parameters else name
+
+
+# --- parties, from their JSON form in a header ---------------------------------------
+
+
+def type_of(part: Json) -> str:
+    """The registered name of a part, or "" if the header gives none."""
+    name = part.get("type", part.get("object")) if isinstance(part, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def party_label(part: Json, width: int = 26) -> str:
+    """The class name of a party: "antiphon.ExtConComp/1" is ExtConComp."""
+    name: Any = type_of(part)
+    if not name and isinstance(part, dict):
+        name = part.get("unregistered", "?")
+    return shorten(str(name).split("/")[0].rsplit(".", 1)[-1], width) or "?"
+
+
+def parts_of(system: Json) -> list[Json]:
+    """The parts of a system, left to right; a mechanism alone is one part."""
+    chain = system.get("chain") if isinstance(system, dict) else None
+    return chain if isinstance(chain, list) and chain else [system]

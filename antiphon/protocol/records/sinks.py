@@ -1,0 +1,164 @@
+"""Where the rounds of an interaction go: memory, or a file of JSON lines (docs/transcripts.md).
+
+One message a line, each written at once, so that a long run streams to disk and a
+killed process loses at most the line being written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from antiphon.numbers.errors import TranscriptError
+from antiphon.protocol.coins import Draw
+from antiphon.protocol.messages import MAX_DEPTH
+from antiphon.protocol.records.codec import (
+    Json,
+    decode,
+    encode,
+    encode_any,
+    encode_draws,
+    unwritable,
+)
+from antiphon.protocol.records.files import Growing, whole
+from antiphon.protocol.records.transcript import VERSION, Stored
+from antiphon.protocol.records.view import Ending, Header, Recording, Round, Secret, View
+
+_dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+class MemorySink:
+    """Collects the rounds of an interaction in memory."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self._said: tuple[Any, tuple[Draw, ...]] = (None, ())
+        self._rounds: list[Round] = []
+        self._tape: list[tuple[Draw, ...]] = []
+
+    def __enter__(self) -> MemorySink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def says(self, message: Any, draws: tuple[Draw, ...]) -> None:
+        self._said = message, draws
+
+    def answers(self, answer: Any, draws: tuple[Draw, ...]) -> None:
+        message, own = self._said
+        self._rounds.append(Round(message, answer, own))
+        self._tape.append(draws)
+        self.rounds += 1
+
+    def end(self, ending: Ending, closing: tuple[Draw, ...]) -> None:
+        return None
+
+    def stored_rounds(self) -> Sequence[Round]:
+        return tuple(self._rounds)
+
+    def stored_tape(self) -> Sequence[tuple[Draw, ...]]:
+        return tuple(self._tape)
+
+
+class FileSink:
+    """Streams the rounds of an interaction to a file, one line a message."""
+
+    def __init__(
+        self, file: Growing, header: Header, secret: Secret | None, evidence: Json = None
+    ) -> None:
+        self.rounds = 0
+        self._file = file
+        self._header = _header_line(header, secret, evidence)
+
+    def __enter__(self) -> FileSink:
+        try:
+            self._write(self._header)
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._file.finish()
+        self._file.close()
+
+    def _write(self, line: dict[str, Json]) -> None:
+        self._put(_dumps(line))
+
+    def _put(self, text: str) -> None:
+        self._file.write((text + "\n").encode("ascii"))
+
+    def says(self, message: Any, draws: tuple[Draw, ...]) -> None:
+        said = encode_any(message)
+        text = _dumps(_line("says", said, draws))
+        if text.count("{") + text.count("[") > MAX_DEPTH // 4 and not _readable(said):
+            text = _dumps(_line("says", unwritable(message), draws))
+        self._put(text)
+
+    def answers(self, answer: Any, draws: tuple[Draw, ...]) -> None:
+        self._write(_line("answers", encode(answer), draws))
+        self.rounds += 1
+
+    def end(self, ending: Ending, closing: tuple[Draw, ...]) -> None:
+        self._write(_line("end", ending.value, closing))
+
+    def stored_rounds(self) -> Sequence[Round]:
+        return Stored(self._file.path, self.rounds, 0)
+
+    def stored_tape(self) -> Sequence[tuple[Draw, ...]]:
+        return Stored(self._file.path, self.rounds, 1)
+
+
+def _readable(said: Json) -> bool:
+    """Whether a message can be read again: what is nested too deeply cannot."""
+    try:
+        decode(said)
+    except (TranscriptError, RecursionError):
+        return False
+    return True
+
+
+def _line(tag: str, value: Json, draws: tuple[Draw, ...]) -> dict[str, Json]:
+    return {tag: value, "draws": encode_draws(draws)} if draws else {tag: value}
+
+
+def _header_line(header: Header, secret: Secret | None, evidence: Json) -> dict[str, Json]:
+    line: dict[str, Json] = {"antiphon": VERSION, "kind": "recording" if secret else "view"}
+    line |= attrs.asdict(header)
+    if secret is not None:
+        line["secret"] = attrs.asdict(secret)
+    if evidence is not None:
+        line["evidence"] = evidence
+    return line
+
+
+def save(
+    view: View,
+    recording: Recording | None,
+    path: Path,
+    evidence: Json = None,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write a finished view, or a recording: whole, or not at all.
+
+    ``evidence``: what it is a counterexample to, if it is one (``audit``).
+    Raises: FileError, if the path is taken and not to be overwritten, ….
+    """
+    secret = recording.secret if recording else None
+    with (
+        whole(path, secret=secret is not None, overwrite=overwrite) as file,
+        FileSink(file, view.header, secret, evidence) as sink,
+    ):
+        stretches = iter(recording.tape if recording else ())
+        for each in view.rounds:
+            sink.says(each.message, each.draws)
+            sink.answers(each.answer, next(stretches, ()))
+        if view.complete:
+            sink.end(view.ending, view.closing)

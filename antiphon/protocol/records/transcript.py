@@ -1,0 +1,302 @@
+"""Reading transcripts: views and recordings as JSON lines (docs/transcripts.md).
+
+Whole lines only, registered types only, and no code from the file is run. What a file that
+stops in the middle has lost is said (``View.cut``).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, overload
+
+import attrs
+import cattrs
+
+from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.protocol.coins import Draw
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.records.codec import (
+    Json,
+    decode,
+    decode_draws,
+    is_object,
+)
+from antiphon.protocol.records.headers import agree
+from antiphon.protocol.records.view import Ending, Header, Recording, Round, Secret, View
+
+VERSION: Final = 1
+MAX_LINE: Final = 1 << 26
+"""Bytes in one line; a longer one is refused unread."""
+
+
+@attrs.frozen
+class _FirstLine:
+    antiphon: int
+    kind: Literal["view", "recording"]
+    adversary: Any
+    system: Any
+    seeded: bool
+    secret: Secret | None = None
+    evidence: Any = None
+
+
+_converter = cattrs.Converter(forbid_extra_keys=True)
+
+
+@_converter.register_structure_hook
+def _strict_bool(value: Any, _: type) -> bool:
+    if type(value) is not bool:
+        raise ValueError("expected true or false")
+    return value
+
+
+class Entry(NamedTuple):
+    """One line after the header."""
+
+    tag: str
+    value: Any
+    draws: tuple[Draw, ...]
+
+
+def _parsed(raw: bytes, number: int) -> dict[str, Any]:
+    try:
+        line = _loads(raw)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise TranscriptError(f"line {number} is not JSON: {reason}") from None
+    if not is_object(line):
+        raise TranscriptError(f"line {number} is not a JSON object")
+    return line
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON number")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return found
+
+
+class _Torn(NamedTuple):
+    """A last line without its end: so many bytes of it are there."""
+
+    size: int
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError("a number is too large for a float")
+    return value
+
+
+_loads = partial(
+    json.loads, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
+)
+
+
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | _Torn]]:
+    """The lines of a file, parsed, with their numbers."""
+    number = 0
+    while raw := file.readline(MAX_LINE):
+        number += 1
+        if not raw.endswith(b"\n"):
+            if len(raw) == MAX_LINE:
+                raise TranscriptError(f"line {number} is longer than {MAX_LINE} bytes")
+            yield number, _Torn(len(raw))
+            return
+        yield number, _parsed(raw, number)
+
+
+def _first(line: dict[str, Any] | _Torn) -> _FirstLine:
+    if isinstance(line, _Torn):
+        raise TranscriptError("line 1 is torn: the header is not whole, so nothing can be read")
+    if line.get("antiphon") != VERSION or type(line["antiphon"]) is not int:
+        raise TranscriptError(
+            f"line 1 is not the header of a version {VERSION} transcript "
+            f"(its version is {str(line.get('antiphon', 'missing'))[:20]})"
+        )
+    try:
+        return _converter.structure(line, _FirstLine)
+    except Exception:
+        raise TranscriptError(
+            "line 1 is not a transcript header: it needs antiphon, kind, adversary, system, seeded"
+        ) from None
+
+
+_TAGS: Final = ("says", "answers", "end")
+
+
+def _entry(number: int, line: dict[str, Any]) -> Entry:
+    for tag in _TAGS:
+        if tag in line:
+            break
+    else:
+        raise TranscriptError(f"line {number} says, answers and ends nothing")
+    if set(line) - {tag, "draws"}:
+        raise TranscriptError(f"line {number} has keys besides {tag} and draws")
+    try:
+        value = _ending(line[tag]) if tag == "end" else decode(line[tag])
+        return Entry(tag, value, decode_draws(line["draws"]) if "draws" in line else ())
+    except (TranscriptError, RecursionError) as error:
+        raise TranscriptError(f"line {number}: {error}") from None
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    """The lines after the header, with their order checked."""
+    with path.open("rb") as file:
+        expected, halted = "says", False
+        for number, line in islice(_lines(file), 1, None):
+            if isinstance(line, _Torn):
+                yield Entry("torn", f"line {number} is torn: it stops after {line.size} bytes", ())
+                return
+            entry = _entry(number, line)
+            if expected == "nothing":
+                raise TranscriptError(f"line {number} comes after the end")
+            if entry.tag != expected and not (entry.tag == "end" and expected == "says"):
+                raise TranscriptError(f"line {number}: {entry.tag} where {expected} was due")
+            if entry.value is Ending.MECHANISM and entry.tag == "end" and not halted:
+                raise TranscriptError(f"line {number}: the mechanism's last answer was no HALT")
+            if entry.tag == "says" and entry.value is HALT:
+                raise TranscriptError(f"line {number}: an adversary's HALT is an end")
+            halted = entry.tag == "answers" and entry.value is HALT
+            expected = {"says": "answers", "answers": "says", "end": "nothing"}[entry.tag]
+            yield entry
+
+
+def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
+    said: Entry | None = None
+    for entry in _entries(path):
+        if entry.tag == "says":
+            said = entry
+        elif entry.tag == "answers" and said is not None:
+            yield Round(said.value, entry.value, said.draws), entry.draws
+
+
+@contextmanager
+def rerunning() -> Generator[None, None, None]:
+    """While what a file names is run again. Raises: TranscriptError for whatever it raises."""
+    try:
+        yield
+    except (AntiphonError, OSError):
+        raise
+    except Exception as error:
+        raise TranscriptError(
+            f"a party of the file raised {type(error).__name__} when it was run again: either the "
+            "file was edited, or the type registered now is not the one that played"
+        ) from error
+
+
+class Stored(Sequence[Any]):
+    """The rounds (part 0) or the tape (part 1) of a file, read as they are asked for."""
+
+    def __init__(self, path: Path, length: int, part: int) -> None:
+        self._path, self._length, self._part = path, length, part
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Any]:
+        return (each[self._part] for each in islice(_rounds(self._path), self._length))
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Any, ...]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        place = index + self._length if index < 0 else index
+        if not 0 <= place < self._length:
+            raise IndexError(index)
+        return next(islice(self, place, None))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+    def __hash__(self) -> int:
+        return hash((self._path, self._length, self._part))
+
+
+def _opened(path: Path) -> _FirstLine:
+    try:
+        with path.open("rb") as file:
+            return _first(next((line for _, line in _lines(file)), dict[str, Any]()))
+    except OSError as error:
+        raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
+
+
+def evidence(path: Path) -> Json:
+    """What a saved view or recording is a counterexample to; None if it is none.
+
+    Raises: TranscriptError, InvalidArgument, as ``load`` does.
+    """
+    found: Json = _opened(path).evidence
+    return found
+
+
+def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
+    """Read a file: its view, and the recording if it is one.
+
+    ``stream``: check the whole file now but keep only where it is, and read the
+    rounds again as they are asked for.
+    Raises: TranscriptError, naming the line; InvalidArgument if there is no such file.
+    """
+    first = _opened(path)
+    ending, count = Ending.OPEN, 0
+    closing: tuple[Draw, ...] = ()
+    rounds: list[Round] = []
+    tape: list[tuple[Draw, ...]] = []
+    said: Entry | None = None
+    cut: str | None = None
+    for entry in _entries(path):
+        if entry.tag == "says":
+            said = entry
+        elif entry.tag == "torn":
+            cut = entry.value
+        elif entry.tag == "answers" and said is not None:
+            count += 1
+            if not stream:
+                rounds.append(Round(said.value, entry.value, said.draws))
+                tape.append(entry.draws)
+            said = None
+        else:
+            ending, closing = entry.value, entry.draws
+    if said is not None:
+        unanswered = f"message {count + 1} has no answer in the file"
+        cut = unanswered if cut is None else f"{cut}; {unanswered}"
+    header = Header(first.adversary, first.system, first.seeded)
+    stored = Stored(path, count, 0) if stream else tuple(rounds)
+    view = View(header, stored, ending, closing, cut)
+    if first.kind == "view":
+        if first.secret is not None:
+            raise TranscriptError("line 1: a view has no secret part; this may be a recording")
+        return view, None
+    if first.secret is None:
+        raise TranscriptError("line 1: a recording needs its secret part")
+    if not agree(first.system, first.secret.system):
+        raise TranscriptError(
+            "line 1: the public description of the system and the secret one are of different "
+            "systems: the file was edited, and what it shows is not what was played"
+        )
+    stretches = Stored(path, count, 1) if stream else tuple(tape)
+    return view, Recording(view, first.secret, stretches)
+
+
+def _ending(value: Any) -> Ending:
+    try:
+        ending = Ending(value)
+    except ValueError:
+        ending = Ending.OPEN
+    if ending is Ending.OPEN:
+        raise TranscriptError("the end is one of rounds, adversary, mechanism")
+    return ending

@@ -1,0 +1,227 @@
+"""Views and recordings (CM Def. 2.9; law 2)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from antiphon.numbers.errors import InvalidArgument, TranscriptError
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.coins import Draw
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import SAME
+from antiphon.protocol.records.codec import Json, decode
+from antiphon.protocol.registry import Unregistered
+
+
+class Ending(enum.Enum):
+    """How an interaction ended."""
+
+    ROUNDS = "rounds"
+    ADVERSARY = "adversary"
+    MECHANISM = "mechanism"
+    OPEN = "open"
+    """The file stops here: it was cut short, or is still being written."""
+
+
+@attrs.frozen
+class Round:
+    """m_t and its answer, with the coins the adversary drew to choose m_t."""
+
+    message: Any = attrs.field(eq=SAME)
+    answer: Any = attrs.field(eq=SAME)
+    draws: tuple[Draw, ...] = ()
+
+
+@attrs.frozen
+class Header:
+    """Who played: parties as registered types and parameters, in JSON form."""
+
+    adversary: Json
+    system: Json
+    seeded: bool
+
+    @property
+    def releasable(self) -> bool:
+        """Whether the answers may be released: not if the noise came from a seed."""
+        return not self.seeded
+
+    def rebuild_adversary(self) -> Adversary[Any]:
+        """The adversary, from its registered name. Raises: InvalidArgument if it has none."""
+        adversary: Adversary[Any] = rebuilt(self.adversary, Adversary, "adversary")
+        return adversary
+
+    def rebuild_system(self) -> Mechanism[Any, Any, Any]:
+        """The mechanism, from its registered name. Raises: InvalidArgument if it has none."""
+        mechanism: Mechanism[Any, Any, Any] = rebuilt(self.system, Mechanism, "mechanism")
+        return mechanism
+
+
+def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
+    """A party, from its description in a file.
+
+    Raises: InvalidArgument if it has no registered name or is of another kind.
+    """
+    party = decode(data)
+    if isinstance(party, Unregistered):
+        raise InvalidArgument(
+            f"the {role} ({party.name}) has no registered name: pass it to replay(), or register "
+            "it with @ap.register (on the command line: --with FILE.py, under its old file name)"
+        )
+    if not isinstance(party, kind):
+        raise InvalidArgument(f"the file names a {type(party).__name__} as its {role}")
+    return party
+
+
+class _ForTheCaller:
+    """What a view tells who has played it, and nobody else.
+
+    These may hold data, so they are no fields: nothing that prints, saves, pickles, copies or
+    converts a view comes across them.
+    """
+
+    __slots__ = ("_failures", "_why_halted")
+
+    def tell(self, failures: tuple[BaseException, ...], why_halted: str | None) -> None:
+        """Note what the session knows."""
+        object.__setattr__(self, "_failures", failures)
+        object.__setattr__(self, "_why_halted", why_halted)
+
+    @property
+    def failures(self) -> tuple[BaseException, ...]:
+        """The exceptions of steps that failed; in the memory of this view only."""
+        return getattr(self, "_failures", ())
+
+    @property
+    def why_halted(self) -> str | None:
+        """Why the mechanism halted, if it says so; in the memory of this view only."""
+        return getattr(self, "_why_halted", None)
+
+
+@attrs.frozen
+class View(_ForTheCaller):
+    """View(A, M) = (r_A, m₁, m₂, …): the adversary's coins and the transcript.
+
+    Replays the adversary's side. Holds no state and no coins of the mechanism, so it
+    is shareable whenever the adversary's messages are not data.
+    """
+
+    header: Header
+    rounds: Sequence[Round] = attrs.field(repr=False)
+    ending: Ending
+    closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
+    """The coins the adversary drew to say HALT."""
+    cut: str | None = attrs.field(default=None, eq=False, repr=False)
+    """What was left out in reading a file that stops in the middle of a line or of a round."""
+
+    def __repr__(self) -> str:
+        # How many steps failed, without what they raised: that may hold data.
+        failed = len(self.failures)
+        note = f", failures=<{failed} failed step(s), see view.failures>" if failed else ""
+        return f"View(header={self.header!r}, ending={self.ending!r}{note})"
+
+    @property
+    def messages(self) -> tuple[Any, ...]:
+        """m₁, m₂, …: what the adversary said."""
+        return tuple(each.message for each in self.rounds)
+
+    @property
+    def answers(self) -> tuple[Any, ...]:
+        """What it heard."""
+        return tuple(each.answer for each in self.rounds)
+
+    @property
+    def coins(self) -> tuple[Draw, ...]:
+        """r_A: the adversary's own coins, in order."""
+        return (*(draw for each in self.rounds for draw in each.draws), *self.closing)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the interaction came to its end."""
+        return self.ending is not Ending.OPEN
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the view as JSON lines (docs/transcripts.md), whole or not at all.
+
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        """
+        from antiphon.protocol.records.sinks import save
+
+        save(self, None, Path(path), overwrite=overwrite)
+
+    @staticmethod
+    def load(path: str | Path) -> View:
+        """Read a view, or the view of a recording. A file that stops in the middle loads up to
+        its last whole round, is not ``complete``, and says what is lost (``cut``).
+
+        Raises: TranscriptError, naming the line.
+        """
+        from antiphon.protocol.records.transcript import load
+
+        return load(Path(path))[0]
+
+    def mermaid(self, limit: int = 50) -> str:
+        """The view as a Mermaid sequence diagram; at most ``limit`` rounds."""
+        from antiphon.protocol.records.diagram import mermaid
+
+        return mermaid(self, limit)
+
+    def svg(self, limit: int = 50) -> str:
+        """The view as an SVG sequence diagram; at most ``limit`` rounds."""
+        from antiphon.protocol.records.diagram import svg
+
+        return svg(self, limit)
+
+
+@attrs.frozen
+class Secret:
+    """What a recording holds beyond the view: enough to rebuild and re-run the mechanism."""
+
+    system: Any
+    initial: Any
+
+
+@attrs.frozen
+class Recording:
+    """A view and the mechanism's tape: replays both sides. A secret.
+
+    With the answers, the tape gives the data away: a recording is saved readable by
+    its owner only.
+    """
+
+    view: View
+    secret: Secret = attrs.field(repr=False)
+    tape: Sequence[tuple[Draw, ...]] = attrs.field(repr=False)
+    """The mechanism's draws, one stretch a round."""
+
+    def rebuild_system(self) -> Mechanism[Any, Any, Any]:
+        """The mechanism with its secret parameters, from its registered name."""
+        mechanism: Mechanism[Any, Any, Any] = rebuilt(self.secret.system, Mechanism, "mechanism")
+        return mechanism
+
+    def rebuild_initial(self) -> Any:
+        """The initial state that was chosen; None for a CM."""
+        return decode(self.secret.initial)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the recording, for its owner only, whole or not at all.
+
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        """
+        from antiphon.protocol.records.sinks import save
+
+        save(self.view, self, Path(path), overwrite=overwrite)
+
+    @staticmethod
+    def load(path: str | Path) -> Recording:
+        """Read a recording. Raises: TranscriptError, also if the file is only a view."""
+        from antiphon.protocol.records.transcript import load
+
+        recording = load(Path(path))[1]
+        if recording is None:
+            raise TranscriptError("this file is a view: it does not hold the mechanism's coins")
+        return recording

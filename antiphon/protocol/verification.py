@@ -1,0 +1,154 @@
+"""Verification functions as automata (CM Def. 3.3).
+
+f maps a finite sequence of pairs to ⊤ or ⊥. Here f is an automaton that reads
+one pair at a time in O(1) and *dies* at the first refusal, so every f is
+prefix-closed by construction: the plain f of a paper is replaced by its
+conjunction over non-empty prefixes, which is also what a verifier enforces
+message by message. (Without prefix closure Theorem 5.2 is false.)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final, Generic, final
+
+import attrs
+import numpy as np
+from typing_extensions import TypeVar
+
+from antiphon.numbers.errors import PartError
+from antiphon.populations.columns import Column
+from antiphon.protocol.claims import VerificationFunction
+from antiphon.protocol.messages import BOTTOM, TOP, Pair, Symbol
+from antiphon.protocol.provenance import own
+from antiphon.protocol.spaces import Space
+
+State = TypeVar("State", default=Any)
+
+
+@final
+@attrs.frozen
+class Refused:
+    """The dead state: f is ⊥ from here on. ``reason`` names no message content."""
+
+    reason: str
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("Refused is final: an instance of a subclass would count as a state")
+
+
+def swap_symmetric(thing: object) -> bool:
+    """Whether exchanging the two sides of every pair changes nothing: f's verdict on no sequence,
+    a relation's on no two messages.
+
+    Only the very class of the object is asked: what a parent declares is about the parent's own
+    step, and a child may have another. False where nobody says so.
+    """
+    declared = "swap_symmetric" in vars(type(thing))
+    return declared and getattr(thing, "swap_symmetric", False) is True
+
+
+class Verification(ABC, Generic[State]):
+    """f: the sequences of pairs under which a mechanism promises something.
+
+    Membership in Q × Q (CM Remark 3.6) is the verifier's part: ``step`` is given
+    the two sides of a pair whose sides are known to lie in Q.
+    """
+
+    __slots__ = ()
+    checked_space: Space | None = None
+    """The Q for which ``step`` itself refuses what lies outside Q × Q, so a verifier need not."""
+
+    @property
+    def column_safe(self) -> bool:
+        """Whether ``step`` works on columns as on numbers; if not, replicas are taken apart."""
+        return False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "swap_symmetric" not in vars(cls):
+            cls.swap_symmetric = Verification.swap_symmetric  # type: ignore[method-assign]
+
+    @property
+    def swap_symmetric(self) -> bool:
+        """f(m₁, …, m_t) = f(m̄₁, …, m̄_t) for every sequence, m̄ being m with its sides exchanged.
+
+        A subclass that does not say so itself says no, whatever its parents say.
+        """
+        return False
+
+    @property
+    @abstractmethod
+    def initial_state(self) -> State:
+        """The state before any message; the empty sequence is valid."""
+
+    @abstractmethod
+    def step(self, state: State, zero: Any, one: Any, /) -> State | Refused:
+        """The state after the pair (zero, one), or ``Refused`` if f becomes ⊥.
+
+        A state is any value but False, None, a symbol such as ⊥, a class or an exception: those
+        are what a function returns that forgot to say ``Refused``, and raise PartError.
+        """
+
+    @property
+    def first_pair_consistent(self) -> bool:
+        """f = ⊥ once the first pair is identical and a later one is not (CM Def. 5.3)."""
+        return False
+
+    def __call__(self, messages: Iterable[Any]) -> Symbol:
+        """f(m₁, …, m_t): TOP or BOTTOM.
+
+        A message that is no pair makes it BOTTOM, and an identical pair is a
+        ``same(m)`` as much as a ``Pair(m, m)``.
+        """
+        state: Any = self.initial_state
+        for message in messages:
+            if type(message) is not Pair:
+                return BOTTOM
+            state = read(self, state, message.zero, message.one)
+            if type(state) is Refused:
+                return BOTTOM
+        return TOP
+
+
+_NONE: Final = (type(None), type(NotImplemented), type(...))
+_SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Symbol, Column))
+"""Types among which is what is no state."""
+_NEVER: Final = (type, BaseException)
+"""Those of which nothing is: a class, or what should have been raised."""
+
+
+def read(f: VerificationFunction, state: Any, zero: Any, one: Any) -> Any:
+    """``f.step``, held to its contract: the one way in which a pair is checked.
+
+    Raises: PartError if f returned what is neither a state nor ``Refused``: it would open
+    the verifier, for every value that is not ``Refused`` lets the pair pass.
+    """
+    after = f.step(state, zero, one)
+    if (type(after) in _SUSPECT or isinstance(after, _NEVER)) and not _is_state(after):
+        raise PartError(
+            f"{type(f).__name__}.step returned {_said(after)}, which is no state: "
+            "return Refused('why') to refuse the pair, else the new state, such as 0 or ()"
+        )
+    return after
+
+
+def reader(f: VerificationFunction) -> Callable[[Any, Any, Any], Any]:
+    """``read`` of one f, looked up once; what this library's own return is tested, so not held."""
+    return f.step if own(type(f)) else partial(read, f)
+
+
+def _is_state(value: Any) -> bool:
+    if type(value) is Column:
+        return value.kind is not bool or bool(value)
+    return value is True or (type(value) is np.bool_ and bool(value))  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(value, BaseException):
+        return f"a {type(value).__name__}"
+    return repr(value) if isinstance(value, (*_NONE, Symbol)) else str(bool(value))

@@ -1,0 +1,1 @@
+"""What checks this library: its theorems on finite systems, and a corpus with known truth."""

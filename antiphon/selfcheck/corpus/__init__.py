@@ -1,0 +1,10 @@
+"""The audit corpus: targets with known truth, on which an auditor shows what it can and cannot.
+
+Broken mechanisms live here and nowhere else: nothing of this room is for release.
+"""
+
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus.examination import Finding, examine
+from antiphon.selfcheck.corpus.table import corpus
+
+__all__ = ["Entry", "Finding", "Player", "Truth", "corpus", "examine"]

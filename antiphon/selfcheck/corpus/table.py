@@ -1,0 +1,135 @@
+"""The corpus: standard targets with known truth, beside our own.
+
+The standard targets are those of Lyu, Su and Li (2017), StatDP (Ding et al. 2018) and DP-Sniper
+(Bichsel et al. 2021), at ε₀ = 0.1; their true ε are by quadrature (``tests``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import attrs
+
+from antiphon.mechanisms.noise.continuous import Laplace
+from antiphon.protocol.messages import Pair
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus.inputs import at_once, one_by_one, saying
+from antiphon.selfcheck.corpus.own import own_targets
+from antiphon.selfcheck.corpus.targets.floats import Snapping, TextbookLaplace, trailing_bits
+from antiphon.selfcheck.corpus.targets.geometric import TruncatedGeometric
+from antiphon.selfcheck.corpus.targets.histograms import NoisyHistogram
+from antiphon.selfcheck.corpus.targets.many_answers import ParallelLaplace, PrefixSum
+from antiphon.selfcheck.corpus.targets.noisy_max import NoisyMax
+from antiphon.selfcheck.corpus.targets.rappor import Rappor
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
+
+
+@cache
+def corpus() -> tuple[Entry, ...]:
+    """Every target; private ones and broken ones."""
+    standard = (*_additive(), *_noisy_max(), *_sparse_vector(), *_reports(), *_sums(), *_floats())
+    costs = (attrs.evolve(entry, **_COSTS.get(entry.name, {})) for entry in standard)
+    return (*costs, *own_targets())
+
+
+_COSTS: dict[str, dict[str, Any]] = {
+    "NoisyMax3": {"samples": 4_000_000, "thorough": 96_000_000},
+    "NoisyMax4": {"samples": 2_000_000, "thorough": 8_000_000},
+    "SVT3": {"samples": 40_000_000, "thorough": 40_000_000, "score": "counts"},
+    "SVT4": {"samples": 16_000_000, "thorough": 96_000_000},
+    "SVT6": {"samples": 2_000_000, "thorough": 48_000_000},
+    "numeric SVT": {"score": "places"},
+    "one-time RAPPOR": {"thorough": 12_000_000},
+    "PrefixSum": {"samples": 400_000, "thorough": 24_000_000},
+}
+"""What differs from an entry's defaults, by how close the truth is to the claim and the goal."""
+
+
+def _entry(
+    name: str,
+    system: Any,
+    players: tuple[Player, ...],
+    truth: Truth,
+    goal: float | None = None,
+    claim: int = 0,
+) -> Entry:
+    return Entry(name, system, system.claims[claim], players, truth, goal=goal)
+
+
+def _numbers(a: Any, b: Any) -> Player:
+    return saying(f"{a} | {b}", [Pair(a, b)])
+
+
+def _additive() -> Iterator[Entry]:
+    laplace = Laplace(epsilon=0.1)
+    players = (_numbers(1.0, 0.0), _numbers(1.0, 2.0))
+    yield _entry("Laplace", laplace, players, Truth(0.1, 0.1))
+    counts = (_numbers(1, 0), _numbers(1, 2), _numbers(4, 5))
+    yield _entry("truncated geometric", TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
+    histograms = at_once(5, most=2)
+    yield _entry("NoisyHist1", NoisyHistogram(), histograms, Truth(0.1, 0.1))
+    inverted = NoisyHistogram(inverted=True)
+    yield _entry("NoisyHist2", inverted, histograms, Truth(10.0, 4.604), goal=4.6)
+
+
+def _noisy_max() -> Iterator[Entry]:
+    players = at_once(5)
+    yield _entry("NoisyMax1", NoisyMax(), players, Truth(0.0946, 0.0946))
+    yield _entry("NoisyMax2", NoisyMax(exponential=True), players, Truth(0.1, 0.1))
+    value = NoisyMax(tells_value=True)
+    yield _entry("NoisyMax3", value, players, Truth(0.25, 0.25), goal=0.244)
+    value = NoisyMax(tells_value=True, exponential=True)
+    yield _entry("NoisyMax4", value, players, Truth(math.inf, 0.3557), goal=0.346)
+
+
+_SPARSE_VECTOR = {
+    "1": ("SVT1", Truth(0.0885, 0.0885), None),
+    "2": ("SVT2", Truth(0.0882, 0.0882), None),
+    "3": ("SVT3", Truth(0.5, 0.1975), None),
+    "4": ("SVT4", Truth(0.1725, 0.1725), 0.165),
+    "5": ("SVT5", Truth(math.inf, 1.7627), 1.7),
+    "6": ("SVT6", Truth(0.42, 0.2828), 0.27),
+}
+
+
+def _sparse_vector() -> Iterator[Entry]:
+    players = one_by_one(10)
+    for algorithm, (name, truth, goal) in _SPARSE_VECTOR.items():
+        system = SparseVector(algorithm, threshold=0.5 if algorithm == "1" else 1)
+        yield _entry(name, system, players, truth, goal)
+    yield _entry("numeric SVT", SparseVector("numeric", count=2), players, Truth())
+    onward = SparseVector("never halts", epsilon=1)
+    yield _entry("SVT1 that goes on after ⊤, ε = 1", onward, players, Truth(2.2421, 1.4190))
+    opposite = (saying("10 | 01", [Pair(1, 0), Pair(0, 1)]),)
+    five = SparseVector("5", epsilon=1, threshold=0.5)
+    yield _entry("SVT5, ε = 1", five, opposite, Truth(math.inf, delta=0.2212))
+    six = SparseVector("6", epsilon=1, threshold=0.5)
+    yield _entry("SVT6, ε = 1", six, players[-1:], Truth(delta=0.1229))
+
+
+def _reports() -> Iterator[Entry]:
+    often = Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
+    # Values whose filters differ in 4, 6 and 8 bits: no two differ in more.
+    players = (_numbers(1, 0), _numbers(1, 2), _numbers(3, 4))
+    yield _entry("RAPPOR", often, players, Truth(0.4001))
+    once = Rappor(f=Fraction(19, 20))
+    yield _entry("one-time RAPPOR", once, players, Truth(0.8007), goal=0.595)
+
+
+def _sums() -> Iterator[Entry]:
+    players = (_numbers(1, 0), _numbers(1, 2))
+    yield _entry("parallel Laplace", ParallelLaplace(), players, Truth(0.1, 0.0572))
+    stream = one_by_one(10)
+    yield _entry("PrefixSum, one q differs", PrefixSum(), stream[:2], Truth(0.1, 0.1))
+    yield _entry("PrefixSum", PrefixSum(), stream, Truth(1.0, 0.7557), goal=0.7, claim=1)
+
+
+def _floats() -> Iterator[Entry]:
+    players = (_numbers(1, 0), _numbers(1, 2))
+    textbook = _entry("float-bits Laplace", TextbookLaplace(), players, Truth(math.inf), goal=0.25)
+    yield attrs.evolve(textbook, feature=trailing_bits)
+    yield _entry("snapping", Snapping(), players, Truth())

@@ -1,0 +1,1 @@
+"""Standard targets with known truth."""

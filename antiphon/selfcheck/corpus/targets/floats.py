@@ -1,0 +1,132 @@
+"""Laplace noise in doubles: what the bits of an answer tell, and snapping that hides it.
+
+Mironov, *On Significance of the Least Significant Bits for Differential Privacy* (CCS 2012).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+
+from antiphon.numbers import exact
+from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.readings import column_safe
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Integers, Multiples, Reals, Signature
+from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, positive_epsilon
+from antiphon.verifiers.models import neighbouring_start
+from antiphon.verifiers.relations import Within
+
+
+def sign_and_logarithm(coins: Any) -> tuple[Any, Any]:
+    """(±1, ln u) with u uniform on the 2^52 multiples of 2^-52 in (0, 1]."""
+    ticket = coins.uniform_integer(2**53)
+    # (ticket//2 + 1)·2^-52 is exact in doubles, so u is what a generator of doubles gives.
+    return 1 - 2 * (ticket % 2), _log((ticket // 2 + 1) * 2.0**-52)
+
+
+def _log(u: Any) -> Any:
+    """ln u, of one double or of many alike: ``math.log`` may differ in the last bit."""
+    found = np.log(u)
+    return float(found) if type(found) is np.float64 else found
+
+
+@register("antiphon.corpus.TextbookLaplace/1")
+@attrs.frozen
+class TextbookLaplace(NoninteractiveMechanism[int, float]):
+    """q ↦ q ± (1/ε)·ln u in doubles: the inverse CDF, as every textbook has it.
+
+    NIM: an int -> a float, all 64 bits of which are told.
+    Privacy: *claims* ε-DP w.r.t. ints at most 1 apart; refuted. The doubles that q + noise
+    can take depend on q: near 0 a sum 1 + noise is a multiple of 2^-53, noise alone is
+    not, so the trailing bits tell (Mironov 2012).
+    """
+
+    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    _scale: float = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_scale", float(1 / self.epsilon))
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Integers(), Reals(), Integers())
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        f = neighbouring_start(Within(1))
+        return claimed(f, Status.REFUTED, "Mironov 2012", epsilon=self.epsilon)
+
+    def respond(self, dataset: int, coins: Any) -> Any:
+        sign, size = sign_and_logarithm(coins)
+        return dataset + sign * self._scale * size
+
+    respond_many = respond
+
+
+@column_safe
+def trailing_bits(answers: Any) -> tuple[Any, Any]:
+    """Whether the first answer is a multiple of 2^-52, and of 2^-53: its last bits, in short."""
+    y = answers[0]
+    return y * 2.0**52 % 1 == 0, y * 2.0**53 % 1 == 0
+
+
+def _bound(value: object) -> Fraction:
+    return exact.positive(value, "bound")
+
+
+@register("antiphon.corpus.Snapping/1")
+@attrs.frozen
+class Snapping(NoninteractiveMechanism[int, float]):
+    """clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ): Laplace noise, snapped to a coarse grid.
+
+    NIM: an int -> a float: a multiple of Λ, or ±B. λ = (1 + B·2^-49)/ε, and Λ is the least
+    power of two >= λ; a value halfway between two multiples goes up.
+    Privacy: ε-DP w.r.t. ints at most 1 apart; assumed: Mironov's Theorem 1 takes a
+    correctly rounded logarithm, and a u that reaches the smallest doubles.
+    Source: Mironov 2012 (the snapping mechanism, Theorem 1).
+    """
+
+    bound: Fraction = attrs.field(default=Fraction(100), converter=_bound, kw_only=True)
+    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    scale: float = attrs.field(init=False, eq=False, repr=False)
+    """λ."""
+    grid: float = attrs.field(init=False, eq=False, repr=False)
+    """Λ."""
+
+    def __attrs_post_init__(self) -> None:
+        scale = (1 + self.bound / 2**49) / self.epsilon
+        grid = Fraction(1)
+        while grid < scale:
+            grid *= 2
+        while grid / 2 >= scale:
+            grid /= 2
+        object.__setattr__(self, "scale", float(scale))
+        object.__setattr__(self, "grid", float(grid))
+
+    @property
+    def signature(self) -> Signature:
+        ends = Finite((-float(self.bound), float(self.bound)))
+        return Signature(Integers(), Either((Multiples(self.grid), ends)), Integers())
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        f = neighbouring_start(Within(1))
+        return claimed(f, Status.ASSUMED, "Mironov 2012, Thm 1", epsilon=self.epsilon)
+
+    def respond(self, dataset: int, coins: Any) -> Any:
+        sign, size = sign_and_logarithm(coins)
+        noisy = self._clamped(dataset * 1.0) + sign * self.scale * size
+        return self._clamped((noisy / self.grid + 0.5) // 1 * self.grid)
+
+    respond_many = respond
+
+    def _clamped(self, value: Any) -> Any:
+        bound = float(self.bound)
+        if value > bound:
+            return bound
+        return -bound if value < -bound else value

@@ -1,0 +1,218 @@
+"""Interactive and continual mechanisms with a bug, and their right twins."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import attrs
+
+from antiphon.mechanisms.counters import COUNT, Counter
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import Log
+from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Reals, Signature
+from antiphon.selfcheck.corpus.targets.neighbours import SameHead
+from antiphon.selfcheck.corpus.targets.stated import claimed, positive_epsilon, whole
+from antiphon.verifiers.models import (
+    event_level,
+    every_pair,
+    neighbouring_start,
+    updates_and_queries,
+)
+from antiphon.verifiers.relations import Within
+
+_QUERIES: Final = Finite((COUNT,))
+
+
+class SharedNoiseState(NamedTuple):
+    """The subtrees of the prefix, as (height, sum) from the smallest, and a noise per height."""
+
+    subtrees: tuple[tuple[int, int], ...]
+    noises: tuple[Any, ...]
+
+
+@register("antiphon.corpus.SharedNoiseCounter/1")
+@attrs.frozen
+class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, Any]):
+    """A binary-tree counter in which all nodes of one height share one noise.
+
+    A bit is answered ⊤, ``COUNT`` by the noisy sum; noise as in ``TreeCounter``.
+    Privacy: *claims* ε-DP w.r.t. ``updates_and_queries(event_level())``; refuted: the
+    counts at 1, 2 and 3 have noises n₀, n₁ and n₁ + n₀, so count₃ − count₂ − count₁ is
+    x₃ − x₁ exactly.
+    """
+
+    horizon: int = attrs.field(validator=whole, kw_only=True)
+    epsilon: Fraction = attrs.field(converter=positive_epsilon, kw_only=True)
+
+    @property
+    def initial_state(self) -> SharedNoiseState:
+        return SharedNoiseState((), (None,) * self.horizon.bit_length())
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Either((BITS, _QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        f = updates_and_queries(event_level(), _QUERIES)
+        return claimed(f, Status.REFUTED, "reused noise cancels", epsilon=self.epsilon)
+
+    def step(self, state: SharedNoiseState, message: Any, coins: Any) -> tuple[Any, Any]:
+        if message == COUNT:
+            return self._count(state, coins)
+        subtrees, noises = state
+        height, total = 0, message
+        while subtrees and subtrees[0][0] == height:
+            height, total, subtrees = height + 1, total + subtrees[0][1], subtrees[1:]
+        if height == len(noises):
+            raise InvalidArgument(f"the horizon of {self.horizon} updates is reached")
+        return SharedNoiseState(((height, total), *subtrees), noises), TOP
+
+    step_many = step
+
+    def _count(self, state: SharedNoiseState, coins: Any) -> tuple[Any, Any]:
+        scale = self.horizon.bit_length() / self.epsilon
+        noises, noisy = list(state.noises), 0
+        for height, total in state.subtrees:
+            if noises[height] is None:
+                noises[height] = coins.discrete_laplace(scale)
+            noisy = noisy + total + noises[height]
+        return SharedNoiseState(state.subtrees, tuple(noises)), noisy
+
+
+class LaggingState(NamedTuple):
+    """The state of a counter, and the update that it has not been told yet."""
+
+    inner: Any
+    waiting: Any
+
+
+@register("antiphon.corpus.LaggingCounter/1")
+@attrs.frozen
+class LaggingCounter(ContinualMechanism[LaggingState, Any, Any]):
+    """A counter whose sums lag by one update: wrong, and exactly as private as the counter.
+
+    For it *is* the counter, on the stream shifted by one. So no audit of privacy may refute it.
+    """
+
+    counter: Counter
+
+    @property
+    def initial_state(self) -> LaggingState:
+        return LaggingState(self.counter.initial_state, None)
+
+    @property
+    def signature(self) -> Signature:
+        return self.counter.signature
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return self.counter.claims
+
+    def step(self, state: LaggingState, message: Any, coins: Any) -> tuple[LaggingState, Any]:
+        inner, waiting = state
+        if message == COUNT:
+            inner, count = self.counter.step(inner, message, coins)
+            return LaggingState(inner, waiting), count
+        if waiting is not None:
+            inner, _ = self.counter.step(inner, waiting, coins)
+        return LaggingState(inner, message), TOP
+
+    step_many = step
+
+
+def _sigma(value: object) -> Fraction:
+    return exact.positive(value, "sigma")
+
+
+@register("antiphon.corpus.GaussianNoise/1")
+@attrs.frozen
+class GaussianNoise(NoninteractiveMechanism[float, float]):
+    """x ↦ x + N(0, σ²); with ``takes_variance`` the sampler is given σ² where it wants σ.
+
+    NIM: a float -> a float.
+    Privacy: claims (1, δ)-DP w.r.t. numbers at most ``sensitivity`` apart, δ the Gaussian
+    mechanism's own at σ (Balle and Wang 2018, Thm 8), rounded up; in doubles only
+    assumed. Refuted of ``takes_variance`` with σ < 1, whose noise is too small.
+    """
+
+    sigma: Fraction = attrs.field(default=Fraction(1, 5), converter=_sigma, kw_only=True)
+    sensitivity: Fraction = attrs.field(default=Fraction(1, 10), converter=_sigma, kw_only=True)
+    takes_variance: bool = attrs.field(default=False, kw_only=True)
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Reals(), Reals(), Reals())
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        delta = Fraction(math.ceil(1e6 * gaussian_delta(self.sigma / self.sensitivity)), 10**6)
+        f = neighbouring_start(Within(self.sensitivity))
+        status = Status.REFUTED if self.takes_variance and self.sigma < 1 else Status.ASSUMED
+        return claimed(f, status, "Balle and Wang 2018, Thm 8", epsilon=1, delta=delta)
+
+    def respond(self, dataset: float, coins: Any) -> float:
+        deviation = self.sigma**2 if self.takes_variance else self.sigma
+        noisy: float = dataset + coins.gaussian(float(deviation))
+        return noisy
+
+    respond_many = respond
+
+
+def gaussian_delta(ratio: Fraction, *, epsilon: float = 1.0) -> float:
+    """The least δ at ε of Gaussian noise with σ = ratio × sensitivity (Balle and Wang 2018)."""
+    half, shift = 1 / (2 * float(ratio)), epsilon * float(ratio)
+    return _normal(half - shift) - math.exp(epsilon) * _normal(-half - shift)
+
+
+def _normal(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+@register("antiphon.corpus.ResponseFilter/1")
+@attrs.frozen
+class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", Any]):
+    """Randomized response to bits, ε chosen each time, while a budget of ln ``budget`` lasts.
+
+    (spent, (g, bit)) -> the bit with probability g/(1+g), else the other, at the price ln g;
+    ⊥ where the budget does not suffice. State: e^spent. ``late`` charges after running: it
+    refuses only once nothing is left, so the last answer may overdraw.
+    Privacy: claims ln budget-DP w.r.t. streams of bits with public prices; proved of the
+    right one (a pure filter, Rogers et al. 2016), refuted of the late one.
+    """
+
+    budget: int = attrs.field(default=6, validator=whole, kw_only=True)
+    late: bool = attrs.field(default=False, kw_only=True)
+
+    @property
+    def initial_state(self) -> int:
+        return 1
+
+    @property
+    def signature(self) -> Signature:
+        asked = Finite(tuple((growth, bit) for growth in (2, 3) for bit in (0, 1)))
+        return Signature(asked, Finite((0, 1, BOTTOM)), asked)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        f = every_pair(SameHead())
+        status = Status.REFUTED if self.late else Status.PROVED
+        return claimed(f, status, "Rogers et al. 2016, pure filter", epsilon=Log(self.budget))
+
+    def step(self, state: int, message: tuple[int, int], coins: Any) -> tuple[int, Any]:
+        growth, bit = message
+        spent = state if self.late else state * growth
+        if spent > self.budget or (self.late and spent == self.budget):
+            return state, BOTTOM
+        truth = coins.bernoulli(Fraction(growth, 1 + growth))
+        return state * growth, bit if truth else 1 - bit
+
+    step_many = step

@@ -1,0 +1,47 @@
+"""Which messages are neighbours, for the targets of the corpus."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import fraction
+from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import register
+
+
+def _distance(value: object) -> Fraction:
+    return fraction(value, "distance")
+
+
+@register("antiphon.corpus.TotalWithin/1")
+@attrs.frozen
+class TotalWithin:
+    """Tuples of one length whose entries are numbers, at most ``distance`` apart in all (ℓ₁)."""
+
+    distance: Any = attrs.field(default=Fraction(1), converter=_distance)
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether the distances of the entries sum to no more than ``distance``."""
+        if not (type(zero) is type(one) is tuple) or len(zero) != len(one):
+            return False
+        try:
+            gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
+        except InvalidArgument:  # not all of them numbers
+            return False
+        return bool(sum(gaps) <= self.distance)
+
+
+@register("antiphon.corpus.SameHead/1")
+@attrs.frozen
+class SameHead:
+    """Pairs (a, b) with the same a: what is chosen in public, beside what is secret."""
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are tuples of two with the same first entry."""
+        if not (type(zero) is type(one) is tuple) or len(zero) != 2 or len(one) != 2:
+            return False
+        return identical(zero[0], one[0])

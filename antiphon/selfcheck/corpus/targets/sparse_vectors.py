@@ -1,0 +1,137 @@
+"""Sparse vector, the six algorithms that Lyu, Su and Li compare, and a numeric one.
+
+Only 1, 2 and the numeric one are private. *Understanding the Sparse Vector Technique for
+Differential Privacy* (VLDB 2017), Algorithms 1-6.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import attrs
+
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Signature
+from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, positive_epsilon, whole
+from antiphon.verifiers.models import every_pair
+from antiphon.verifiers.relations import Within
+
+Scale: TypeAlias = tuple[Any, Any]
+"""(a, b): the scale a + b·c of a Laplace noise, in units of 1/ε."""
+
+
+class Recipe(NamedTuple):
+    """One line of the table of algorithms: what tells them apart."""
+
+    rho: Scale
+    """The noise of the threshold."""
+    nu: Scale | None
+    """The noise of each query; None: none at all."""
+    release: Scale | None = None
+    """Fresh noise of the number told instead of ⊤; (0, 0): the number that was compared."""
+    halts: bool = True
+    """Whether it stops after c times ⊤."""
+    redraws: bool = False
+    """Whether ρ is drawn afresh after each ⊤."""
+    private: bool = False
+    source: str = "Lyu et al. 2017"
+
+
+_GROWS: Final = "Lyu et al. 2017: no finite ε as the number of queries grows"
+RECIPES: Final[dict[str, Recipe]] = {
+    "1": Recipe((2, 0), (0, 4), private=True),
+    "2": Recipe((0, 2), (0, 4), redraws=True, private=True, source="Dwork and Roth 2014, Alg. 2"),
+    "3": Recipe((2, 0), (0, 2), release=(0, 0), source=_GROWS),
+    "4": Recipe((4, 0), (Fraction(4, 3), 0), source="Lyu et al. 2017: (1+6c)ε/4-DP"),
+    "5": Recipe((2, 0), None, halts=False, source="Lyu et al. 2017: not ε-DP for any ε"),
+    "6": Recipe((2, 0), (2, 0), halts=False, source=_GROWS),
+    "numeric": Recipe((3, 0), (0, 6), release=(0, 3), private=True),
+    "never halts": Recipe((2, 0), (0, 4), halts=False, source="every ⊤ costs anew"),
+}
+"""The paper's algorithms by number, its Algorithm 7 with ε₁ = ε₂ = ε₃, and 1 with a bug."""
+
+
+class SparseVectorState(NamedTuple):
+    """ρ, once it has been drawn, and how often ⊤ may still be said."""
+
+    rho: Any
+    tops: int
+
+
+def _name(instance: object, attribute: object, value: Any) -> None:
+    if value not in RECIPES:
+        raise InvalidArgument(f"algorithm must be one of {', '.join(RECIPES)}, not {value!r}")
+
+
+def _threshold(value: object) -> float:
+    return float(exact.fraction(value, "threshold"))
+
+
+@register("antiphon.corpus.SparseVector/1")
+@attrs.frozen
+class SparseVector(ContinualMechanism[SparseVectorState, int, Any]):
+    """AboveThreshold in one of the variants of ``RECIPES``: ⊤ iff q + ν >= T + ρ, a tie is ⊤.
+
+    (state, q) -> ⊥, or ⊤ (or a noisy number in its stead); after ``count`` of these, HALT,
+    unless the variant never stops. q is an int: the answer of a query on the dataset.
+    Privacy: every variant *claims* ε-DP w.r.t. streams of pairs that differ by at most 1;
+    that is true (in real arithmetic, so assumed) of 1, 2 and "numeric", and false of the rest.
+    Source: Lyu, Su and Li 2017.
+    Raises: InvalidArgument for an algorithm that is not in the table.
+    """
+
+    algorithm: str = attrs.field(validator=_name)
+    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    count: int = attrs.field(default=1, validator=whole, kw_only=True)
+    threshold: float = attrs.field(default=1.0, converter=_threshold, kw_only=True)
+    _scales: tuple[float, float, float] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        recipe = self.recipe
+        scales = (scale or (0, 0) for scale in (recipe.rho, recipe.nu, recipe.release))
+        real = tuple(float((a + b * self.count) / self.epsilon) for a, b in scales)
+        object.__setattr__(self, "_scales", real)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The line of the table."""
+        return RECIPES[self.algorithm]
+
+    @property
+    def initial_state(self) -> SparseVectorState:
+        return SparseVectorState(None, self.count)
+
+    @property
+    def signature(self) -> Signature:
+        symbols = Finite((TOP, BOTTOM, HALT))
+        told = symbols if self.recipe.release is None else Either((symbols, Reals()))
+        return Signature(Integers(), told, Integers())
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        status = Status.ASSUMED if self.recipe.private else Status.REFUTED
+        f = every_pair(Within(1))
+        return claimed(f, status, self.recipe.source, epsilon=self.epsilon)
+
+    def step(self, state: SparseVectorState, message: int, coins: Any) -> tuple[Any, Any]:
+        rho, tops = state
+        if not tops:
+            return state, HALT
+        recipe, (threshold, query, told) = self.recipe, self._scales
+        if rho is None:
+            rho = coins.laplace(threshold)
+        noisy = message + coins.laplace(query) if query else message
+        if noisy < self.threshold + rho:
+            return SparseVectorState(rho, tops), BOTTOM
+        after = SparseVectorState(None if recipe.redraws else rho, tops - recipe.halts)
+        if recipe.release is None:
+            return after, TOP
+        return after, message + coins.laplace(told) if told else noisy
+
+    step_many = step

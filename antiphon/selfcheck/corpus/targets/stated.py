@@ -1,0 +1,36 @@
+"""The claims of the corpus: true ones, and false ones that are marked as refuted."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from antiphon.numbers import exact
+from antiphon.numbers.exact import Epsilon
+from antiphon.protocol.claims import Approximate, Claim, Pure, Status
+
+TENTH = Fraction(1, 10)
+"""ε₀ of the corpus: what the standard targets claim."""
+
+
+def positive_epsilon(value: object) -> Fraction:
+    """Converter of an ε > 0."""
+    return exact.positive(value, "epsilon")
+
+
+def whole(instance: object, field: Any, value: Any) -> None:
+    """Validator of an int >= 1."""
+    exact.whole(value, field.name)
+
+
+def claimed(
+    verification: Any,
+    status: Status,
+    source: str,
+    *,
+    epsilon: Epsilon,
+    delta: object = 0,
+) -> tuple[Claim, ...]:
+    """One claim of ε- or (ε, δ)-DP, as a mechanism's ``claims`` wants it."""
+    measure = Approximate(epsilon, delta) if delta else Pure(epsilon)
+    return (Claim(measure, verification, status, source),)

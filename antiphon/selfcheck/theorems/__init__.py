@@ -1,0 +1,55 @@
+"""The theorems of CM, each checked exactly on finite instances, beside broken twins.
+
+``checks()`` lists the rows of ``antiphon verify``; ``run()`` decides one, in Fractions. A
+broken twin is the same statement with one premise removed: it must fail, and the
+finding names the adversary that breaks it.
+
+>>> [check] = [check for check in checks("2.5") if not check.expected]
+>>> finding = check.run()
+>>> finding.verdict, finding.as_expected
+('fails, as it must', True)
+"""
+
+from __future__ import annotations
+
+import re
+
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.selfcheck.theorems import (
+    complex_mechanisms,
+    composition,
+    guarded,
+    histogram,
+    simulation,
+    wiring,
+)
+from antiphon.selfcheck.theorems import foundations as basic
+from antiphon.selfcheck.theorems import sparse_parallel as sparse
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, Finding, Relation
+
+__all__ = ["Check", "Evidence", "Finding", "Relation", "checks"]
+
+_ROOMS = (basic, wiring, guarded, simulation, composition, sparse, complex_mechanisms, histogram)
+
+
+def checks(theorem: str | None = None) -> list[Check]:
+    """All rows, or those of one theorem: "4.10", "Thm 4.10", "Lemma 2.4", "HSS", …
+
+    Raises: InvalidArgument for a theorem without a row; the text lists those that have one.
+    """
+    rows = [check for room in _ROOMS for check in room.checks()]
+    if theorem is None:
+        return rows
+    wanted = _words(theorem)
+    found = [check for check in rows if wanted and wanted <= _words(check.theorem)]
+    if not found:
+        known = ", ".join(dict.fromkeys(check.theorem for check in rows))
+        raise InvalidArgument(f"no check of {theorem[:40]!r}; there are checks of {known}")
+    return found
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name, and its numbers: "Alg. 1" is {"alg", "1"}."""
+    long = {"theorem": "thm", "corollary": "cor", "algorithm": "alg"}
+    words = [str(word).strip(".") for word in re.findall(r"[a-z]+|[0-9.]+", name.lower())]
+    return {long.get(word, word) for word in words if word}

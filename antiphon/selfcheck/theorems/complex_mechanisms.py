@@ -1,0 +1,128 @@
+"""Claims 6.3 and 6.4 and Theorem 6.1: complex mechanisms (CM §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import attrs
+
+from antiphon.audit.game import PrivacyGame
+from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.properties import check_properties
+from antiphon.composition.validity import Budgeted, sparse_parallel
+from antiphon.protocol.messages import Pair
+from antiphon.protocol.post_processor import PostProcessor
+from antiphon.protocol.verification import Verification
+from antiphon.selfcheck.theorems.parts.components import CURVE, PURE_RESPONSE, RESPONSE
+from antiphon.selfcheck.theorems.parts.finite import WALK, promised
+from antiphon.selfcheck.theorems.parts.routers import EachBit, Leak, Router
+from antiphon.selfcheck.theorems.statements import (
+    Parameters,
+    composed,
+    in_both_worlds,
+    private,
+    runs_of,
+    same_views,
+)
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.models import bounded, event_level
+from antiphon.verifiers.verifier import Verifier
+
+ROUNDS = 3
+EVENT = bounded(event_level(), ROUNDS)
+BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
+HOPS = 6 * ROUNDS
+"""More messages than a router receives in ``ROUNDS`` rounds."""
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    router = "walk for all bits, RR(ln 3, 0) after each 1"
+    yield Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
+    yield twin("Claim 6.3", f"P with a destination leak: {Leak.DESTINATION.value}",
+               partial(_swapped, Leak.DESTINATION))  # fmt: skip
+    yield twin("Claim 6.3", f"P with a response leak: {Leak.RESPONSE.value}",
+               partial(_swapped, Leak.RESPONSE))  # fmt: skip
+    yield Check("Claim 6.4", f"V[f'] inserted before I: {router}", _inserted)
+    yield twin("Claim 6.4", "an f' without room for the RR that is created",
+               partial(_inserted, room=False))  # fmt: skip
+    yield Check("Thm 6.1", router, _lifted)
+    yield Check("Thm 6.1", "the local model: RR(ln 2, 1/10) for each of 4 bits", _local)
+    for leak in Leak:
+        yield twin("Thm 6.1", f"P lacks {leak.name.lower()}: {leak.value}", partial(_lifted, leak))
+
+
+@cache
+def _walk() -> Create:
+    return Create(promised(WALK, EVENT, ROUNDS))
+
+
+def _router(leak: Leak | None = None) -> Router:
+    return Router(_walk(), PURE_RESPONSE, leak)
+
+
+def _inner() -> Budgeted:
+    """f': one walk and one RR may get a pair that differs (Thm 5.2)."""
+    return sparse_parallel([_walk().parameters, PURE_RESPONSE.parameters])
+
+
+def _swapped(leak: Leak | None = None) -> Evidence:
+    router = _router(leak)
+    systems = in_both_worlds(
+        PrivacyGame(ComplexMechanism(router), EVENT).mechanism,
+        lambda b: Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp(),
+    )
+    return same_views(systems, ROUNDS, BIT_PAIRS)
+
+
+def _inserted(*, room: bool = True) -> Evidence:
+    router = _router()
+    inner = _inner() if room else sparse_parallel([_walk().parameters])
+    systems = in_both_worlds(
+        lambda b: Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp(),
+        lambda b: (
+            Verifier(EVENT) @ TwoCopies(router) @ Verifier(inner) @ Identifier(b) @ ExtConComp()
+        ),
+    )
+    return same_views(systems, ROUNDS, BIT_PAIRS)
+
+
+def _lifted(leak: Leak | None = None) -> Evidence:
+    inner = _inner()
+    return lifted(_router(leak), EVENT, inner, inner.parameters, ROUNDS, HOPS)
+
+
+def _local() -> Evidence:
+    inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
+    return lifted(EachBit(RESPONSE), event_level(), inner, inner.parameters, 4, 16)
+
+
+def lifted(
+    post_processor: PostProcessor[Any],
+    outer: Verification[Any],
+    inner: Verification[Any],
+    parameters: Sequence[Parameters],
+    rounds: int,
+    hops: int,
+    queries: Sequence[Any] = (0, 1),
+) -> Evidence:
+    """Thm 6.1: P has the three properties, and P ∘* ExtConComp has what f' promises.
+
+    What f' promises is Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5).
+    """
+    violation = check_properties(
+        post_processor, outer, inner, queries=queries, rounds=hops, questions=rounds
+    )
+    claimed = composed(parameters, CURVE)
+    found = private(ComplexMechanism(post_processor), outer, claimed, rounds)
+    if violation is None:
+        return found
+    shown = "\n".join(filter(None, (runs_of(violation), found.adversary)))
+    return attrs.evolve(
+        found, holds=False, adversary=shown, note=f"{violation.property.value}: {violation.reason}"
+    )

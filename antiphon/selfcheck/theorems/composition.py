@@ -1,0 +1,148 @@
+"""Theorems 4.10 and 4.12: concurrent composition.
+
+Each theorem in two ways: the tight δ of a composition is at most that of Comp[RR…],
+and the composition is equivalent to 𝒫 ∘* Comp[RR…], which is the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from antiphon.audit.simulated_composition import (
+    CompositionSimulator,
+    RandomizedResponses,
+    composition_simulator,
+)
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.validity import fixed_mechanisms, fixed_parameters
+from antiphon.numbers.exact import Log
+from antiphon.selfcheck.theorems.parts.broken import (
+    ForgetsTheirs,
+    ForgetsToCharge,
+    TakesAnySample,
+)
+from antiphon.selfcheck.theorems.parts.components import (
+    CURVE,
+    LEAKY,
+    PURE_RESPONSE,
+    RESPONSE,
+    messages,
+    threshold,
+    walk,
+    weakened,
+)
+from antiphon.selfcheck.theorems.statements import composed, in_both_worlds, private, same_views
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.verifier import Verifier
+
+BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
+"""Heterogeneous parameters of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    yield from _theorem_4_10()
+    yield from _theorem_4_12()
+
+
+def bounded_by_responses(
+    f: Any, catalogue: Iterable[Create], rounds: int, most: int | None = None, parameters: Any = ()
+) -> Evidence:
+    """Tight δ of V[f] ∘* I ∘* ExtConComp against that of Comp[RR…], at several ε."""
+    claimed = composed(parameters or _parameters(f), CURVE)
+    made = list(catalogue)
+    return private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
+
+
+def _parameters(f: Any) -> Sequence[Any]:
+    if hasattr(f, "parameters"):
+        fixed: Sequence[Any] = f.parameters
+        return fixed
+    return [created.parameters for created in f.created]
+
+
+def proof_by_simulation(
+    f: Any, made: list[Create], count: int, rounds: int, simulator: Any = None
+) -> Evidence:
+    """V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b), both b."""
+    chosen = composition_simulator(f, rounds=rounds) if simulator is None else simulator
+    responses = RandomizedResponses(chosen.parameters)
+    systems = in_both_worlds(
+        lambda b: Verifier(f) @ Identifier(b) @ ExtConComp(),
+        lambda b: Verifier(f) @ chosen @ Identifier(b) @ responses,
+    )
+    return same_views(systems, rounds, messages(made, count))
+
+
+# --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
+
+
+def _theorem_4_10() -> Iterable[Check]:
+    yield Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}", _four_fixed)
+    yield Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _three_simulated)
+    yield twin("Thm 4.10", "RR ‖ walk, f forgets f_i", _forgets_theirs)
+    yield twin("Thm 4.10", "M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", _crossed)
+
+
+def _four_fixed() -> Evidence:
+    made = [RESPONSE, threshold(), walk(), LEAKY]
+    return bounded_by_responses(fixed_mechanisms(made), made, 11)
+
+
+def _three_simulated() -> Evidence:
+    made = [LEAKY, walk(), RESPONSE]
+    return proof_by_simulation(fixed_mechanisms(made), made, 3, 6)
+
+
+def _forgets_theirs() -> Evidence:
+    made = (RESPONSE, walk())
+    return bounded_by_responses(ForgetsTheirs(made), made, 6)
+
+
+def _crossed() -> Evidence:
+    made = [LEAKY, RESPONSE]
+    f = fixed_mechanisms(made)
+    right = composition_simulator(f, rounds=5)
+    crossed = CompositionSimulator(right.parameters[::-1], right.choose, True)
+    return proof_by_simulation(f, made, 2, 5, crossed)
+
+
+# --- Theorem 4.12: fixed parameters, mechanisms chosen adaptively ---------------------------
+
+
+def _many() -> list[Create]:
+    """Two kinds for each of the parameters of ``BUDGET``."""
+    return [threshold(), weakened(RESPONSE, 2, BUDGET[0][1]), weakened(walk(), 3), PURE_RESPONSE]
+
+
+def _theorem_4_12() -> Iterable[Check]:
+    yield Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)", _chosen)
+    yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _chosen_simulated)
+    yield twin("Thm 4.12", "f forgets to charge a creation", _uncharged)
+    yield twin("Thm 4.12", "𝒫 takes any unused sample", _any_sample)
+
+
+def _chosen() -> Evidence:
+    return bounded_by_responses(fixed_parameters([*BUDGET, BUDGET[1]]), _many(), 9)
+
+
+def _chosen_simulated() -> Evidence:
+    made = [RESPONSE, weakened(walk(), 3), PURE_RESPONSE]
+    f = fixed_parameters([RESPONSE.parameters, BUDGET[1]])
+    return proof_by_simulation(f, made, 2, 5)
+
+
+def _uncharged() -> Evidence:
+    f = ForgetsToCharge(fixed_parameters(BUDGET).parameters)
+    return bounded_by_responses(f, _many(), 6, most=3)
+
+
+def _any_sample() -> Evidence:
+    f = fixed_parameters([RESPONSE.parameters, BUDGET[1]])
+    right = composition_simulator(f, rounds=4)
+    broken = TakesAnySample(right.parameters, right.choose, False)
+    return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, broken)

@@ -1,0 +1,162 @@
+"""Lemma 2.15 and Corollary 3.8: DP of interactive mechanisms, by Def. 2.12."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.audit.exact.question import Question
+from antiphon.audit.game import PrivacyGame
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.validity import fixed_mechanisms
+from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol.mechanism import ONLY, ContinualMechanism
+from antiphon.protocol.messages import HALT, Ask, Pair, same
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.spaces import BITS, Pairs, Space
+from antiphon.protocol.verification import Verification
+from antiphon.selfcheck.theorems.parts.finite import (
+    SECRET,
+    WALK,
+    FiniteAboveThreshold,
+    promised,
+)
+from antiphon.selfcheck.theorems.statements import (
+    private_interactive,
+    same_views,
+)
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.models import bounded, event_level, neighbouring_start
+from antiphon.verifiers.verifier import Verifier
+
+CURVE: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(4))
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    yield from _lemma_2_15()
+    yield from _corollary_3_8()
+
+
+# --- Lemma 2.15: post-processing ----------------------------------------------------------
+
+
+@attrs.frozen
+class Garbler(PostProcessor[Any]):
+    """Asks twice, the second time what it heard, and answers one of both at random.
+
+    With ``tells`` it has two initial states and answers which one it is in: the
+    premise of Lemma 2.15 is removed.
+    """
+
+    tells: bool = False
+
+    @property
+    def initial_states(self) -> Space:
+        return BITS if self.tells else ONLY
+
+    @property
+    def initial_state(self) -> Any:
+        return None, None
+
+    def enter(self, initial: Any) -> Any:
+        return initial, None
+
+    def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
+        own, heard = state
+        if side is LEFT:
+            return (own, None), RIGHT, message
+        if message is HALT:
+            return state, LEFT, HALT
+        if heard is None:
+            return (own, message), RIGHT, same(message)
+        answer = heard if coins.bernoulli(Fraction(1, 3)) else message
+        return (own, None), LEFT, answer if own is None else own
+
+
+def _lemma_2_15() -> Iterable[Check]:
+    yield Check(
+        "Lemma 2.15", "a noisy P that asks on adaptively ∘* walk, 2 × 2 questions", _garbled
+    )
+    yield twin("Lemma 2.15", "a P with two initial states", lambda: _garbled(tells=True))
+
+
+def _garbled(*, tells: bool = False) -> Evidence:
+    f = bounded(event_level(), 4)
+    question = Question(WALK, f, report=None)
+    claimed = [(each, question.solve(each, 4).delta) for each in CURVE]
+    system = Garbler(tells) @ PrivacyGame(WALK, f).interactive
+    initial = ((0, 0), (1, 1)) if tells else (0, 1)
+    pairs = Pairs(BITS).enumerate()
+    return private_interactive((system, system), initial, claimed, 2, pairs)
+
+
+# --- Corollary 3.8: a CM's DP is that of the IM V[f] ∘* I ∘* M ----------------------------
+
+
+@attrs.frozen
+class Blind(Identifier):
+    """An identifier that ignores b, for a broken twin."""
+
+    def step(self, state: int, side: Side, message: Any, coins: Any) -> tuple[int, Side, Any]:
+        return Identifier.step(self, 0, side, message, coins)
+
+
+class Instance(NamedTuple):
+    """A CM with an f, and how it is asked."""
+
+    mechanism: ContinualMechanism[Any, Any, Any]
+    f: Verification[Any]
+    messages: tuple[Pair[Any], ...]
+    rounds: int
+
+    @property
+    def game(self) -> PrivacyGame:
+        """The game of Def. 3.7."""
+        return PrivacyGame(self.mechanism, self.f)
+
+
+def _corollary_3_8() -> Iterable[Check]:
+    threshold = FiniteAboveThreshold(2)
+    pairs = tuple(Pairs(threshold.signature.queries).enumerate())
+    guarded = Instance(threshold, bounded(event_level(), 3), pairs, 3)
+    yield Check("Cor. 3.8", "AboveThreshold, 3 messages", lambda: _as_interactive(guarded))
+    yield Check(
+        "Cor. 3.8",
+        "ExtConComp of RR(ln 2, 1/10), M_{1/5}, secret; interleaved",
+        lambda: _as_interactive(_composition()),
+    )
+    yield twin("Cor. 3.8", "an identifier that ignores b", lambda: _blinded(guarded))
+
+
+def _composition() -> Instance:
+    secret = promised(SECRET, bounded(neighbouring_start(), 3), 3)
+    made = [
+        Create(RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 10))),
+        Create(LeakyBit(delta=Fraction(1, 5))),
+        Create(secret),
+    ]
+    asked = [(i, zero, one) for i in range(3) for zero in (0, 1) for one in (0, 1)]
+    questions = [Pair(Ask(zero, i), Ask(one, i)) for i, zero, one in asked]
+    return Instance(ExtConComp(), fixed_mechanisms(made), (*map(same, made), *questions), 6)
+
+
+def _as_interactive(instance: Instance) -> Evidence:
+    """Def. 3.7, by the factored solver, and Def. 2.12, by running the chain, give one δ."""
+    question, rounds = instance.game.question(report=None), instance.rounds
+    claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
+    system, messages = instance.game.interactive, instance.messages
+    return private_interactive((system, system), (0, 1), claimed, rounds, messages, exactly=True)
+
+
+def _blinded(instance: Instance) -> Evidence:
+    blind = Verifier(instance.f) @ Blind() @ instance.mechanism
+    found = same_views([(instance.game.interactive, blind)], instance.rounds, instance.messages)
+    return attrs.evolve(found, note="V[f] ∘* I' ∘* M against V[f] ∘* I ∘* M, from b = 0 and 1")

@@ -1,0 +1,153 @@
+"""HSS (CM Alg. 4, §7) for d = 1 with finite sub-mechanisms: the real P, and all of it at once.
+
+Every sub-mechanism is finite and pure; its ε is its exact tight ε. f' is that of three fixed
+mechanisms: the counter; all sparse vectors together and all Laplace tests together (k = 1 each,
+Thm 5.2). By Thm 4.10 it promises Comp[RR] of the three ε, and Thm 6.1 lifts that to HSS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache, partial
+from typing import Any
+
+import attrs
+
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
+from antiphon.mechanisms.histograms.hss import HSS
+from antiphon.mechanisms.histograms.intervals import Interval
+from antiphon.mechanisms.histograms.queries import HistogramQuery
+from antiphon.numbers.exact import Log
+from antiphon.protocol.claims import Approximate
+from antiphon.protocol.verification import Refused, Verification, read
+from antiphon.selfcheck.theorems.complex_mechanisms import lifted
+from antiphon.selfcheck.theorems.parts.finite import (
+    OneCount,
+    OneCountThreshold,
+    claiming,
+    finite_laplace,
+    promised,
+)
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.verifiers.models import bounded, event_level, neighbouring_start
+from antiphon.verifiers.relations import EachWithin, Within
+
+ROUNDS = 3
+CAP = 2
+"""q(h) = min(h, CAP): monotone and 1-sensitive."""
+THRESHOLDS = (1, 2, 3)
+EVENT = bounded(event_level(), ROUNDS)
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    name = f"HSS, d = 1, q = min(·, {CAP}), {ROUNDS} steps"
+    yield Check("Thm 6.1, HSS", f"{name}; the interval that has ended is tested", _hss)
+    yield Check("Thm 6.1, HSS", f"{name}; as printed, the new h and c = 0 are tested",
+                partial(_hss, printed=True))  # fmt: skip
+    yield twin("Thm 6.1, HSS", "c is not set to 0 after a firing", partial(_hss, resets=False))
+    yield twin("Thm 6.1, HSS", "f' without the Laplace tests", partial(_hss, tests=False))
+
+
+# --- the sub-mechanisms --------------------------------------------------------------------
+
+
+@attrs.frozen
+class SameThresholds(Verification[Any]):
+    """f of SVT: streams (x, Thresh) that differ in one x, identical Thresh (theory §3)."""
+
+    events: Verification[Any]
+
+    @property
+    def initial_state(self) -> Any:
+        return self.events.initial_state
+
+    def step(self, state: Any, zero: Any, one: Any, /) -> Any:
+        if zero[1] != one[1]:
+            return Refused("the thresholds of a pair differ")
+        return read(self.events, state, zero, one)
+
+
+@cache
+def counter() -> Create:
+    """H: fed the intervals' sums, of which at most one differs, by 1."""
+    f = bounded(event_level(EachWithin()), ROUNDS)
+    return Create(promised(OneCount(ROUNDS, CAP), f, ROUNDS))
+
+
+@cache
+def sparse_vectors() -> tuple[Create, ...]:
+    """SVT_{q,h} for each h, all with the ε of the worst."""
+    f = SameThresholds(EVENT)
+    made = [OneCountThreshold(3, base, CAP, THRESHOLDS) for base in range(CAP + 1)]
+    tight = [promised(each, f, ROUNDS).claims[0].parameters[0] for each in made]
+    worst = max((Log(1) if not isinstance(e, Log) else e for e in tight), key=lambda e: e.argument)
+    return tuple(Create(claiming(each, Approximate(worst, 0), f)) for each in made)
+
+
+@cache
+def laplace() -> Create:
+    """The test of q(c + h): one noisy number."""
+    f = bounded(neighbouring_start(Within()), 1)
+    return Create(promised(finite_laplace(CAP), f, 1))
+
+
+@cache
+def together(one: Create) -> Create:
+    """Any number of such mechanisms, one of which gets a pair that differs."""
+    return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
+
+
+# --- HSS -----------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Capped(HistogramQuery):
+    """q(h) = min(h, CAP)."""
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        return min(counts[0], CAP)
+
+
+@attrs.frozen(kw_only=True)
+class SmallHSS(HSS):
+    """HSS with γ = ξ = 1, Thresh at most 3 and finite sub-mechanisms.
+
+    ``resets``: c ← 0 after a firing; False is a broken twin.
+    """
+
+    resets: bool = True
+
+    def _parts(self) -> tuple[Create, ...]:
+        return counter(), together(sparse_vectors()[0]), together(laplace())
+
+    def sparse_vector(self, h: tuple[int, ...]) -> Create:
+        return sparse_vectors()[min(h[0], CAP)]
+
+    def laplace(self) -> Create:
+        return laplace()
+
+    def gamma(self, t: int, j: int) -> int:
+        return 1
+
+    def xi(self, t: int, j: int) -> int:
+        return 1
+
+    def threshold(self, interval: Interval, t: int) -> int:
+        return min(interval.raised + 1, THRESHOLDS[-1])
+
+    def _next(self, state: Any, h: tuple[int, ...], raised: int) -> Any:
+        after, side, message = HSS._next(self, state, h, raised)
+        return after if self.resets else after._replace(c=state.c), side, message
+
+
+def _hss(*, printed: bool = False, resets: bool = True, tests: bool = True) -> Evidence:
+    """The three properties, and tight δ against Comp[RR] of the three ε (Thms 4.10, 6.1)."""
+    hss = SmallHSS(epsilon=1, query=Capped(), dimension=1, printed=printed, resets=resets)
+    parts = hss.created if tests else hss.created[:2]
+    parameters = [each.parameters for each in parts]
+    inner = fixed_mechanisms(parts)
+    return lifted(hss, EVENT, inner, parameters, ROUNDS, 9 * ROUNDS, ((0,), (1,)))

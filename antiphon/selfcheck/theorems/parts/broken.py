@@ -1,0 +1,110 @@
+"""Verification functions and simulators with a premise removed, for the broken twins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from antiphon.audit.simulated_composition import CompositionSimulator
+from antiphon.composition.creation import Create
+from antiphon.composition.validity import (
+    Checked,
+    FixedMechanisms,
+    FixedParameters,
+    Purse,
+    SparseParallel,
+)
+from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import identical
+from antiphon.protocol.spaces import BITS, Signature
+from antiphon.protocol.verification import Refused, Verification
+
+
+@attrs.frozen
+class ForgetsTheirs(FixedMechanisms):
+    """f^{α₁…α_k} that forgets to ask whether each pair sequence is f_i-valid."""
+
+    def judge(self, child: Checked, query0: Any, query1: Any) -> Checked | Refused:
+        differs = child.differed or not identical(query0, query1)
+        return Checked(child.created, child.state, differs)
+
+
+@attrs.frozen
+class ForgetsToCharge(FixedParameters):
+    """f^{ε₁,δ₁…} that forgets to take a creation's parameters out of the multiset."""
+
+    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
+        after = FixedParameters.admit(self, purse, count, created)
+        return after if type(after) is Refused else purse
+
+
+@attrs.frozen
+class ForgetsSparsity(SparseParallel):
+    """f_∞ that forgets to charge a mechanism whose pair differs."""
+
+    def differ(self, purse: Purse, created: Create) -> Purse | Refused:
+        after = SparseParallel.differ(self, purse, created)
+        return after if type(after) is Refused else purse
+
+
+@attrs.frozen
+class AtLengthTwo(Verification[int]):
+    """f' of theory §2.1: ⊤ at length 2 only, so not prefix-closed.
+
+    As an automaton it refuses the first pair; ``as_printed`` is the plain f'.
+    """
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+        return Refused("f' is ⊥ at length 1")
+
+    @staticmethod
+    def as_printed(length: int) -> bool:
+        """f' of a sequence of that length."""
+        return length == 2
+
+
+@attrs.frozen
+class NotPrefixClosed(SparseParallel):
+    """f_∞ literally as printed: it judges the whole sequence of a mechanism in J by plain f'."""
+
+    def judge(self, child: Checked, query0: Any, query1: Any) -> Checked | Refused:
+        length = child.state + 1
+        differs = child.differed or not identical(query0, query1)
+        if differs and not AtLengthTwo.as_printed(length):
+            return Refused("f' is ⊥")
+        return Checked(child.created, length, differs)
+
+
+@attrs.frozen
+class Echo(ContinualMechanism[None, int, int]):
+    """Repeats every bit: (0, 0)-DP w.r.t. ``AtLengthTwo``, under which nobody may ask."""
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(BITS, BITS, BITS)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "vacuous: V[f'] halts at the first pair"
+        return (Claim(Approximate(0, 0), AtLengthTwo(), Status.PROVED, source),)
+
+    def step(self, state: None, message: int, coins: Any) -> tuple[None, int]:
+        return None, message
+
+
+@attrs.frozen(eq=False)
+class TakesAnySample(CompositionSimulator):
+    """𝒫 that takes the first unused sample, whatever its parameters."""
+
+    def _place(self, samples: tuple[Any, ...], created: Create) -> int:
+        return next(i for i, sample in enumerate(samples) if sample is not None)

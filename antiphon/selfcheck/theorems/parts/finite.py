@@ -1,0 +1,218 @@
+"""Small finite mechanisms with state, whose exact tight parameters are their claims."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from antiphon.audit.exact.question import Question
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
+from antiphon.protocol.verification import Verification
+
+AnyMechanism = TypeVar("AnyMechanism", bound=Any)
+
+
+def promised(
+    mechanism: AnyMechanism,
+    verification: Verification[Any],
+    rounds: int,
+    *,
+    epsilon: exact.Epsilon | None = None,
+    queries: Any = None,
+) -> AnyMechanism:
+    """The mechanism with its exact parameters over ``rounds`` messages as its claim.
+
+    With ``epsilon``: (ε, tight δ). Without: (tight ε, 0). ``verification`` must allow
+    no more than ``rounds`` messages, or the claim would not be true.
+    """
+    question = Question(mechanism, verification, queries=queries, report=None)
+    if epsilon is None:
+        tight = question.tight_epsilon(0, rounds)
+        if isinstance(tight, float):
+            raise InvalidArgument("the mechanism is epsilon-DP for no epsilon")
+        measure = Approximate(tight, 0)
+    else:
+        measure = Approximate(epsilon, question.solve(epsilon, rounds).delta)
+    return claiming(mechanism, measure, verification)
+
+
+def claiming(
+    mechanism: AnyMechanism, measure: Approximate, verification: Verification[Any]
+) -> AnyMechanism:
+    """The mechanism with this claim."""
+    source = "computed exactly (antiphon.audit.exact)"
+    claim = Claim(measure, verification, Status.PROVED, source)
+    return attrs.evolve(mechanism, claims=(claim,))
+
+
+@attrs.frozen
+class Table(ContinualMechanism[int, int, Any]):
+    """A finite mechanism given by its table; the state is hidden and persists.
+
+    ``rows[state][query]`` weighs the outcomes (next state, answer), answers fastest.
+    """
+
+    name: str
+    rows: tuple[tuple[tuple[int, ...], ...], ...] = attrs.field(repr=False)
+    answers: tuple[Any, ...] = attrs.field(default=(0, 1), repr=False)
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    @property
+    def signature(self) -> Signature:
+        queries = Integers(0, len(self.rows[0]) - 1)
+        return Signature(queries, Finite(self.answers), queries)
+
+    def step(self, state: int, message: int, coins: Any) -> tuple[int, Any]:
+        after, answer = divmod(coins.categorical(self.rows[state][message]), len(self.answers))
+        return after, self.answers[answer]
+
+
+WALK: Final = Table("walk", (((4, 2, 1, 1), (2, 3, 1, 2)), ((1, 2, 3, 2), (1, 1, 2, 4))))
+"""Two hidden states that drift towards the bits said; the answer hints at both."""
+
+SECRET: Final = Table(
+    "secret",
+    (
+        ((0, 0, 0, 0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 0, 0, 0, 1)),
+        ((0, 0, 0, 5, 1, 0, 2, 1, 0), (0, 0, 0, 2, 4, 0, 1, 2, 0)),
+        ((0, 0, 0, 1, 2, 0, 4, 2, 0), (0, 0, 0, 2, 1, 0, 1, 5, 0)),
+    ),
+    (0, 1, TOP),
+)
+"""An IM as a CM: the first bit is its initial state, then queries 0 and 1 probe it."""
+
+
+def geometric(reach: int) -> tuple[int, ...]:
+    """Weights of two-sided geometric noise of ratio 1/2, truncated to -reach..reach."""
+    return tuple(2 ** (reach - abs(z)) for z in range(-reach, reach + 1))
+
+
+def clipped(value: int, largest: int) -> tuple[int, ...]:
+    """Weights of value + geometric noise of ratio 1/2, clipped to 0..largest: (ln 2)-DP."""
+    unit = 2 ** (largest + 1)
+    return tuple(
+        unit // 2 ** abs(y - value) * (2 if y in (0, largest) else 1) for y in range(largest + 1)
+    )
+
+
+@attrs.frozen
+class FiniteAboveThreshold(ContinualMechanism[Any, Any, Any]):
+    """SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise on both sides.
+
+    (x, Thresh) -> ⊤ and then HALT, or ⊥: h ← h + x; ⊤ iff q(h) + ν >= Thresh + τ, where
+    q(h) = min(h, cap). State: (h, τ), τ drawn at the first message; then ``HALT``.
+    """
+
+    reach: int
+    base: int = 0
+    cap: int = 9
+    thresholds: tuple[int, ...] = attrs.field(default=(1,), repr=False)
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def initial_state(self) -> Any:
+        return self.base, None
+
+    @property
+    def signature(self) -> Signature:
+        queries = Finite(tuple((x, each) for x in (0, 1) for each in self.thresholds))
+        return Signature(queries, Finite((TOP, BOTTOM, HALT)), queries)
+
+    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+        if state is HALT:
+            return state, HALT
+        (h, offset), (x, threshold), weights = state, message, geometric(self.reach)
+        if offset is None:
+            offset = coins.categorical(weights) - self.reach
+        h = min(h + x, self.cap)
+        enough = sum(w for z, w in enumerate(weights) if h + z - self.reach >= threshold + offset)
+        above = coins.bernoulli(Fraction(enough, sum(weights)))
+        return (HALT, TOP) if above else ((h, offset), BOTTOM)
+
+
+@attrs.frozen
+class FiniteCounter(ContinualMechanism[int, int, int]):
+    """A running count of inputs in 0..largest, each perturbed once by clipped noise.
+
+    State: the noisy count, which is the answer, so the noise persists.
+    """
+
+    largest: int
+    total: int
+    """The largest count it will give."""
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    @property
+    def signature(self) -> Signature:
+        queries = Integers(0, self.largest)
+        return Signature(queries, Integers(0, self.total), queries)
+
+    def step(self, state: int, message: int, coins: Any) -> tuple[int, int]:
+        count = min(state + coins.categorical(clipped(message, self.largest)), self.total)
+        return count, count
+
+
+class OneCountThreshold(FiniteAboveThreshold):
+    """The same on a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
+
+    @property
+    def signature(self) -> Signature:
+        queries = Finite(tuple(((x,), each) for x in (0, 1) for each in self.thresholds))
+        return Signature(queries, Finite((TOP, BOTTOM, HALT)), queries)
+
+    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+        (x,), threshold = message
+        return FiniteAboveThreshold.step(self, state, (x, threshold), coins)
+
+
+class OneCount(FiniteCounter):
+    """The same on a histogram of one count: (c,) -> (the noisy sum,)."""
+
+    @property
+    def signature(self) -> Signature:
+        queries = Tuples((Integers(0, self.largest),))
+        return Signature(queries, Tuples((Integers(0, self.total),)), queries)
+
+    def step(self, state: int, message: Any, coins: Any) -> tuple[int, Any]:
+        count, _ = FiniteCounter.step(self, state, message[0], coins)
+        return count, (count,)
+
+
+@attrs.frozen
+class FiniteResponse(NoninteractiveMechanism[int, int]):
+    """A NIM on 0, 1, … given by the weights of its answers 0, 1, … under each of them."""
+
+    weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    name: str = attrs.field(default="", kw_only=True)
+
+    @property
+    def signature(self) -> Signature:
+        queries = Integers(0, len(self.weights) - 1)
+        return Signature(queries, Integers(0, len(self.weights[0]) - 1), queries)
+
+    def respond(self, dataset: int, coins: Any) -> int:
+        answer: int = coins.categorical(self.weights[dataset])
+        return answer
+
+
+def finite_laplace(largest: int) -> FiniteResponse:
+    """A number in 0..largest plus clipped geometric noise: a finite Laplace mechanism."""
+    weights = tuple(clipped(x, largest) for x in range(largest + 1))
+    return FiniteResponse(weights, name="Laplace")

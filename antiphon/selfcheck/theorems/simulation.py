@@ -1,0 +1,121 @@
+"""Lemmas 4.6 and 4.7: a guarded mechanism is a post-processing of randomized response."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import attrs
+
+from antiphon.audit.simulators import Lyu, Simulated, lyu, vadhan_wang
+from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.selfcheck.theorems.foundations import TENTH, simulated
+from antiphon.selfcheck.theorems.parts.finite import SECRET, WALK, FiniteAboveThreshold, promised
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.verifiers.models import bounded, event_level, neighbouring_start
+
+ROUNDS = 3
+EVENT = bounded(event_level(), ROUNDS)
+START = bounded(neighbouring_start(), ROUNDS)
+Mechanism = ContinualMechanism[Any, Any, Any]
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    yield from _lemma_4_6()
+    yield from _lemma_4_7()
+
+
+@attrs.frozen(eq=False)
+class PrintedLyu(Lyu):
+    """Lyu's simulator as the headings of CM §A.2.2-3 print it: ⊤ and ⊥ swapped (theory §2.1)."""
+
+    def weights(self, state: Simulated, found: Any) -> list[Fraction] | None:
+        if state.sample is not None:
+            bit, flag = state.sample
+            state = state._replace(sample=(bit, BOTTOM if flag is TOP else TOP))
+        return Lyu.weights(self, state, found)
+
+
+def _lemma_4_6() -> Iterable[Check]:
+    threshold = FiniteAboveThreshold(2)
+    instances: tuple[tuple[str, Mechanism, Any, Any], ...] = (
+        ("M_{1/10} (ε = 0)", LeakyBit(delta=TENTH), None, None),
+        ("RR(ln 3, 1/7)", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), None, None),
+        ("AboveThreshold, ε = ln 2", threshold, EVENT, Log(2)),
+        ("walk, ε = ln 3/2", WALK, EVENT, Log(Fraction(3, 2))),
+        ("secret, ε = 0", SECRET, START, Fraction(0)),
+    )
+    for name, mechanism, f, epsilon in instances:
+        yield Check("Lemma 4.6", f"Lyu: {name}", partial(_instance, mechanism, f, epsilon))
+    yield twin(
+        "Lemma 4.6",
+        "AboveThreshold, ε = ln 2, δ a tenth too small",
+        lambda: _lyu(_with(threshold, EVENT, Log(2)), shrink=Fraction(9, 10)),
+    )
+    yield twin(
+        "Lemma 4.6",
+        "AboveThreshold, ε = ln 2, T fed by RR with too small an ε",
+        lambda: _lyu(_with(threshold, EVENT, Log(2)), fed=Log(Fraction(3, 2))),
+    )
+    yield twin(
+        "Lemma 4.6",
+        "AboveThreshold, ε = ln 2, ⊤ and ⊥ swapped as printed",
+        lambda: _lyu(_with(threshold, EVENT, Log(2)), printed=True),
+    )
+
+
+def _instance(mechanism: Any, f: Any, epsilon: ExactEpsilon | None) -> Evidence:
+    return _lyu(_with(mechanism, f, epsilon))
+
+
+def _with(mechanism: Any, f: Any, epsilon: ExactEpsilon | None) -> Any:
+    return mechanism if f is None else promised(mechanism, f, ROUNDS, epsilon=epsilon)
+
+
+def _lyu(
+    mechanism: Mechanism,
+    *,
+    shrink: Fraction = Fraction(1),
+    fed: ExactEpsilon | None = None,
+    printed: bool = False,
+) -> Evidence:
+    claim = mechanism.claims[0]
+    epsilon, delta = claim.parameters
+    f: Any = claim.verification
+    simulator = lyu(mechanism, f, epsilon=epsilon, delta=delta * shrink, rounds=ROUNDS)
+    if printed:
+        simulator = PrintedLyu(mechanism, f, simulator.growth, delta=simulator.delta, rounds=ROUNDS)
+    given = epsilon if fed is None else fed
+    return simulated(simulator, mechanism, f, given, delta * shrink, ROUNDS)
+
+
+def _lemma_4_7() -> Iterable[Check]:
+    yield Check("Lemma 4.7", "Vadhan-Wang: walk, tight ε", lambda: _pure(WALK, EVENT))
+    yield Check("Lemma 4.7", "Vadhan-Wang: secret, tight ε", lambda: _pure(SECRET, START))
+    threshold = FiniteAboveThreshold(3)
+    yield Check("Lemma 4.7", "Vadhan-Wang: AboveThreshold", lambda: _pure(threshold, EVENT))
+    yield twin("Lemma 4.7", "walk, e^ε too small by 1/10", lambda: _pure(WALK, EVENT, built=TENTH))
+    yield twin(
+        "Lemma 4.7", "walk, T fed by RR with too small an ε", lambda: _pure(WALK, EVENT, fed=TENTH)
+    )
+
+
+def _pure(
+    mechanism: Mechanism,
+    f: Any,
+    *,
+    built: Fraction = Fraction(0),
+    fed: Fraction = Fraction(0),
+) -> Evidence:
+    """``built`` and ``fed``: by how much e^ε is too small in T, and in RR."""
+    epsilon: Any = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
+    simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))
+    given = Log(epsilon.argument - max(built, fed))
+    return simulated(simulator, mechanism, f, given, Fraction(0), ROUNDS)

@@ -1,0 +1,73 @@
+"""Algorithms 1 and 2, and associativity: flat chains against the algorithms as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.selfcheck.theorems.parts.finite import WALK
+from antiphon.selfcheck.theorems.parts.naive import NaiveChain, NaiveLinks
+from antiphon.selfcheck.theorems.statements import same_views
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+
+ROUNDS = 3
+
+
+@attrs.frozen
+class Talker(PostProcessor[Any]):
+    """Asks its right some more, led by the answers, before it answers; on bits.
+
+    ``extra``: how many further questions; ``early``: every early-th left message is
+    answered at once with what was heard last; ``noisy``: an answer is flipped w.p. 1/3.
+    """
+
+    extra: int
+    early: int = 0
+    noisy: bool = False
+
+    @property
+    def initial_state(self) -> Any:
+        return 0, 0, 0
+
+    def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
+        lefts, pending, heard = state
+        if side is LEFT:
+            lefts += 1
+            if self.early and lefts % self.early == 0:
+                return (lefts, 0, heard), LEFT, message ^ heard
+            return (lefts, self.extra, heard), RIGHT, 1 - message
+        flip = int(self.noisy and coins.bernoulli(Fraction(1, 3)))
+        if pending:
+            return (lefts, pending - 1, message), RIGHT, message ^ flip
+        return (lefts, 0, message), LEFT, message ^ flip
+
+
+PARTS = Talker(1, noisy=True), Talker(0, early=2), Talker(1)
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    p1, p2, p3 = PARTS
+    yield Check("Alg. 1-2", "P₁∘*(P₂∘*(P₃∘*walk)), Alg. 1 as printed", lambda: _same(
+        NaiveChain(p1, NaiveChain(p2, NaiveChain(p3, WALK)))
+    ))  # fmt: skip
+    yield Check("Alg. 1-2", "((P₁∘*P₂)∘*P₃)∘*walk, Alg. 2 as printed", lambda: _same(
+        NaiveChain(NaiveLinks(NaiveLinks(p1, p2), p3), WALK)
+    ))  # fmt: skip
+    yield Check("Alg. 1-2", "(P₁∘*(P₂∘*P₃))∘*walk: associativity", lambda: _same(
+        NaiveChain(NaiveLinks(p1, NaiveLinks(p2, p3)), WALK)
+    ))  # fmt: skip
+    yield twin("Alg. 1-2", "a cursor that goes past P₁ on its way left", lambda: _same(
+        NaiveChain(NaiveLinks(NaiveLinks(p1, p2, skips=True), p3), WALK)
+    ))  # fmt: skip
+
+
+def _same(reference: NaiveChain) -> Evidence:
+    """Both bracketings of the flat chain against a reference."""
+    p1, p2, p3 = PARTS
+    flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
+    return same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

@@ -1,0 +1,290 @@
+"""The verification functions that recover the known models (CM §3.1-3.2, §5.3)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.messages import EMPTY, identical
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Space
+from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
+from antiphon.verifiers.relations import AnyTwo, Relation, related, takes_columns
+
+_LONGEST: Final = 2**200
+
+
+def _count(_: object, attribute: attrs.Attribute[int], value: object) -> None:
+    if type(value) is not int or value < 0:
+        raise InvalidArgument(f"{attribute.name} must be an int >= 0")
+    if value > _LONGEST:
+        raise InvalidArgument(f"{attribute.name} must be at most 2^200: no sequence is longer")
+
+
+_NOT_NEIGHBOURS = Refused("the two sides of a pair are not neighbours")
+_NOT_INITIAL = Refused("a side of the first pair is no initial state")
+
+
+@register("antiphon.NeighbouringStart/1")
+@attrs.frozen
+class NeighbouringStart(Verification[int]):
+    """f_∼: neighbours first, identical pairs after (CM §3.1, §5.3). Interactive mechanisms.
+
+    An identical first pair counts as neighbouring iff the relation says so. ``initial``: S^init,
+    to which both its sides must belong, where a mechanism also takes other messages (an IM as a
+    CM, CM §3.3); None: the relation alone decides.
+    State: 0, and 1 once the first pair has come.
+    """
+
+    relation: Relation = attrs.field(factory=AnyTwo)
+    initial: Space | None = None
+
+    @property
+    def column_safe(self) -> bool:
+        return self.initial is None and takes_columns(self.relation)
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.relation)
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+        if not state:
+            if self.initial is not None and not all(map(self.initial.contains, (zero, one))):
+                return _NOT_INITIAL
+            return 1 if related(self.relation, zero, one) else _NOT_NEIGHBOURS
+        if zero is one or identical(zero, one):
+            return state
+        return Refused("a pair after the first has two different sides")
+
+    @property
+    def first_pair_consistent(self) -> bool:
+        return True
+
+
+@register("antiphon.EventLevel/1")
+@attrs.frozen
+class EventLevel(Verification[int]):
+    """At most ``events`` pairs differ, each by neighbours (CM §3.2). Continual observation.
+
+    State: how many differing pairs have come.
+    """
+
+    relation: Relation = attrs.field(factory=AnyTwo)
+    events: int = attrs.field(default=1, validator=_count)
+
+    @property
+    def column_safe(self) -> bool:
+        return takes_columns(self.relation)
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.relation)
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+        if zero is one or identical(zero, one):
+            return state
+        if not related(self.relation, zero, one):
+            return _NOT_NEIGHBOURS
+        if state >= self.events:
+            return Refused(f"more than {self.events} pair(s) differ")
+        return state + 1
+
+
+@register("antiphon.UserLevel/1")
+@attrs.frozen
+class UserLevel(Verification[Any]):
+    """All differing pairs belong to one user. Records are tuples (user, …) or ``EMPTY``.
+
+    A pair that differs belongs to a user if each side is a record of that user or
+    empty; at most ``events`` pairs differ, if that is given. State: () until a pair differs,
+    then (user, how many do).
+    """
+
+    relation: Relation = attrs.field(factory=AnyTwo)
+    events: int | None = attrs.field(default=None, validator=attrs.validators.optional(_count))
+
+    @property
+    def column_safe(self) -> bool:
+        return takes_columns(self.relation)
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.relation)
+
+    @property
+    def initial_state(self) -> tuple[Any, ...]:
+        return ()
+
+    def step(self, state: tuple[Any, ...], zero: Any, one: Any, /) -> tuple[Any, ...] | Refused:
+        if zero is one or identical(zero, one):
+            return state
+        users = [record[0] for record in (zero, one) if _has_user(record)]
+        empties = sum(record is EMPTY for record in (zero, one))
+        if not users or len(users) + empties != 2:
+            return Refused("a differing pair is not made of records (user, …) or EMPTY")
+        if not all(identical(users[0], user) for user in (*users, *state[:1])):
+            return Refused("differing pairs belong to more than one user")
+        if not related(self.relation, zero, one):
+            return _NOT_NEIGHBOURS
+        if self.events is None:
+            return state or (users[0], 1)  # one state: how many is not asked
+        count = state[1] if state else 0
+        if count >= self.events:
+            return Refused(f"more than {self.events} pair(s) differ")
+        return users[0], count + 1
+
+
+def _has_user(record: Any) -> bool:
+    return type(record) is tuple and record != ()
+
+
+@register("antiphon.EveryPair/1")
+@attrs.frozen
+class EveryPair(Verification[int]):
+    """Every pair may differ, by neighbours: a stream of queries' values on two datasets.
+
+    The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
+    relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: all are numbers,
+    and those that differ all do so in one direction, as counts do where a record is added or
+    removed; 0 and 0.0 do not differ, and NaN is no number.
+    State: 0, or 1 or -1 once a monotone sequence has gone up or down.
+    """
+
+    relation: Relation = attrs.field(factory=AnyTwo)
+    monotone: bool = False
+
+    @property
+    def column_safe(self) -> bool:
+        return takes_columns(self.relation)
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.relation)
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+        if not related(self.relation, zero, one):
+            return _NOT_NEIGHBOURS
+        if not self.monotone or one == zero:
+            return state
+        try:
+            direction = 1 if one > zero else -1 if one < zero else 0
+        except TypeError:
+            direction = 0
+        if not direction:
+            return Refused("a side of a monotone pair is not a number")
+        return direction if state in (0, direction) else Refused("pairs differ in both directions")
+
+
+@register("antiphon.UpdatesAndQueries/1")
+@attrs.frozen
+class UpdatesAndQueries(Verification[Any]):
+    """Updates as in ``updates``; a pair with a query on either side is (q, q) (theory: CM §3.3).
+
+    The inner f reads the update pairs only. Not first-pair consistent, whatever
+    the inner f: the first pair may be a query.
+    """
+
+    updates: Verification[Any]
+    queries: Space
+
+    @property
+    def column_safe(self) -> bool:
+        return self.updates.column_safe
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.updates)
+
+    @property
+    def initial_state(self) -> Any:
+        return self.updates.initial_state
+
+    def step(self, state: Any, zero: Any, one: Any, /) -> Any:
+        is_query = self.queries.contains
+        if not is_query(zero) and (one is zero or not is_query(one)):
+            return read(self.updates, state, zero, one)
+        if zero is one or identical(zero, one):
+            return state
+        return Refused("a query stands against something else")
+
+
+@register("antiphon.Bounded/1")
+@attrs.frozen
+class Bounded(Verification[Any]):
+    """An f that also allows at most ``pairs`` messages. State: (messages so far, state of f)."""
+
+    verification: Verification[Any]
+    pairs: int = attrs.field(validator=_count)
+
+    @property
+    def column_safe(self) -> bool:
+        return self.verification.column_safe
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return swap_symmetric(self.verification)
+
+    @property
+    def initial_state(self) -> tuple[int, Any]:
+        return 0, self.verification.initial_state
+
+    def step(self, state: tuple[int, Any], zero: Any, one: Any, /) -> tuple[int, Any] | Refused:
+        count, inner = state
+        if count >= self.pairs:
+            return Refused(f"more than {self.pairs} messages")
+        inner = read(self.verification, inner, zero, one)
+        return inner if type(inner) is Refused else (count + 1, inner)
+
+    @property
+    def first_pair_consistent(self) -> bool:
+        return self.verification.first_pair_consistent or self.pairs <= 1
+
+
+def _or_any_two(relation: Relation | None) -> Relation:
+    return AnyTwo() if relation is None else relation
+
+
+def neighbouring_start(
+    relation: Relation | None = None, *, initial: Space | None = None
+) -> NeighbouringStart:
+    """f_∼ for an IM or NIM: the first pair neighbours (in ``initial``), later pairs identical."""
+    return NeighbouringStart(_or_any_two(relation), initial)
+
+
+def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:
+    """Event-level continual observation: at most ``events`` pairs differ."""
+    return EventLevel(_or_any_two(relation), events)
+
+
+def user_level(relation: Relation | None = None, *, events: int | None = None) -> UserLevel:
+    """User-level continual observation: all differing pairs, at most ``events``, are one user's."""
+    return UserLevel(_or_any_two(relation), events)
+
+
+def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> EveryPair:
+    """Values of queries on two neighbouring datasets: every pair may differ, by neighbours."""
+    return EveryPair(_or_any_two(relation), monotone)
+
+
+def updates_and_queries(updates: Verification[Any], queries: Space) -> UpdatesAndQueries:
+    """Mixed updates and queries: ``updates`` for the former, (q, q) for the latter."""
+    return UpdatesAndQueries(updates, queries)
+
+
+def bounded(verification: Verification[Any], pairs: int) -> Bounded:
+    """``verification``, on at most ``pairs`` messages."""
+    return Bounded(verification, pairs)
