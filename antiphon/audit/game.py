@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import attrs
 from typing_extensions import Unpack
@@ -38,8 +37,8 @@ class PrivacyGame:
     ``mechanism(1)`` are (ε, δ)-indistinguishable (CM Def. 3.7).
     """
 
-    system: ContinualMechanism[Any, Any, Any]
-    verification: Verification[Any]
+    system: ContinualMechanism
+    verification: Verification
 
     def mechanism(self, bit: int) -> Chain:
         """V[f] ∘* I(bit) ∘* M."""
@@ -161,7 +160,7 @@ class PrivacyGame:
 
     def play(
         self,
-        adversary: Adversary[Any],
+        adversary: Adversary,
         *,
         bit: int,
         rounds: int | None = None,

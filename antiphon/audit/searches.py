@@ -21,9 +21,9 @@ Found = TypeVar("Found")
 
 
 def search_properties(
-    post_processor: PostProcessor[Any],
-    outer: Verification[Any],
-    inner: Verification[Any],
+    post_processor: PostProcessor,
+    outer: Verification,
+    inner: Verification,
     *,
     queries: Any,
     answers: Callable[[Any, tuple[Create, ...]], Any],

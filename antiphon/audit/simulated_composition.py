@@ -61,7 +61,7 @@ class Unrestricted(Verification[int]):
 
 
 @attrs.frozen(eq=False)
-class FirstWorld(PostProcessor[Any]):
+class FirstWorld(PostProcessor):
     """I(0) ∘* M as an IPM that never asks its right: right while all pairs are identical.
 
     M steps, halts, fails and refuses as it does in ExtConComp.
@@ -89,7 +89,7 @@ class Simulation(NamedTuple):
     """One T_j: the creation, its simulator once chosen, the simulator's state."""
 
     created: Create
-    simulator: PostProcessor[Any] | None
+    simulator: PostProcessor | None
     state: Any
 
 
@@ -110,12 +110,12 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
     """𝒫 for one of the four theorems; made by ``composition_simulator``."""
 
     parameters: tuple[Parameters, ...]
-    choose: Callable[[Create, Pair[Any]], PostProcessor[Any]]
+    choose: Callable[[Create, Pair], PostProcessor]
     """Which T_j a mechanism gets, seen at its first pair."""
     by_index: bool
     """Whether T_j takes sample j (Thm 4.10), or the first unused of its parameters."""
-    _chosen: dict[Any, PostProcessor[Any]] = attrs.field(
-        init=False, factory=dict[Any, PostProcessor[Any]], repr=False
+    _chosen: dict[Any, PostProcessor] = attrs.field(
+        init=False, factory=dict[Any, PostProcessor], repr=False
     )
 
     @property
@@ -145,7 +145,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
             state, message.zero.index, Pair(message.zero.query, message.one.query), coins
         )
 
-    def _ask(self, state: SimulatedComposition, index: int, pair: Pair[Any], coins: Any) -> Any:
+    def _ask(self, state: SimulatedComposition, index: int, pair: Pair, coins: Any) -> Any:
         created, simulator, own = state.simulations[index]
         if simulator is None:
             simulator = self._simulator(created, pair)
@@ -162,7 +162,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         over = message is HALT and bool(simulator.is_over(own))
         return SimulatedComposition(samples, tuple(simulations), None, over), LEFT, message
 
-    def _simulator(self, created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
+    def _simulator(self, created: Create, pair: Pair) -> PostProcessor:
         """One simulator for each kind of creation, so that equal states stay equal."""
         key = created, identical(pair.zero, pair.one)
         if key not in self._chosen:
@@ -177,7 +177,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         raise CompositionError("no sample of these parameters is left: the sequence is not valid")
 
 
-def composition_simulator(verification: Verification[Any], *, rounds: int) -> CompositionSimulator:
+def composition_simulator(verification: Verification, *, rounds: int) -> CompositionSimulator:
     """𝒫 of Thm 4.10, 4.12, 5.2 or 5.5, by the kind of f, for ``rounds`` messages.
 
     For f_∞ the T_j of always-identical pairs run without V[f'_j], which f_∞ does not
@@ -185,7 +185,7 @@ def composition_simulator(verification: Verification[Any], *, rounds: int) -> Co
     Raises: CompositionError for another f, or f_∞ with a positive δ (Thm 5.2's premise).
     """
 
-    def guarded(created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
+    def guarded(created: Create, pair: Pair) -> PostProcessor:
         if created.parameters[1]:
             return lyu(
                 created.mechanism,
@@ -196,13 +196,13 @@ def composition_simulator(verification: Verification[Any], *, rounds: int) -> Co
             )
         return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
-    def pure(created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
+    def pure(created: Create, pair: Pair) -> PostProcessor:
         if created.parameters[1]:
             return FirstWorld(created)
         epsilon = created.parameters[0]
         return vadhan_wang(created.mechanism, Unrestricted(), epsilon=epsilon, within=True)
 
-    def first_pair(created: Create, pair: Pair[Any]) -> PostProcessor[Any]:
+    def first_pair(created: Create, pair: Pair) -> PostProcessor:
         return FirstWorld(created) if identical(pair.zero, pair.one) else guarded(created, pair)
 
     if isinstance(verification, FixedMechanisms):

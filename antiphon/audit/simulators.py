@@ -59,8 +59,8 @@ class Simulated(NamedTuple):
 class Simulator(PostProcessor[Simulated]):
     """T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M, for a finite M."""
 
-    mechanism: ContinualMechanism[Any, Any, Any]
-    verification: Verification[Any]
+    mechanism: ContinualMechanism
+    verification: Verification
     growth: Fraction
     """e^ε, rational."""
     within: bool = attrs.field(default=False, kw_only=True)
@@ -118,7 +118,7 @@ class Simulator(PostProcessor[Simulated]):
     def _refuse(self, state: Simulated) -> Any:
         return state._replace(judged=Refused("the pair is not valid")), LEFT, HALT
 
-    def _continuations(self, state: Simulated, pair: Pair[Any], key: Any) -> Any:
+    def _continuations(self, state: Simulated, pair: Pair, key: Any) -> Any:
         if not (self._accepts(pair.zero) and self._accepts(pair.one)):
             return None
         judged = read(self.verification, state.judged, pair.zero, pair.one)
@@ -255,8 +255,8 @@ class Lyu(Simulator):
 
 
 def vadhan_wang(
-    mechanism: ContinualMechanism[Any, Any, Any],
-    verification: Verification[Any] | None = None,
+    mechanism: ContinualMechanism,
+    verification: Verification | None = None,
     *,
     epsilon: exact.Epsilon | None = None,
     within: bool = False,
@@ -275,8 +275,8 @@ def vadhan_wang(
 
 
 def lyu(
-    mechanism: ContinualMechanism[Any, Any, Any],
-    verification: Verification[Any] | None = None,
+    mechanism: ContinualMechanism,
+    verification: Verification | None = None,
     *,
     epsilon: exact.Epsilon | None = None,
     delta: object = None,
@@ -295,8 +295,8 @@ def lyu(
 
 
 def _claimed(
-    mechanism: ContinualMechanism[Any, Any, Any],
-    verification: Verification[Any] | None,
+    mechanism: ContinualMechanism,
+    verification: Verification | None,
     epsilon: exact.Epsilon | None,
     delta: object,
 ) -> tuple[Any, Fraction, Fraction]:

@@ -28,8 +28,8 @@ class Lifting:
     what P creates asserts true claims.
     """
 
-    outer: Verification[Any]
-    inner: Verification[Any]
+    outer: Verification
+    inner: Verification
     status: Status = Status.ASSUMED
     source: str = "its class says so"
 
@@ -47,7 +47,7 @@ class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
     State: (P's state, ExtConComp's state).
     """
 
-    post_processor: PostProcessor[Any]
+    post_processor: PostProcessor
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -92,7 +92,7 @@ class TwoCopies(PostProcessor[tuple[Any, Any]]):
     or the response property.
     """
 
-    post_processor: PostProcessor[Any]
+    post_processor: PostProcessor
 
     @property
     def deterministic(self) -> bool:  # type: ignore[override]

@@ -48,7 +48,7 @@ class Create:
     """
 
     __immutable__ = True
-    mechanism: ContinualMechanism[Any, Any, Any]
+    mechanism: ContinualMechanism
     _given: Claim | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
     claim: Claim | None = attrs.field(init=False)
     # What every later message needs of the mechanism, looked up once.

@@ -47,7 +47,7 @@ class Violation:
     """Two runs of P that break a property; ``replay`` shows what P sent in each."""
 
     property: Property
-    post_processor: PostProcessor[Any] = attrs.field(repr=False)
+    post_processor: PostProcessor = attrs.field(repr=False)
     runs: tuple[Heard, Heard]
     reason: str
 
@@ -56,7 +56,7 @@ class Violation:
         return tuple(tuple(_sent(self.post_processor, run)) for run in self.runs)
 
 
-def _sent(post_processor: PostProcessor[Any], run: Heard) -> Iterator[tuple[Side, Any]]:
+def _sent(post_processor: PostProcessor, run: Heard) -> Iterator[tuple[Side, Any]]:
     state = post_processor.initial_state
     for side, message in run:
         state, to, out = post_processor.step(state, side, message, ReplayedCoins())
@@ -90,9 +90,9 @@ class Lockstep(NamedTuple):
 
 
 def check_properties(
-    post_processor: PostProcessor[Any],
-    outer: Verification[Any],
-    inner: Verification[Any],
+    post_processor: PostProcessor,
+    outer: Verification,
+    inner: Verification,
     *,
     queries: Iterable[Any],
     rounds: int,
@@ -136,9 +136,7 @@ def check_properties(
     return None
 
 
-def begin(
-    post_processor: PostProcessor[Any], outer: Verification[Any], inner: Verification[Any]
-) -> Lockstep:
+def begin(post_processor: PostProcessor, outer: Verification, inner: Verification) -> Lockstep:
     """Two runs before any message. Raises: CompositionError if P declares coins."""
     if not post_processor.deterministic:
         raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
@@ -155,9 +153,9 @@ def _next(lock: Lockstep, messages: tuple[Any, ...]) -> Iterator[tuple[Side, Any
 
 
 def advance(
-    post_processor: PostProcessor[Any],
-    outer: Verification[Any],
-    inner: Verification[Any],
+    post_processor: PostProcessor,
+    outer: Verification,
+    inner: Verification,
     lock: Lockstep,
     side: Side,
     zero: Any,

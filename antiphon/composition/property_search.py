@@ -13,9 +13,9 @@ from antiphon.protocol.verification import Verification
 
 
 def search_properties(
-    post_processor: PostProcessor[Any],
-    outer: Verification[Any],
-    inner: Verification[Any],
+    post_processor: PostProcessor,
+    outer: Verification,
+    inner: Verification,
     *,
     queries: Any,
     answers: Callable[[Any, tuple[Create, ...]], Any],

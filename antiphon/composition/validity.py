@@ -303,7 +303,7 @@ class SparseParallel(Budgeted):
         return self.spend(purse, created.parameters)
 
 
-Fixed: TypeAlias = Union[ContinualMechanism[Any, Any, Any], Create]
+Fixed: TypeAlias = Union[ContinualMechanism, Create]
 
 
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:

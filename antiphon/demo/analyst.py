@@ -108,7 +108,7 @@ class FlightAnalyst(Adversary[Notes]):
             return Notes(told, second, 0, surveys, created, busy), self._news(told, origin)
         return Notes(told + 1, -1, 0, surveys, created, busy), self._news(told, origin)
 
-    def _news(self, flight: int, counter: int) -> Pair[Any]:
+    def _news(self, flight: int, counter: int) -> Pair:
         return _challenge(counter) if flight == self.challenge else _update(counter)
 
     def now_busy(self, busy: tuple[int, ...], counter: int, count: Any) -> tuple[int, ...]:
@@ -134,15 +134,15 @@ def counter_name(busy: tuple[int, ...], index: int) -> str:
 
 
 @cache
-def _update(counter: int) -> Pair[Any]:
+def _update(counter: int) -> Pair:
     return same(Ask(1, counter))
 
 
 @cache
-def _question(counter: int) -> Pair[Any]:
+def _question(counter: int) -> Pair:
     return same(Ask(COUNT, counter))
 
 
 @cache
-def _challenge(counter: int) -> Pair[Any]:
+def _challenge(counter: int) -> Pair:
     return Pair(Ask(1, counter), Ask(0, counter))

@@ -83,8 +83,8 @@ class Vector(Generic[Item]):
         return f"Vector({list(self)!r})"
 
 
-def _vector(size: int, shift: int, root: tuple[Any, ...]) -> Vector[Any]:
-    vector: Vector[Any] = Vector.__new__(Vector)
+def _vector(size: int, shift: int, root: tuple[Any, ...]) -> Vector:
+    vector: Vector = Vector.__new__(Vector)
     vector._size, vector._shift, vector._root = size, shift, root  # pyright: ignore[reportPrivateUsage]
     return vector
 

@@ -99,7 +99,7 @@ def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> Any:
     return OneOf.of(values, ordered[1][0].mask, parent)
 
 
-def apart(lanes: Lanes, answers: Sequence[Any]) -> Iterator[tuple[Lanes, History[Any]]]:
+def apart(lanes: Lanes, answers: Sequence[Any]) -> Iterator[tuple[Lanes, History]]:
     """The replicas of each transcript."""
     slots = [each for each in answers if type(each) is OneOf]
     if not slots:

@@ -30,7 +30,7 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
 from antiphon.protocol.readings import is_column_safe
 
-Answers: TypeAlias = "History[Any]"
+Answers: TypeAlias = "History"
 Feature: TypeAlias = Callable[[Answers], Any]
 """What is counted of a view: a function of its answers."""
 
@@ -68,8 +68,8 @@ class Population:
     replicas, and time linear in the replicas that have columns.
     """
 
-    adversary: Adversary[Any]
-    mechanism: Mechanism[Any, Any, Any]
+    adversary: Adversary
+    mechanism: Mechanism
     rounds: int | None = None
     coins: ColumnCoins = attrs.field(factory=ColumnCoins)
     keep: bool = False
@@ -163,8 +163,8 @@ def _join(parent: Lanes, group: list[tuple[Lanes, Block]]) -> tuple[Lanes, Block
 
 
 def play_population(
-    adversary: Adversary[Any],
-    mechanism: Mechanism[Any, Any, Any],
+    adversary: Adversary,
+    mechanism: Mechanism,
     *,
     replicas: int,
     feature: Feature = tuple,
@@ -199,8 +199,8 @@ def play_population(
 
 
 def play_sample(
-    adversary: Adversary[Any],
-    mechanism: Mechanism[Any, Any, Any],
+    adversary: Adversary,
+    mechanism: Mechanism,
     *,
     replicas: int,
     feature: Feature = tuple,
@@ -228,8 +228,8 @@ def play_sample(
 
 
 def _features(
-    adversary: Adversary[Any],
-    mechanism: Mechanism[Any, Any, Any],
+    adversary: Adversary,
+    mechanism: Mechanism,
     replicas: int,
     feature: Feature,
     rounds: int | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.play import Population
@@ -14,7 +14,7 @@ _REPLICAS: Final = 32
 
 
 def taken_apart(
-    adversary: Adversary[Any], mechanism: Mechanism[Any, Any, Any], *, rounds: int | None = None
+    adversary: Adversary, mechanism: Mechanism, *, rounds: int | None = None
 ) -> tuple[str, ...]:
     """The names of the parts that were, in a few interactions played to see.
 

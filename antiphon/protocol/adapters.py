@@ -58,14 +58,14 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
 
 @register("antiphon.InteractiveAsContinual/1")
 @attrs.frozen
-class InteractiveAsContinual(ContinualMechanism[Any, Any, Any]):
+class InteractiveAsContinual(ContinualMechanism):
     """IM as a CM (CM §3.3): the first message is the initial state, answered ⊤.
 
     State: () before the first message, then (the IM's state,).
     Raises: InvalidArgument for a first message outside S^init, or a later one outside Q.
     """
 
-    mechanism: Mechanism[Any, Any, Any]
+    mechanism: Mechanism
 
     @property
     def initial_state(self) -> tuple[Any, ...]:
@@ -112,7 +112,7 @@ class InteractiveAsContinual(ContinualMechanism[Any, Any, Any]):
 
 
 @attrs.frozen(eq=False, repr=False)
-class FunctionMechanism(Named, ContinualMechanism[Any, Any, Any]):
+class FunctionMechanism(Named, ContinualMechanism):
     """A CM made of one plain function; see ``mechanism``."""
 
     function: Callable[[Any, Any, Coins], tuple[Any, Any]]

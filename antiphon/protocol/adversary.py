@@ -125,16 +125,16 @@ def scripted(messages: Iterable[Any]) -> Scripted:
 
 
 @attrs.frozen(eq=False, repr=False)
-class FunctionAdversary(Named, Adversary["History[Any]"]):
+class FunctionAdversary(Named, Adversary["History"]):
     """An adversary made of one plain function of (answers so far, coins)."""
 
     function: Callable[[Sequence[Any], Coins], Any]
 
     @property
-    def initial_state(self) -> History[Any]:
+    def initial_state(self) -> History:
         return History()
 
-    def step(self, state: History[Any], message: Any, coins: Coins) -> tuple[History[Any], Any]:
+    def step(self, state: History, message: Any, coins: Coins) -> tuple[History, Any]:
         answers = state if message is EMPTY else state.append(message)
         return answers, self.function(answers, coins)
 

@@ -70,7 +70,7 @@ def walk(
 class Links(PostProcessor[tuple[Any, ...]]):
     """P₁ ∘* … ∘* P_n: IPMs chained into one IPM (CM Def. 2.16, Alg. 2)."""
 
-    links: tuple[PostProcessor[Any], ...]
+    links: tuple[PostProcessor, ...]
 
     @property
     def deterministic(self) -> bool:  # type: ignore[override]
@@ -113,10 +113,10 @@ class Links(PostProcessor[tuple[Any, ...]]):
 
 
 def _wire(
-    parts: Sequence[PostProcessor[Any]], right: Signature
-) -> tuple[tuple[PostProcessor[Any], ...], Signature]:
+    parts: Sequence[PostProcessor], right: Signature
+) -> tuple[tuple[PostProcessor, ...], Signature]:
     """Wire parts from right to left; each sees the signature on its right."""
-    wired: list[PostProcessor[Any]] = []
+    wired: list[PostProcessor] = []
     for part in reversed(parts):
         wired.append(part.wired(right))
         right = wired[-1].signature(right)
@@ -130,8 +130,8 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
     State: the tuple of the parts' states, left to right. ``parts`` is public.
     """
 
-    links: tuple[PostProcessor[Any], ...]
-    mechanism: Mechanism[Any, Any, Any]
+    links: tuple[PostProcessor, ...]
+    mechanism: Mechanism
     # A field over a property: frozen, so as good as one.
     signature: Signature = attrs.field(eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     max_hops: int = attrs.field(default=MAX_HOPS, repr=False, kw_only=True)
@@ -148,7 +148,7 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         return [*(link.step_many for link in self.links), last]
 
     @property
-    def parts(self) -> tuple[PostProcessor[Any] | Mechanism[Any, Any, Any], ...]:
+    def parts(self) -> tuple[PostProcessor | Mechanism, ...]:
         """All parts, left to right; the mechanism comes last."""
         return (*self.links, self.mechanism)
 
@@ -234,7 +234,7 @@ class Chain(AnyChain, ContinualMechanism[tuple[Any, ...], Any, Any]):  # pyright
         return AnyChain.enter(self, None)
 
 
-def chain(parts: Sequence[PostProcessor[Any]], mechanism: Mechanism[Any, Any, Any]) -> AnyChain:
+def chain(parts: Sequence[PostProcessor], mechanism: Mechanism) -> AnyChain:
     """parts[0] ∘* … ∘* mechanism, flattened: a Chain if every part has one initial state.
 
     Raises: CompositionError for parts that do not fit.
@@ -249,9 +249,7 @@ def chain(parts: Sequence[PostProcessor[Any]], mechanism: Mechanism[Any, Any, An
     return (Chain if single else AnyChain)(wired, mechanism, signature)
 
 
-def join(
-    left: PostProcessor[Any], right: PostProcessor[Any] | Mechanism[Any, Any, Any]
-) -> Links | AnyChain:
+def join(left: PostProcessor, right: PostProcessor | Mechanism) -> Links | AnyChain:
     """left ∘* right, for an IPM or a mechanism on the right."""
     parts = left.links if isinstance(left, Links) else (left,)
     if isinstance(right, Links):
@@ -259,7 +257,7 @@ def join(
     return Links((*parts, right)) if isinstance(right, PostProcessor) else chain(parts, right)
 
 
-def _decided(links: Sequence[PostProcessor[Any]], states: tuple[Any, ...]) -> bool | None:
+def _decided(links: Sequence[PostProcessor], states: tuple[Any, ...]) -> bool | None:
     """Whether a HALT that left these links ends the interaction; None: it came from their right."""
     answers = (link.is_over(own) for link, own in zip(links, states, strict=False))
     return next((answer for answer in answers if answer is not None), None)

@@ -75,7 +75,7 @@ class PostProcessor(ABC, Generic[State]):
         sent: tuple[Any, Side, Any] = coins.apart(self.step, state, side, message)
         return sent
 
-    def wired(self, right: Signature) -> PostProcessor[Any]:
+    def wired(self, right: Signature) -> PostProcessor:
         """This IPM, told what stands on its right.
 
         Raises: CompositionError if it cannot stand there.
@@ -106,11 +106,11 @@ class PostProcessor(ABC, Generic[State]):
         return None
 
     @overload
-    def __matmul__(self, other: PostProcessor[Any]) -> Links: ...
+    def __matmul__(self, other: PostProcessor) -> Links: ...
     @overload
-    def __matmul__(self, other: ContinualMechanism[Any, Any, Any]) -> Chain: ...
+    def __matmul__(self, other: ContinualMechanism) -> Chain: ...
     @overload
-    def __matmul__(self, other: Mechanism[Any, Any, Any]) -> AnyChain: ...
+    def __matmul__(self, other: Mechanism) -> AnyChain: ...
     def __matmul__(self, other: Any) -> Any:
         from antiphon.protocol.chain import join
 
@@ -139,7 +139,7 @@ class IdentityPostProcessor(PostProcessor[None]):
 
 
 @attrs.frozen(eq=False, repr=False)
-class FunctionPostProcessor(Named, PostProcessor[Any]):
+class FunctionPostProcessor(Named, PostProcessor):
     """An IPM made of one plain function; see ``post_processor``."""
 
     function: Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]

@@ -79,7 +79,7 @@ class Session:
 
     def __init__(
         self,
-        mechanism: Mechanism[Any, Any, Any],
+        mechanism: Mechanism,
         state: Any,
         *,
         seed: int | np.random.SeedSequence | None = None,

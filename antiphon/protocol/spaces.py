@@ -376,7 +376,7 @@ class Pairs(Space):
     def finite(self) -> bool:
         return self.space.finite
 
-    def enumerate(self) -> Iterator[Pair[Any]]:
+    def enumerate(self) -> Iterator[Pair]:
         return (Pair(m, n) for m in self.space.enumerate() for n in self.space.enumerate())
 
     def includes(self, other: Space) -> bool:

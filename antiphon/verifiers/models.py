@@ -102,7 +102,7 @@ class EventLevel(Verification[int]):
 
 @register("antiphon.UserLevel/1")
 @attrs.frozen
-class UserLevel(Verification[Any]):
+class UserLevel(Verification):
     """All differing pairs belong to one user. Records are tuples (user, …) or ``EMPTY``.
 
     A pair that differs belongs to a user if each side is a record of that user or
@@ -191,14 +191,14 @@ class EveryPair(Verification[int]):
 
 @register("antiphon.UpdatesAndQueries/1")
 @attrs.frozen
-class UpdatesAndQueries(Verification[Any]):
+class UpdatesAndQueries(Verification):
     """Updates as in ``updates``; a pair with a query on either side is (q, q) (theory: CM §3.3).
 
     The inner f reads the update pairs only. Not first-pair consistent, whatever
     the inner f: the first pair may be a query.
     """
 
-    updates: Verification[Any]
+    updates: Verification
     queries: Space
 
     @property
@@ -224,10 +224,10 @@ class UpdatesAndQueries(Verification[Any]):
 
 @register("antiphon.Bounded/1")
 @attrs.frozen
-class Bounded(Verification[Any]):
+class Bounded(Verification):
     """An f that also allows at most ``pairs`` messages. State: (messages so far, state of f)."""
 
-    verification: Verification[Any]
+    verification: Verification
     pairs: int = attrs.field(validator=_count)
 
     @property
@@ -280,11 +280,11 @@ def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> E
     return EveryPair(_or_any_two(relation), monotone)
 
 
-def updates_and_queries(updates: Verification[Any], queries: Space) -> UpdatesAndQueries:
+def updates_and_queries(updates: Verification, queries: Space) -> UpdatesAndQueries:
     """Mixed updates and queries: ``updates`` for the former, (q, q) for the latter."""
     return UpdatesAndQueries(updates, queries)
 
 
-def bounded(verification: Verification[Any], pairs: int) -> Bounded:
+def bounded(verification: Verification, pairs: int) -> Bounded:
     """``verification``, on at most ``pairs`` messages."""
     return Bounded(verification, pairs)

@@ -37,7 +37,7 @@ class Verifier(PostProcessor[VerifierState]):
     (CM Remark 3.6). ``why_halted`` gives the reason, outside the transcript.
     """
 
-    verification: Verification[Any] = attrs.field(validator=_is_verification)
+    verification: Verification = attrs.field(validator=_is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
     """Q × Q of the mechanism on the right, set by wiring; None if f checks it itself."""
     _read: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)

@@ -59,7 +59,7 @@ _UNREPEATABLE: Final = ("crashes", "purity", "randomness", "replay")
 def check(
     part: object,
     *,
-    right: Mechanism[Any, Any, Any] | None = None,
+    right: Mechanism | None = None,
     messages: Iterable[Any] | None = None,
     only: Iterable[str] | None = None,
     seed: int | None = None,
@@ -91,7 +91,7 @@ def check(
 
 def _check(part: Any, right: Any, given: Any, only: Any, seed: int) -> CheckReport:
     if isinstance(part, Verification):
-        f: Verification[Any] = part  # pyright: ignore[reportUnknownVariableType]
+        f: Verification = part  # pyright: ignore[reportUnknownVariableType]
         tried = verifications.MESSAGES if given is None else given
         bound = [(name, _of(each, f, tried)) for name, each in verifications.CHECKS]
         return _report(message_label(f), bound, None, only, seed)
@@ -100,7 +100,7 @@ def _check(part: Any, right: Any, given: Any, only: Any, seed: int) -> CheckRepo
     return _report(subject.name, list(rows), subject, only, seed)
 
 
-def _of(each: Any, f: Verification[Any], messages: tuple[Any, ...]) -> Check:
+def _of(each: Any, f: Verification, messages: tuple[Any, ...]) -> Check:
     return lambda _: each(f, messages)
 
 

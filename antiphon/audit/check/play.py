@@ -88,10 +88,10 @@ def play(
 
 
 @attrs.define(eq=False)
-class Watched(PostProcessor[Any]):
+class Watched(PostProcessor):
     """A post-processor in a chain, with a list of the steps that it took."""
 
-    processor: PostProcessor[Any]
+    processor: PostProcessor
     taken: list[Taken] = attrs.field(factory=list[Taken])
 
     @property

@@ -28,7 +28,7 @@ class Subject:
     """A mechanism; or a post-processor, with the chain in which it plays."""
 
     part: Any
-    system: Mechanism[Any, Any, Any]
+    system: Mechanism
     """Who plays: the mechanism itself, or P ∘* what stands on its right."""
     right: Any
     """Of a post-processor: the mechanism on its right."""
@@ -37,12 +37,12 @@ class Subject:
     seed: int
 
     @staticmethod
-    def mechanism(part: Mechanism[Any, Any, Any], given: Any, seed: int) -> Subject:
+    def mechanism(part: Mechanism, given: Any, seed: int) -> Subject:
         """Of a mechanism."""
         return Subject(part, part, None, given, seed)
 
     @staticmethod
-    def processor(part: PostProcessor[Any], right: Any, given: Any, seed: int) -> Subject:
+    def processor(part: PostProcessor, right: Any, given: Any, seed: int) -> Subject:
         """Of a post-processor, with a mechanism on its right."""
         system: Any = part @ right
         return Subject(part, system, right, given, seed)

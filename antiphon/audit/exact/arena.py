@@ -23,7 +23,7 @@ from antiphon.protocol.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
 """The longest list of messages to try."""
-AnyMechanism: TypeAlias = Mechanism[Any, Any, Any]
+AnyMechanism: TypeAlias = Mechanism
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index of a mechanism, its column), for the columns that matter."""
 
@@ -98,7 +98,7 @@ class SingleArena(OneColumn):
     columns: Columns
     mechanism: AnyMechanism
     initial_state: Any
-    verification: Verification[Any]
+    verification: Verification
     queries: Queries
     within: bool = False
     _part: int = attrs.field(init=False)
@@ -162,7 +162,7 @@ def guarded(mechanism: AnyMechanism) -> Callable[[Any, Any, Any], tuple[Any, Any
 # a cycle would wait for the cycle collector, with all of its beliefs.
 
 
-def _judge(verification: Verification[Any]) -> Judge:
+def _judge(verification: Verification) -> Judge:
     def judge(state: Any, zero: Any, one: Any) -> Any:
         try:
             after = read(verification, state, zero, one)
@@ -201,5 +201,5 @@ def elements(space: Space, owner: str) -> tuple[Any, ...]:
     )
 
 
-def _pair(zero: Any, one: Any) -> Pair[Any]:
+def _pair(zero: Any, one: Any) -> Pair:
     return same(zero) if identical(zero, one) else Pair(zero, one)

@@ -44,7 +44,7 @@ class AtOrder:
 class Compared:
     """A claim beside the truth over some rounds: an (ε, δ), or bounds on Rényi divergences."""
 
-    mechanism: ContinualMechanism[Any, Any, Any]
+    mechanism: ContinualMechanism
     claim: Claim
     rounds: int
     solution: Solution | None = attrs.field(default=None, repr=False)
@@ -136,9 +136,7 @@ def compared(question: Question, rounds: int) -> Comparison:
     return Comparison(_row(question, *each, rounds) for each in claims)
 
 
-def _row(
-    question: Question, mechanism: ContinualMechanism[Any, Any, Any], claim: Claim, rounds: int
-) -> Compared:
+def _row(question: Question, mechanism: ContinualMechanism, claim: Claim, rounds: int) -> Compared:
     f: Any = claim.verification
     given, space = question.queries, mechanism.signature.queries
     taken = None if given is None else tuple(filter(space.contains, given))

@@ -54,8 +54,8 @@ class Equivalence:
 
 
 def equivalent(
-    mechanism_a: Mechanism[Any, Any, Any],
-    mechanism_b: Mechanism[Any, Any, Any],
+    mechanism_a: Mechanism,
+    mechanism_b: Mechanism,
     *,
     rounds: int,
     queries: Iterable[Any] | None = None,
@@ -98,7 +98,7 @@ def equivalent(
 
 def _told_apart(
     adversary: StrategyAdversary,
-    mechanisms: tuple[Mechanism[Any, Any, Any], Mechanism[Any, Any, Any]],
+    mechanisms: tuple[Mechanism, Mechanism],
     initial: Any,
 ) -> tuple[View | None, tuple[Fraction, Fraction] | None]:
     """A view that ends in the distinguishing event, with its probabilities."""
@@ -114,7 +114,7 @@ def _told_apart(
 
 
 def _followed(
-    path: Sequence[tuple[Any, Any]], halted: bool, mechanism: Mechanism[Any, Any, Any], initial: Any
+    path: Sequence[tuple[Any, Any]], halted: bool, mechanism: Mechanism, initial: Any
 ) -> Fraction:
     """The probability of the answers of a path, the last of which may end the interaction."""
     start = mechanism.enter(initial)
@@ -127,11 +127,11 @@ def _followed(
     return _mass(states)
 
 
-def _messages(mechanism: Mechanism[Any, Any, Any]) -> tuple[Any, ...]:
+def _messages(mechanism: Mechanism) -> tuple[Any, ...]:
     return elements(message_space(mechanism), name_of(mechanism))
 
 
-def message_space(mechanism: Mechanism[Any, Any, Any]) -> Space:
+def message_space(mechanism: Mechanism) -> Space:
     """The query space; behind a verifier, which takes anything, the pairs it may let pass."""
     if isinstance(mechanism, AnyChain) and isinstance(mechanism.links[0], Verifier):
         queries = mechanism.links[0].queries
@@ -173,7 +173,7 @@ Hidden: TypeAlias = dict[Any, tuple[Any, Fraction]]
 
 
 def _answers(
-    mechanism: Mechanism[Any, Any, Any], states: Hidden, message: Any, weight: Fraction
+    mechanism: Mechanism, states: Hidden, message: Any, weight: Fraction
 ) -> Collection[tuple[Any, bool, Hidden]]:
     """(answer, whether it ends the interaction, law of the next state) of one message."""
     found: dict[Any, tuple[Any, bool, Hidden]] = {}
@@ -188,8 +188,8 @@ def _answers(
 
 
 def law_of_views(
-    adversary: Adversary[Any],
-    mechanism: Mechanism[Any, Any, Any],
+    adversary: Adversary,
+    mechanism: Mechanism,
     *,
     rounds: int,
     initial: Any = None,

@@ -44,8 +44,8 @@ class History:
 class Histories:
     """The histories of V[f] ∘* I(·) ∘* M for a finite M, alone or ``within`` a composition."""
 
-    mechanism: ContinualMechanism[Any, Any, Any]
-    verification: Verification[Any]
+    mechanism: ContinualMechanism
+    verification: Verification
     within: bool = False
     _columns: Columns = attrs.field(init=False)
     _arena: SingleArena = attrs.field(init=False)

@@ -84,8 +84,8 @@ def _given(values: Any) -> tuple[Any, ...] | None:
 class Question:
     """One game with what may be said in it; keeps what it learned between answers."""
 
-    system: ContinualMechanism[Any, Any, Any]
-    verification: Verification[Any]
+    system: ContinualMechanism
+    verification: Verification
     queries: tuple[Any, ...] | None = attrs.field(default=None, converter=_given)
     catalogue: tuple[Any, ...] | None = attrs.field(default=None, converter=_given)
     max_creations: int | None = None
@@ -241,7 +241,7 @@ def _factors(system: ExtConComp, verification: Suitable) -> bool:
 
 
 def _queries(
-    system: ContinualMechanism[Any, Any, Any],
+    system: ContinualMechanism,
     given: tuple[Any, ...] | None,
     creations: Sequence[Create],
     most: int,
@@ -253,7 +253,7 @@ def _queries(
 
 
 def _check(
-    system: ContinualMechanism[Any, Any, Any],
+    system: ContinualMechanism,
     given: tuple[Any, ...] | None,
     creations: Sequence[Create],
 ) -> None:

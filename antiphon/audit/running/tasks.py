@@ -17,8 +17,8 @@ from antiphon.protocol.mechanism import Mechanism
 class CountViews:
     """Plays a chunk of replicas of adversary × mechanism; how many end with each feature."""
 
-    adversary: Adversary[Any]
-    mechanism: Mechanism[Any, Any, Any]
+    adversary: Adversary
+    mechanism: Mechanism
     feature: Feature = tuple
     rounds: int | None = None
     initial: Any = None

@@ -76,7 +76,7 @@ class AuditReport:
     """Why nothing was tested, if so: every view was halted by V[f], no differing pair was sent."""
     hint: str = ""
     """What else to try: ``ap.check``, for a system with parts that are not this library's."""
-    player: Adversary[Any] | None = attrs.field(default=None, repr=False, eq=False)
+    player: Adversary | None = attrs.field(default=None, repr=False, eq=False)
     """The adversary that was tested; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
     """An interaction in the event, which replays; saved on its own."""

@@ -92,8 +92,8 @@ class Counterexample:
 
     def replay(
         self,
-        adversary: Adversary[Any] | None = None,
-        mechanism: Mechanism[Any, Any, Any] | None = None,
+        adversary: Adversary | None = None,
+        mechanism: Mechanism | None = None,
     ) -> View:
         """Run both sides again, message by message, and check the event.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias, Union
+from typing import Final, Literal, Protocol, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -68,7 +68,7 @@ class Playing:
     rounds: int | None
 
     def sample(
-        self, adversary: Adversary[Any], bit: int, views: int, seed: np.random.SeedSequence
+        self, adversary: Adversary, bit: int, views: int, seed: np.random.SeedSequence
     ) -> Sample:
         """So many views of the world ``bit``. Raises: InvalidArgument if they cannot be counted."""
         try:
@@ -88,14 +88,12 @@ class Playing:
                 "the answers that gives numbers, symbols, or tuples of them"
             ) from None
 
-    def width(self, adversary: Adversary[Any], seed: np.random.SeedSequence) -> int:
+    def width(self, adversary: Adversary, seed: np.random.SeedSequence) -> int:
         """How many numbers a view has, judged by a few: what decides how many fit into memory."""
         cells = self.sample(adversary, 0, _PROBES, seed).cells.values()
         return max(cell.width for cell in cells)
 
-    def training(
-        self, adversary: Adversary[Any], views: int, seed: np.random.SeedSequence
-    ) -> Training:
+    def training(self, adversary: Adversary, views: int, seed: np.random.SeedSequence) -> Training:
         """Samples of both worlds: up to half of the views to learn from, the rest to tune on."""
         learn = max(1, min(views // 2, MOST_LEARNING))
         shares = (learn, learn, max(1, views - learn), max(1, views - learn))
@@ -115,7 +113,7 @@ class CountHits:
     """
 
     playing: Playing
-    adversary: Adversary[Any]
+    adversary: Adversary
     event: Event
     label: float | None = None
 
@@ -218,7 +216,7 @@ class Setting:
         return choose(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
 
     def show(
-        self, adversary: Adversary[Any], event: Event, rate: float, low: float
+        self, adversary: Adversary, event: Event, rate: float, low: float
     ) -> Counterexample | None:
         """An interaction in the event, if one turns up soon; ``rate``: how often one should."""
         playing, goal = self.playing, self.goal

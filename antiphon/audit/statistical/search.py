@@ -44,7 +44,7 @@ class AdversaryFamily:
     ``build`` makes an adversary from a vector of floats (round those that are integers).
     """
 
-    build: Callable[[Sequence[float]], Adversary[Any]]
+    build: Callable[[Sequence[float]], Adversary]
     bounds: tuple[tuple[float, float], ...] = attrs.field(converter=_bounds)
     size: int = attrs.field(default=32, converter=_size, kw_only=True)
 
@@ -61,7 +61,7 @@ class AdversaryFamily:
             Candidate(self.member(vector), f"parameters {_shown(vector)}") for vector in vectors
         ]
 
-    def member(self, vector: Vector) -> Adversary[Any]:
+    def member(self, vector: Vector) -> Adversary:
         """What is built from a vector; where that has no name in transcripts, by the family."""
         built = _checked(self.build(vector))
         return FamilyMember(self, vector) if mentions_unregistered(encode_any(built)) else built
@@ -69,12 +69,12 @@ class AdversaryFamily:
 
 @register("antiphon.FamilyMember/1")
 @attrs.frozen
-class FamilyMember(Adversary[Any]):
+class FamilyMember(Adversary):
     """The adversary that a family builds from a vector, known by these two."""
 
     family: AdversaryFamily
     vector: Vector
-    _built: Adversary[Any] = attrs.field(init=False, eq=False, repr=False)
+    _built: Adversary = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_built", _checked(self.family.build(self.vector)))
@@ -97,11 +97,11 @@ class FamilyMember(Adversary[Any]):
 class Candidate:
     """An adversary, and how the report calls it."""
 
-    adversary: Adversary[Any]
+    adversary: Adversary
     name: str
 
 
-Search: TypeAlias = Union[Adversary[Any], Iterable[Adversary[Any]], AdversaryFamily]
+Search: TypeAlias = Union[Adversary, Iterable[Adversary], AdversaryFamily]
 """Whom to audit with: one adversary, several, or a family with parameters."""
 
 
@@ -126,13 +126,13 @@ def members(search: Search, seed: np.random.SeedSequence) -> list[Candidate]:
     ]
 
 
-def name_of(adversary: Adversary[Any]) -> str:
+def name_of(adversary: Adversary) -> str:
     """An adversary in a few words."""
     function = getattr(adversary, "function", None)
     return getattr(function, "__name__", None) or message_label(adversary, 60)
 
 
-def _checked(adversary: object) -> Adversary[Any]:
+def _checked(adversary: object) -> Adversary:
     if not isinstance(adversary, Adversary):
         raise InvalidArgument(f"{message_label(adversary, 40)} is no adversary")
     return adversary  # pyright: ignore[reportUnknownVariableType]

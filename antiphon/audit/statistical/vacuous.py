@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from antiphon.verifiers.verifier import Verifier
 _PLAYS: Final = 64
 
 
-def why_vacuous(playing: Playing, adversary: Adversary[Any], seed: np.random.SeedSequence) -> str:
+def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequence) -> str:
     """Why nothing was tested, or "": whether V[f] lets a differing pair pass in a few plays.
 
     Views without one have the same law in both worlds, whatever the mechanism does. Plays end at

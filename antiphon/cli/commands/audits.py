@@ -136,7 +136,7 @@ def _warn_if_slow(game: PrivacyGame, adversaries: Any, rounds: int | None) -> No
     """Say on standard error what makes this a hundred times slower than it need be."""
     if not isinstance(adversaries, Adversary):
         return
-    player: Adversary[Any] = adversaries  # pyright: ignore[reportUnknownVariableType]
+    player: Adversary = adversaries  # pyright: ignore[reportUnknownVariableType]
     slow = taken_apart(player, game.mechanism(0), rounds=rounds)
     if slow:
         print(

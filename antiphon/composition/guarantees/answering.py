@@ -15,7 +15,7 @@ _MOST: Final = 2_000
 """Pairs of a state and a query to try."""
 
 
-def answering(mechanism: ContinualMechanism[Any, Any, Any]) -> Mark:
+def answering(mechanism: ContinualMechanism) -> Mark:
     """PROVED for this library's own (its tests do), CHECKED where all runs can be listed.
 
     Else ASSUMED; FAILED if an answer outside the signature was seen.
@@ -31,7 +31,7 @@ def answering(mechanism: ContinualMechanism[Any, Any, Any]) -> Mark:
     return Mark.ASSUMED if seen is None else Mark.CHECKED if seen else Mark.FAILED
 
 
-def _listed(mechanism: ContinualMechanism[Any, Any, Any]) -> bool | None:
+def _listed(mechanism: ContinualMechanism) -> bool | None:
     """Whether every answer to every query in every state is declared; None: too many states."""
     queries, declared = tuple(mechanism.signature.queries.enumerate()), mechanism.signature.answers
     waiting = [mechanism.initial_state]

@@ -40,7 +40,7 @@ class Countable(Space):
 
 @register("antiphon.Certified/1")
 @attrs.frozen
-class Certified(ContinualMechanism[Any, Any, Any]):
+class Certified(ContinualMechanism):
     """M, which claims what ``guarantee(M, f)`` derives, at ``delta`` (None: at its floor).
 
     So compositions nest: all sparse vectors of a histogram are one mechanism, an ExtConComp
@@ -54,8 +54,8 @@ class Certified(ContinualMechanism[Any, Any, Any]):
     (Fraction(1, 1), Fraction(0, 1))
     """
 
-    mechanism: ContinualMechanism[Any, Any, Any]
-    verification: Verification[Any]
+    mechanism: ContinualMechanism
+    verification: Verification
     delta: Fraction | None = attrs.field(default=None, converter=_delta)
     truth: str = ""
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]

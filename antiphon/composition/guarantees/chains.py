@@ -52,7 +52,7 @@ def _rest(system: AnyChain, place: int) -> Any:
 
 
 def _processed(
-    links: Sequence[PostProcessor[Any]],
+    links: Sequence[PostProcessor],
     inside: Derivation,
     premises: tuple[Premise, ...],
     verification: Any,
@@ -63,7 +63,7 @@ def _processed(
     )
 
 
-def _forwards(link: PostProcessor[Any]) -> Premise:
+def _forwards(link: PostProcessor) -> Premise:
     reason = foreign(link)
     return Premise(
         f"{message_label(link, 40)} sends queries on unchanged and remembers none",
@@ -122,7 +122,7 @@ def _game(system: AnyChain, place: int, verification: Any, context: Context) -> 
     return _processed(outer, game, premises, game.verification)
 
 
-def _one_state(link: PostProcessor[Any]) -> Premise:
+def _one_state(link: PostProcessor) -> Premise:
     text = f"{message_label(link, 40)} has one initial state"
     if not identical(link.initial_states, ONLY):
         raise NoGuarantee(
@@ -167,7 +167,7 @@ def adapted(system: InteractiveAsContinual, verification: Any, context: Context)
 ADAPTER = "IM as a CM (CM §3.3)"
 
 
-def _from_initial_states(mechanism: Mechanism[Any, Any, Any], f: Any) -> Any:
+def _from_initial_states(mechanism: Mechanism, f: Any) -> Any:
     """f_∼ whose first pair is one of S^init: V[f] knows only that it is in (S^init ∪ Q)²."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)

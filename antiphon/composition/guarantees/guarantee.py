@@ -33,7 +33,7 @@ class Guarantee:
     in the derivation is merely assumed. ``str`` explains.
     """
 
-    system: Mechanism[Any, Any, Any]
+    system: Mechanism
     derivation: Derivation
 
     @property
@@ -113,11 +113,11 @@ class Guarantee:
 
 
 def guarantee(
-    system: Mechanism[Any, Any, Any],
-    verification: Verification[Any] | None = None,
+    system: Mechanism,
+    verification: Verification | None = None,
     *,
-    inner: Verification[Any] | None = None,
-    catalogue: Iterable[ContinualMechanism[Any, Any, Any] | Create] | None = None,
+    inner: Verification | None = None,
+    catalogue: Iterable[ContinualMechanism | Create] | None = None,
     max_creations: int | None = None,
 ) -> Guarantee:
     """What a system promises w.r.t. f, by which theorem, from which premises.

@@ -34,7 +34,7 @@ _ENDLESS: Final = 10**9
 
 
 def lifted(
-    links: Sequence[PostProcessor[Any]], mechanism: Any, verification: Any, context: Context
+    links: Sequence[PostProcessor], mechanism: Any, verification: Any, context: Context
 ) -> Derivation:
     """P ∘* M, where M is private w.r.t. f' and P has the three properties from f to f'.
 
@@ -105,7 +105,7 @@ _HOW: Final = {
 
 
 def _properties(
-    processor: PostProcessor[Any], mechanism: Any, outer: Any, inner: Any, declared: Lifting | None
+    processor: PostProcessor, mechanism: Any, outer: Any, inner: Any, declared: Lifting | None
 ) -> tuple[Premise, tuple[Create, ...] | None]:
     """The three properties as a premise; and all that P creates, if all its runs were explored."""
     text = (
@@ -137,7 +137,7 @@ def _covers(declared: Lifting, outer: Any, inner: Any) -> bool:
 
 
 def _explore(
-    processor: PostProcessor[Any], mechanism: Any, outer: Any, inner: Any
+    processor: PostProcessor, mechanism: Any, outer: Any, inner: Any
 ) -> Violation | tuple[Create, ...] | None:
     """A violation; or, if all runs were explored, what P creates; None if that cannot be done.
 
@@ -171,10 +171,10 @@ def _explore(
 
 
 @attrs.define(eq=False)
-class _Watched(PostProcessor[Any]):
+class _Watched(PostProcessor):
     """P, with a list of what it creates: for exploring all its runs."""
 
-    processor: PostProcessor[Any]
+    processor: PostProcessor
     made: list[Create] = attrs.field(factory=list[Create])
     deterministic = True
 

@@ -61,7 +61,7 @@ def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class Counter(ContinualMechanism[Any, Any, Any]):
+class Counter(ContinualMechanism):
     """A running sum of up to ``horizon`` updates x_t, released with noise. Abstract.
 
     An update is answered ⊤, ``COUNT`` by the noisy sum of the updates so far. Without a

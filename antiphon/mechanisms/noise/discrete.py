@@ -26,7 +26,7 @@ _INT64: Final = 2**63 - 1
 
 
 @attrs.frozen(kw_only=True)
-class IntegerNoise(NoninteractiveMechanism[Any, Any]):
+class IntegerNoise(NoninteractiveMechanism):
     """x ↦ x + noise, for an int, or an int64 array of length ``dimension``. Abstract.
 
     NIM. The noise of each coordinate is drawn on its own, with no limit to its size; an entry

@@ -125,7 +125,7 @@ def _array(value: Any, secrets: bool) -> Json:
     return {"array": data, "dtype": value.dtype.str, "shape": list(value.shape)}
 
 
-def _pair(value: Pair[Any], secrets: bool) -> Json:
+def _pair(value: Pair, secrets: bool) -> Json:
     if value.one is value.zero:
         return {"same": encode(value.zero, secrets=secrets)}
     return {"pair": [encode(value.zero, secrets=secrets), encode(value.one, secrets=secrets)]}

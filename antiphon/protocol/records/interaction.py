@@ -29,8 +29,8 @@ Watch = Callable[[Round], None]
 
 
 def interact(
-    adversary: Adversary[Any],
-    mechanism: Mechanism[Any, Any, Any],
+    adversary: Adversary,
+    mechanism: Mechanism,
     *,
     initial: Any = None,
     rounds: int | None = None,
@@ -57,8 +57,8 @@ def interact(
 
 
 def record(
-    adversary: Adversary[Any],
-    mechanism: Mechanism[Any, Any, Any],
+    adversary: Adversary,
+    mechanism: Mechanism,
     *,
     initial: Any = None,
     rounds: int | None = None,
@@ -75,8 +75,8 @@ def record(
 
 
 def _play(
-    adversary: Adversary[Any],
-    mechanism: Mechanism[Any, Any, Any],
+    adversary: Adversary,
+    mechanism: Mechanism,
     initial: Any,
     rounds: int | None,
     seed: Seed,
@@ -144,8 +144,8 @@ def _sink(
 
 def replay(
     view: View | Recording,
-    adversary: Adversary[Any] | None = None,
-    mechanism: Mechanism[Any, Any, Any] | None = None,
+    adversary: Adversary | None = None,
+    mechanism: Mechanism | None = None,
 ) -> View:
     """Re-run what the file allows, comparing message by message (law 2).
 
@@ -163,8 +163,8 @@ def replay(
 
 def _replayed(
     view: View | Recording,
-    adversary: Adversary[Any] | None,
-    mechanism: Mechanism[Any, Any, Any] | None,
+    adversary: Adversary | None,
+    mechanism: Mechanism | None,
 ) -> View:
     recording = view if isinstance(view, Recording) else None
     view = view.view if isinstance(view, Recording) else view

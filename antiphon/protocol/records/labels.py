@@ -55,7 +55,7 @@ def _shown(value: Any, depth: int) -> str:
     return _plain(value)
 
 
-def _pair(zero: str, one: str, value: Pair[Any]) -> str:
+def _pair(zero: str, one: str, value: Pair) -> str:
     if len(zero) > 16 and identical(value.zero, value.one):
         return f"(m, m), m = {zero}"
     return f"({zero}, {one})"

@@ -50,14 +50,14 @@ class Header:
         """Whether the answers may be released: not if the noise came from a seed."""
         return not self.seeded
 
-    def rebuild_adversary(self) -> Adversary[Any]:
+    def rebuild_adversary(self) -> Adversary:
         """The adversary, from its registered name. Raises: InvalidArgument if it has none."""
-        adversary: Adversary[Any] = rebuilt(self.adversary, Adversary, "adversary")
+        adversary: Adversary = rebuilt(self.adversary, Adversary, "adversary")
         return adversary
 
-    def rebuild_system(self) -> Mechanism[Any, Any, Any]:
+    def rebuild_system(self) -> Mechanism:
         """The mechanism, from its registered name. Raises: InvalidArgument if it has none."""
-        mechanism: Mechanism[Any, Any, Any] = rebuilt(self.system, Mechanism, "mechanism")
+        mechanism: Mechanism = rebuilt(self.system, Mechanism, "mechanism")
         return mechanism
 
 
@@ -198,9 +198,9 @@ class Recording:
     tape: Sequence[tuple[Draw, ...]] = attrs.field(repr=False)
     """The mechanism's draws, one stretch a round."""
 
-    def rebuild_system(self) -> Mechanism[Any, Any, Any]:
+    def rebuild_system(self) -> Mechanism:
         """The mechanism with its secret parameters, from its registered name."""
-        mechanism: Mechanism[Any, Any, Any] = rebuilt(self.secret.system, Mechanism, "mechanism")
+        mechanism: Mechanism = rebuilt(self.secret.system, Mechanism, "mechanism")
         return mechanism
 
     def rebuild_initial(self) -> Any:

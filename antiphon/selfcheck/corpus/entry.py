@@ -21,7 +21,7 @@ class Player:
 
     name: str
     """What it says, in short: "1⁵ | 2⁵"."""
-    adversary: Adversary[Any] = attrs.field(repr=False)
+    adversary: Adversary = attrs.field(repr=False)
 
 
 @attrs.frozen
@@ -44,7 +44,7 @@ class Entry:
     """
 
     name: str
-    system: ContinualMechanism[Any, Any, Any]
+    system: ContinualMechanism
     claim: Claim
     players: tuple[Player, ...]
     truth: Truth = Truth()

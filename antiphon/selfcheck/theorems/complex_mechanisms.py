@@ -103,9 +103,9 @@ def _local() -> Evidence:
 
 
 def lifted(
-    post_processor: PostProcessor[Any],
-    outer: Verification[Any],
-    inner: Verification[Any],
+    post_processor: PostProcessor,
+    outer: Verification,
+    inner: Verification,
     parameters: Sequence[Parameters],
     rounds: int,
     hops: int,

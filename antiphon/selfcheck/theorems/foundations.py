@@ -62,7 +62,7 @@ def _lemma_2_4() -> Iterable[Check]:
     )
 
 
-def _claimed(mechanism: ContinualMechanism[Any, Any, Any]) -> Evidence:
+def _claimed(mechanism: ContinualMechanism) -> Evidence:
     claim = mechanism.claims[0]
     f: Any = claim.verification
     return private(mechanism, f, [claim.parameters], rounds=2, exactly=True)
@@ -106,9 +106,9 @@ def _pure_post_processed() -> Evidence:
 
 
 def simulated(
-    simulator: PostProcessor[Any],
-    mechanism: ContinualMechanism[Any, Any, Any],
-    f: Verification[Any],
+    simulator: PostProcessor,
+    mechanism: ContinualMechanism,
+    f: Verification,
     given: ExactEpsilon,
     delta: Fraction,
     rounds: int,

@@ -49,7 +49,7 @@ def checks() -> Iterable[Check]:
 
 
 @attrs.frozen
-class Garbler(PostProcessor[Any]):
+class Garbler(PostProcessor):
     """Asks twice, the second time what it heard, and answers one of both at random.
 
     With ``tells`` it has two initial states and answers which one it is in: the
@@ -112,9 +112,9 @@ class Blind(Identifier):
 class Instance(NamedTuple):
     """A CM with an f, and how it is asked."""
 
-    mechanism: ContinualMechanism[Any, Any, Any]
-    f: Verification[Any]
-    messages: tuple[Pair[Any], ...]
+    mechanism: ContinualMechanism
+    f: Verification
+    messages: tuple[Pair, ...]
     rounds: int
 
     @property

@@ -56,10 +56,10 @@ def checks() -> Iterable[Check]:
 
 
 @attrs.frozen
-class SameThresholds(Verification[Any]):
+class SameThresholds(Verification):
     """f of SVT: streams (x, Thresh) that differ in one x, identical Thresh (theory §3)."""
 
-    events: Verification[Any]
+    events: Verification
 
     @property
     def initial_state(self) -> Any:

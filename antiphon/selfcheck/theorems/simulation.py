@@ -23,7 +23,7 @@ from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 ROUNDS = 3
 EVENT = bounded(event_level(), ROUNDS)
 START = bounded(neighbouring_start(), ROUNDS)
-Mechanism = ContinualMechanism[Any, Any, Any]
+Mechanism = ContinualMechanism
 
 
 def checks() -> Iterable[Check]:

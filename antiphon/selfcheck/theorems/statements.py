@@ -24,8 +24,8 @@ Parameters = tuple[exact.ExactEpsilon, Fraction]
 
 
 def private(
-    system: ContinualMechanism[Any, Any, Any],
-    verification: Verification[Any],
+    system: ContinualMechanism,
+    verification: Verification,
     claimed: Iterable[Bound],
     rounds: int,
     *,
@@ -50,7 +50,7 @@ def private(
 
 
 def private_interactive(
-    mechanism: tuple[Mechanism[Any, Any, Any], Mechanism[Any, Any, Any]],
+    mechanism: tuple[Mechanism, Mechanism],
     initial: tuple[Any, Any],
     claimed: Iterable[Bound],
     rounds: int,
@@ -104,7 +104,7 @@ def _wrong(
 
 
 def same_views(
-    systems: Iterable[tuple[Mechanism[Any, Any, Any], Mechanism[Any, Any, Any]]],
+    systems: Iterable[tuple[Mechanism, Mechanism]],
     rounds: int,
     queries: Iterable[Any],
     *,
@@ -120,9 +120,9 @@ def same_views(
 
 
 def in_both_worlds(
-    left: Callable[[int], Mechanism[Any, Any, Any]],
-    right: Callable[[int], Mechanism[Any, Any, Any]],
-) -> list[tuple[Mechanism[Any, Any, Any], Mechanism[Any, Any, Any]]]:
+    left: Callable[[int], Mechanism],
+    right: Callable[[int], Mechanism],
+) -> list[tuple[Mechanism, Mechanism]]:
     """The pairs of systems of b = 0 and of b = 1."""
     return [(left(bit), right(bit)) for bit in (0, 1)]
 

@@ -18,7 +18,7 @@ ROUNDS = 3
 
 
 @attrs.frozen
-class Talker(PostProcessor[Any]):
+class Talker(PostProcessor):
     """Asks its right some more, led by the answers, before it answers; on bits.
 
     ``extra``: how many further questions; ``early``: every early-th left message is

@@ -122,7 +122,7 @@ def _on_samples(subject: Subject, game: PrivacyGame, claim: Claim, number: int) 
 
 
 def pair_scripts(
-    f: Verification[Any], messages: tuple[Any, ...], seed: np.random.SeedSequence
+    f: Verification, messages: tuple[Any, ...], seed: np.random.SeedSequence
 ) -> list[tuple[Any, ...]]:
     """Lists of pairs that f allows, with a differing pair wherever one is found."""
     coins, found = generator(seed), list[tuple[Any, ...]]()
@@ -146,7 +146,7 @@ def pair_scripts(
     return found
 
 
-def _allowed(f: Verification[Any], state: Any, zero: Any, one: Any) -> Any:
+def _allowed(f: Verification, state: Any, zero: Any, one: Any) -> Any:
     try:
         return read(f, state, zero, one)
     except Exception:

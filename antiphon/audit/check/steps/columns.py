@@ -61,7 +61,7 @@ def _refused(mechanism: Any, initial: Any, script: Any, seed: Any) -> bool:
 
 
 def disagreement(
-    mechanism: Mechanism[Any, Any, Any],
+    mechanism: Mechanism,
     initial: Any,
     script: tuple[Any, ...],
     seed: np.random.SeedSequence,

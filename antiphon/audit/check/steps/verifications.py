@@ -35,21 +35,21 @@ _WIDE: Final = 4096
 class Read:
     """A pair that was read in a state, after a list of pairs."""
 
-    word: tuple[Pair[Any], ...]
+    word: tuple[Pair, ...]
     before: Any
-    pair: Pair[Any]
+    pair: Pair
     after: Any
     error: Exception | None
 
 
 def explored(
-    f: Verification[Any], messages: tuple[Any, ...], first: tuple[Pair[Any], ...] = ()
+    f: Verification, messages: tuple[Any, ...], first: tuple[Pair, ...] = ()
 ) -> Iterator[Read]:
     """Every pair of the messages in every state that they lead to, as far as ``_MOST``."""
     start = f.initial_state
     for pair in first:
         start = read(f, start, pair.zero, pair.one)
-    waiting: deque[tuple[Any, tuple[Pair[Any], ...]]] = deque([(start, first)])
+    waiting: deque[tuple[Any, tuple[Pair, ...]]] = deque([(start, first)])
     seen, tried = {_key(start)}, 0
     while waiting:
         state, word = waiting.popleft()
@@ -72,7 +72,7 @@ def _key(state: Any) -> Any:
     return fingerprint(state) if hashable(state) else content(state)
 
 
-def steps(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
+def steps(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
     """What a step of f returns, changes and repeats."""
     here = where(f, "step")
     for each in explored(f, messages):
@@ -82,7 +82,7 @@ def steps(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
             return  # a faulty f need not lead anywhere
 
 
-def _step(f: Verification[Any], each: Read, here: str) -> Iterator[Finding]:
+def _step(f: Verification, each: Read, here: str) -> Iterator[Finding]:
     if isinstance(each.error, PartError):
         yield Finding(
             "states",
@@ -103,7 +103,7 @@ def _step(f: Verification[Any], each: Read, here: str) -> Iterator[Finding]:
     yield from _repeated(f, each, here)
 
 
-def _repeated(f: Verification[Any], each: Read, here: str) -> Iterator[Finding]:
+def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
     if each.error is not None:
         return
     held, used, after = content(each.before), set[str](), each.after
@@ -122,7 +122,7 @@ def _repeated(f: Verification[Any], each: Read, here: str) -> Iterator[Finding]:
         yield Finding("replay", "a step is not repeatable", here, CURE)
 
 
-def dead(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
+def dead(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
     """f of a sequence is what its automaton says, and stays ⊥ once it is."""
     for number, each in enumerate(explored(f, messages)):
         if number == _WORDS:
@@ -143,7 +143,7 @@ def dead(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
                 return
 
 
-def consistency(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
+def consistency(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
     """``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
     if not f.first_pair_consistent:
         return
@@ -160,7 +160,7 @@ def consistency(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Fin
             return
 
 
-def swaps(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
+def swaps(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
     """``swap_symmetric``, for which the exact engine plays one world only."""
     if not swap_symmetric(f):
         return
@@ -189,7 +189,7 @@ def swaps(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
                 waiting.append(after)
 
 
-def _after_an_identical_pair(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Read]:
+def _after_an_identical_pair(f: Verification, messages: tuple[Any, ...]) -> Iterator[Read]:
     for each in explored(f, messages):
         if each.word:
             return
@@ -198,7 +198,7 @@ def _after_an_identical_pair(f: Verification[Any], messages: tuple[Any, ...]) ->
             yield from explored(f, messages, (each.pair,))
 
 
-def columns(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding]:
+def columns(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
     """``column_safe``: that f reads columns as it reads numbers."""
     numbers = [each for each in messages if type(each) in (int, float)]
     if not f.column_safe or not numbers:
@@ -215,10 +215,10 @@ def columns(f: Verification[Any], messages: tuple[Any, ...]) -> Iterator[Finding
 
 
 @attrs.frozen
-class _Asks(ContinualMechanism[Any, Any, Any]):
+class _Asks(ContinualMechanism):
     """Draws pairs of numbers, wide enough to be columns, and answers whether f allows them."""
 
-    f: Verification[Any]
+    f: Verification
     kind: Any
     values: int
     least: Any

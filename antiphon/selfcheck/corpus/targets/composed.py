@@ -43,17 +43,17 @@ def composition_targets() -> Iterator[Entry]:
     yield from _side_by_side()
 
 
-def differ(*indices: int) -> list[Pair[Any]]:
+def differ(*indices: int) -> list[Pair]:
     """(0, 1) to each of these mechanisms, in order."""
     return [Pair(Ask(0, index), Ask(1, index)) for index in indices]
 
 
-def agree(*indices: int) -> list[Pair[Any]]:
+def agree(*indices: int) -> list[Pair]:
     """(0, 0) to each of these mechanisms, in order."""
     return [same(Ask(0, index)) for index in indices]
 
 
-def _asking(created: Iterable[Create], asked: list[Pair[Any]]) -> Player:
+def _asking(created: Iterable[Create], asked: list[Pair]) -> Player:
     made = list(created)
     return saying(f"{len(made)} created, {len(asked)} questions", [*map(same, made), *asked])
 

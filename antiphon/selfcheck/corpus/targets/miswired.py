@@ -39,7 +39,7 @@ class SwapsStates(ExtConComp):
 class LastMessageOnly(Verification[int]):
     """What a verifier enforces that checks only the last message: each pair as if it came first."""
 
-    verification: Verification[Any]
+    verification: Verification
 
     @property
     def initial_state(self) -> int:

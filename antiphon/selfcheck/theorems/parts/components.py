@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 from antiphon.composition.creation import Create
 from antiphon.mechanisms.leaky_bit import LeakyBit
@@ -50,7 +49,7 @@ def weakened(created: Create, growth: object, delta: object = 0) -> Create:
     return Create(created.mechanism, Claim(measure, own.verification, Status.PROVED, own.source))
 
 
-def messages(created: list[Create], count: int) -> list[Pair[Any]]:
+def messages(created: list[Create], count: int) -> list[Pair]:
     """The creations, and the pairs (0, 0), (0, 1), (1, 0) to the first ``count`` mechanisms."""
     sides = [(0, 0), (0, 1), (1, 0)]
     return [

@@ -22,7 +22,7 @@ AnyMechanism = TypeVar("AnyMechanism", bound=Any)
 
 def promised(
     mechanism: AnyMechanism,
-    verification: Verification[Any],
+    verification: Verification,
     rounds: int,
     *,
     epsilon: exact.Epsilon | None = None,
@@ -45,7 +45,7 @@ def promised(
 
 
 def claiming(
-    mechanism: AnyMechanism, measure: Approximate, verification: Verification[Any]
+    mechanism: AnyMechanism, measure: Approximate, verification: Verification
 ) -> AnyMechanism:
     """The mechanism with this claim."""
     source = "computed exactly (antiphon.audit.exact)"
@@ -108,7 +108,7 @@ def clipped(value: int, largest: int) -> tuple[int, ...]:
 
 
 @attrs.frozen
-class FiniteAboveThreshold(ContinualMechanism[Any, Any, Any]):
+class FiniteAboveThreshold(ContinualMechanism):
     """SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise on both sides.
 
     (x, Thresh) -> ⊤ and then HALT, or ⊥: h ← h + x; ⊤ iff q(h) + ν >= Thresh + τ, where

@@ -12,11 +12,11 @@ from antiphon.protocol.spaces import Signature
 
 
 @attrs.frozen
-class NaiveChain(ContinualMechanism[Any, Any, Any]):
+class NaiveChain(ContinualMechanism):
     """P ∘* M by CM Alg. 1: step P on (L, m); while it sends right, M's answer comes back."""
 
-    post_processor: PostProcessor[Any]
-    mechanism: ContinualMechanism[Any, Any, Any]
+    post_processor: PostProcessor
+    mechanism: ContinualMechanism
 
     @property
     def signature(self) -> Signature:
@@ -36,14 +36,14 @@ class NaiveChain(ContinualMechanism[Any, Any, Any]):
 
 
 @attrs.frozen
-class NaiveLinks(PostProcessor[Any]):
+class NaiveLinks(PostProcessor):
     """P₁ ∘* P₂ by CM Alg. 2: a cursor walks between the two.
 
     ``skips`` is a cursor bug, for a broken twin: what P₂ sends left goes past P₁.
     """
 
-    first: PostProcessor[Any]
-    second: PostProcessor[Any]
+    first: PostProcessor
+    second: PostProcessor
     skips: bool = False
 
     @property

@@ -91,7 +91,7 @@ class Router(PostProcessor[Routing]):
 
 
 @attrs.frozen
-class EachBit(PostProcessor[Any]):
+class EachBit(PostProcessor):
     """The local model: every bit has its own mechanism, created for it and asked once.
 
     State: (mechanisms so far, the bit that waits for its own).
