@@ -30,7 +30,7 @@ LEVELS = {
     "statistical/test_coverage": 1,
     "unit/test_statistical": 7,
     "unit/audit/test_audit": 3,
-    "unit/audit/test_corpus": 20,
+    "unit/selfcheck/test_corpus": 20,
     "unit/mechanisms/test_histograms": 3,
     "unit/mechanisms/test_noise": 8,
     "unit/mechanisms/test_sparse_vector": 10,

@@ -13,6 +13,7 @@ from antiphon.composition.accounting.contour import Contours
 from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.mechanisms import RandomizedResponse
+from antiphon.numbers import exact
 
 growths = st.sampled_from([Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(7)])
 epsilons = st.builds(ap.Log, growths)
@@ -55,8 +56,8 @@ def test_intervals_hold_the_exact_values(given, growth, target):
     target = floor + (1 - floor) * target
     ends, epsilon = curve.epsilon_between(target), truth.epsilon_at(target)
     assert truth.delta_at(epsilon) <= target
-    assert ap.protocol.exact.at_most(Fraction(ends.lower), epsilon)
-    assert ap.protocol.exact.at_most(epsilon, Fraction(ends.upper))
+    assert exact.at_most(Fraction(ends.lower), epsilon)
+    assert exact.at_most(epsilon, Fraction(ends.upper))
 
 
 @settings(max_examples=20)

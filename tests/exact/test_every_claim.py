@@ -23,6 +23,7 @@ from antiphon.mechanisms import (
     PermuteAndFlip,
     RandomizedResponse,
 )
+from antiphon.numbers import exact
 from antiphon.protocol import (
     Approximate,
     Claim,
@@ -125,7 +126,7 @@ def claiming(mechanism, *measures):
 
 def of_epsilon(measure, share):
     """The measure with ε/4, say: e^ε to that power where it is rational, else rounded down."""
-    epsilon = share * ap.protocol.exact.bracket(measure.epsilon, 30)[0]
+    epsilon = share * exact.bracket(measure.epsilon, 30)[0]
     delta = getattr(measure, "delta", 0)
     return Approximate(epsilon, delta) if delta else Pure(epsilon)
 

@@ -35,6 +35,7 @@ from antiphon.mechanisms import (
     LeakyBit,
     RandomizedResponse,
 )
+from antiphon.numbers import exact
 from antiphon.protocol import (
     Claim,
     IdentityPostProcessor,
@@ -374,7 +375,7 @@ def test_a_composition_that_mixes_up_its_children_has_no_theorem():
 def test_sparse_with_delta_and_without_consistency_offers_its_adversary(epsilon, delta):
     error = refused(EXT, sparse_parallel([(Log(5), 0), (epsilon, delta)]))
     found = error.counterexample
-    assert (found.epsilon, found.delta) == (ap.protocol.exact.epsilon(epsilon), delta)
+    assert (found.epsilon, found.delta) == (exact.epsilon(epsilon), delta)
     assert found.adversary.success >= Fraction(1, 2)
     assert attrs.evolve(found.adversary, copies=max(1, found.copies - 1)).success < 0.51
     game = ap.PrivacyGame(EXT, found.verification)

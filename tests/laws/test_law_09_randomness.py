@@ -50,7 +50,7 @@ def test_no_source_uses_another_generator(path):
     found = set(suspicious(ast.parse(path.read_text())))
     allowed = {
         # Words for a session, and one Generator around a PCG64 for populations.
-        "coins.py": {"os.urandom", "np.random.Generator"},
+        "sampled.py": {"os.urandom", "np.random.Generator"},
         "column_coins.py": {"np.random.Generator"},  # the type of a parameter
         # Notices what a user's step draws elsewhere, and puts the generators back.
         "watch.py": {

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse, RoundToGrid, TreeCounter
+from antiphon.numbers import exact
 from antiphon.protocol import (
     Approximate,
     Claim,
@@ -45,7 +46,7 @@ def test_pure_is_approximate_with_delta_zero(epsilon, delta):
     approximate = Claim(Approximate(epsilon, delta), F, Status.PROVED, "")
     assert approximate.follows_from(pure)
     assert pure.follows_from(approximate) is (delta == 0)
-    assert pure.parameters == (ap.protocol.exact.epsilon(epsilon), 0)
+    assert pure.parameters == (exact.epsilon(epsilon), 0)
 
 
 def test_no_claim_is_more_certain_than_what_it_follows_from():

@@ -29,6 +29,7 @@ from antiphon.composition.accounting import (
 from antiphon.composition.guarantees.curves import GroupCurve, LeastCurve, shifted
 from antiphon.composition.validity import FixedParameters, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
+from antiphon.numbers import exact
 from antiphon.numbers.interval import down, outward, up
 
 TINY = [Fraction(1, 10**400), Fraction(1, 10**310), 5e-324, 1e-300, 1e-17, 1e-9]
@@ -55,6 +56,8 @@ points = epsilons | st.sampled_from([10**400, Fraction(10**400), 1e300])
 SEARCHED_ONCE = ("basic", "advanced", "optimal", "thirty of them", "sparse")
 """ε at δ is found by δ at ε; elsewhere they are two bounds, apart by rounding."""
 ROUNDING = Fraction(1, 10**9)
+EVALUATED_AGAIN = Fraction(1, 10**11)
+"""δ decreases in ε, but not the last bits of its upper end, which is evaluated elsewhere."""
 
 MAKERS = {
     "basic": basic,
@@ -82,17 +85,18 @@ def readings(value):
 @example([(1, 0.9999999999999999)], 1.0, 0, 1.0)
 @example([(Fraction(0.1), 0)], 0.1, 0, 0)
 @example([(0.1, 1 / 3)] * 3, 10**400, 1, 0.5)
+@example([(2.5, 0)], Fraction(1, 3), Fraction(1, 3), 0)
 def test_every_question_has_an_answer_that_can_be_asked_back(name, given, one, other, delta):
     """No untyped error; δ falls in ε; what was printed is accepted and promises no less."""
     try:
         curve = MAKERS[name](given)
-        low, high = (one, other) if ap.protocol.exact.at_most(one, other) else (other, one)
+        low, high = (one, other) if exact.at_most(one, other) else (other, one)
         at_low, at_high = curve.delta_between(low), curve.delta_between(high)
         printed = curve.delta_at(low)
         epsilon = curve.epsilon_at(printed)
         floor = curve.floor
         last = curve.epsilon_at(floor.upper)
-    except ap.protocol.errors.Intractable:
+    except ap.Intractable:
         return
     assert 0 <= at_low.lower <= at_low.upper <= 1
     assert at_high.lower <= at_low.upper
@@ -102,9 +106,9 @@ def test_every_question_has_an_answer_that_can_be_asked_back(name, given, one, o
         assert epsilon <= last or math.isinf(last)
     if math.isfinite(epsilon):
         again = max(curve.delta_at(each) for each in readings(epsilon))
-        slack = 0 if name in SEARCHED_ONCE else ROUNDING
+        slack = EVALUATED_AGAIN if name in SEARCHED_ONCE else ROUNDING
         assert again <= max(readings(printed)) * (1 + slack) + slack * Fraction(1, 10**300)
-    if ap.protocol.exact.probability(delta) >= curve.least_delta:
+    if exact.probability(delta) >= curve.least_delta:
         assert curve.epsilon_at(delta) >= 0
     else:
         with pytest.raises(ap.InvalidArgument, match="floor"):
@@ -147,7 +151,7 @@ def test_no_epsilon_is_below_the_truth_however_it_is_read(given, delta):
     least = truth.epsilon_at(delta)
     for make in (basic, advanced, concentrated, renyi, optimal):
         for reading in readings(make(given).epsilon_at(delta)):
-            assert math.isinf(reading) or ap.protocol.exact.at_most(least, reading)
+            assert math.isinf(reading) or exact.at_most(least, reading)
 
 
 rational = st.sampled_from([Fraction(0.1), Fraction(1, 10), Fraction(1, 3), Fraction(7, 2)])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_functions import CASES, LIKE_NUMBERS, RECORDS, STRANGE, run
+from test_models import CASES, LIKE_NUMBERS, RECORDS, STRANGE, run
 
 import antiphon as ap
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
