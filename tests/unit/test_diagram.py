@@ -32,11 +32,8 @@ def arrows(view, limit=50):
     drawn = diagram(view, limit)
     names = [lane.title for lane in drawn.lanes]
     return [
-        [
-            (names[a.source], names[a.target], a.text, a.kind)
-            for a in (*exchange.message, *exchange.answer)
-        ]
-        for exchange in drawn.exchanges
+        [(names[a.source], names[a.target], a.text, a.kind) for a in (*turn.message, *turn.answer)]
+        for turn in drawn.turns
     ]
 
 

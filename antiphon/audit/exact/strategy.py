@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.audit.exact.arena import Choice, Live
+from antiphon.audit.exact.arena import Live, Sayable
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.solver import Solver, deep
 from antiphon.composition.creation import Create
@@ -203,7 +203,7 @@ class StrategyBuilder:
         return rounds
 
     def _inner(
-        self, choice: Choice, rounds: int, ahead: int, behind: int, live: Live
+        self, choice: Sayable, rounds: int, ahead: int, behind: int, live: Live
     ) -> StrategyNode:
         arena, halt = self.solver.arena, None
         branches: list[tuple[Any, int]] = []

@@ -19,10 +19,10 @@ from antiphon.audit.running.crews import (
     cores,
     may_start,
 )
-from antiphon.audit.running.fingerprint import experiment
+from antiphon.audit.running.identity import experiment
 from antiphon.audit.running.interrupts import Interrupt
-from antiphon.audit.running.ledger import Ledger, Outcome
 from antiphon.audit.running.progress import Progress, watching
+from antiphon.audit.running.tally import Outcome, Tally
 from antiphon.audit.running.together import together
 from antiphon.numbers import exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
@@ -86,23 +86,23 @@ def run(
     saver, saved = _resumed(task, chunks, checkpoint)
     arrived: SimpleQueue[Any] = SimpleQueue()
     with watching(progress) as watch, Interrupt(partial(arrived.put, None)) as interrupt:
-        ledger = Ledger(chunks, merge, saver, watch, saved.chunks, saved.result)
-        watch(ledger.samples, chunks.total)
+        tally = Tally(chunks, merge, saver, watch, saved.chunks, saved.result)
+        watch(tally.samples, chunks.total)
         try:
-            crew = _crew(task, ledger, executor, interrupt)
+            crew = _crew(task, tally, executor, interrupt)
             if crew is None:
-                _alone(task, ledger, interrupt)
+                _alone(task, tally, interrupt)
             else:
-                together(ledger, crew, interrupt, arrived)
+                together(tally, crew, interrupt, arrived)
         except ExecutorError as error:
-            ledger.save()
-            error.outcome = ledger.outcome(interrupted=True) if ledger.done else None
+            tally.save()
+            error.outcome = tally.outcome(interrupted=True) if tally.done else None
             raise
         finally:
-            ledger.save()
-        if interrupt.asked and not ledger.done:
+            tally.save()
+        if interrupt.asked and not tally.done:
             raise KeyboardInterrupt
-        return ledger.outcome(interrupted=interrupt.asked and ledger.done < len(chunks))
+        return tally.outcome(interrupted=interrupt.asked and tally.done < len(chunks))
 
 
 def _resumed(
@@ -119,7 +119,7 @@ def _resumed(
     return Saver(checkpoint, what, saved), saved
 
 
-def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
+def _crew(task: Any, tally: Tally[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
     """Who shall work on the chunks; None for this process."""
     if executor == "serial":
         return None
@@ -127,20 +127,20 @@ def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -
         return Own(task, executor) if exact.whole(executor, "executor") > 1 else None
     if executor is not None:
         return Lent(task, executor)
-    if len(ledger.chunks) - ledger.done < 2 or not may_start(task):
+    if len(tally.chunks) - tally.done < 2 or not may_start(task):
         return None
     begun = time.perf_counter()
-    _alone(task, ledger, interrupt, until=ledger.done + 1)
-    left = len(ledger.chunks) - ledger.done
+    _alone(task, tally, interrupt, until=tally.done + 1)
+    left = len(tally.chunks) - tally.done
     if interrupt.asked or left * (time.perf_counter() - begun) < _WORTH:
         return None
     return Own(task, min(cores(), left))
 
 
-def _alone(task: Any, ledger: Ledger[Any], interrupt: Interrupt, until: int | None = None) -> None:
+def _alone(task: Any, tally: Tally[Any], interrupt: Interrupt, until: int | None = None) -> None:
     """The chunks one after another, in this process."""
-    for chunk in ledger.left():
-        if interrupt.asked or ledger.done == until:
+    for chunk in tally.left():
+        if interrupt.asked or tally.done == until:
             return
         try:
             result = interrupt.breaking(task, chunk)
@@ -148,4 +148,4 @@ def _alone(task: Any, ledger: Ledger[Any], interrupt: Interrupt, until: int | No
             interrupt.asked = True
         else:
             if not interrupt.asked:  # it might have been caught half-way, by the task
-                ledger.add(chunk.index, result)
+                tally.add(chunk.index, result)

@@ -56,7 +56,7 @@ def _strict_bool(value: Any, _: type) -> bool:
     return value
 
 
-class Entry(NamedTuple):
+class TranscriptEntry(NamedTuple):
     """One line after the header."""
 
     tag: str
@@ -136,7 +136,7 @@ def _first(line: dict[str, Any] | _Torn) -> _FirstLine:
 _TAGS: Final = ("says", "answers", "end")
 
 
-def _entry(number: int, line: dict[str, Any]) -> Entry:
+def _entry(number: int, line: dict[str, Any]) -> TranscriptEntry:
     for tag in _TAGS:
         if tag in line:
             break
@@ -146,18 +146,20 @@ def _entry(number: int, line: dict[str, Any]) -> Entry:
         raise TranscriptError(f"line {number} has keys besides {tag} and draws")
     try:
         value = _ending(line[tag]) if tag == "end" else decode(line[tag])
-        return Entry(tag, value, decode_draws(line["draws"]) if "draws" in line else ())
+        return TranscriptEntry(tag, value, decode_draws(line["draws"]) if "draws" in line else ())
     except (TranscriptError, RecursionError) as error:
         raise TranscriptError(f"line {number}: {error}") from None
 
 
-def _entries(path: Path) -> Iterator[Entry]:
+def _entries(path: Path) -> Iterator[TranscriptEntry]:
     """The lines after the header, with their order checked."""
     with path.open("rb") as file:
         expected, halted = "says", False
         for number, line in islice(_lines(file), 1, None):
             if isinstance(line, _Torn):
-                yield Entry("torn", f"line {number} is torn: it stops after {line.size} bytes", ())
+                yield TranscriptEntry(
+                    "torn", f"line {number} is torn: it stops after {line.size} bytes", ()
+                )
                 return
             entry = _entry(number, line)
             if expected == "nothing":
@@ -174,7 +176,7 @@ def _entries(path: Path) -> Iterator[Entry]:
 
 
 def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
-    said: Entry | None = None
+    said: TranscriptEntry | None = None
     for entry in _entries(path):
         if entry.tag == "says":
             said = entry
@@ -256,7 +258,7 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
     closing: tuple[Draw, ...] = ()
     rounds: list[Round] = []
     tape: list[tuple[Draw, ...]] = []
-    said: Entry | None = None
+    said: TranscriptEntry | None = None
     cut: str | None = None
     for entry in _entries(path):
         if entry.tag == "says":
