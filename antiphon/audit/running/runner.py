@@ -22,7 +22,7 @@ from antiphon.audit.running.crews import (
 from antiphon.audit.running.identity import experiment
 from antiphon.audit.running.interrupts import Interrupt
 from antiphon.audit.running.progress import Progress, watching
-from antiphon.audit.running.tally import Outcome, Tally
+from antiphon.audit.running.tally import ChunkTally, Outcome
 from antiphon.audit.running.together import together
 from antiphon.numbers import exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
@@ -86,7 +86,7 @@ def run(
     saver, saved = _resumed(task, chunks, checkpoint)
     arrived: SimpleQueue[Any] = SimpleQueue()
     with watching(progress) as watch, Interrupt(partial(arrived.put, None)) as interrupt:
-        tally = Tally(chunks, merge, saver, watch, saved.chunks, saved.result)
+        tally = ChunkTally(chunks, merge, saver, watch, saved.chunks, saved.result)
         watch(tally.samples, chunks.total)
         try:
             crew = _crew(task, tally, executor, interrupt)
@@ -119,7 +119,7 @@ def _resumed(
     return Saver(checkpoint, what, saved), saved
 
 
-def _crew(task: Any, tally: Tally[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
+def _crew(task: Any, tally: ChunkTally[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
     """Who shall work on the chunks; None for this process."""
     if executor == "serial":
         return None
@@ -137,7 +137,9 @@ def _crew(task: Any, tally: Tally[Any], executor: Any, interrupt: Interrupt) -> 
     return Own(task, min(cores(), left))
 
 
-def _alone(task: Any, tally: Tally[Any], interrupt: Interrupt, until: int | None = None) -> None:
+def _alone(
+    task: Any, tally: ChunkTally[Any], interrupt: Interrupt, until: int | None = None
+) -> None:
     """The chunks one after another, in this process."""
     for chunk in tally.left():
         if interrupt.asked or tally.done == until:

@@ -35,7 +35,7 @@ class Stop:
 
 
 @attrs.define
-class Tally(Generic[Result]):
+class ChunkTally(Generic[Result]):
     """The merged result of the first ``done`` chunks, and results that wait for their turn."""
 
     chunks: Chunks

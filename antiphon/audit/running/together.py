@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from antiphon.audit.running.crews import Crew
 from antiphon.audit.running.interrupts import Interrupt
-from antiphon.audit.running.tally import Stop, Tally
+from antiphon.audit.running.tally import ChunkTally, Stop
 from antiphon.audit.running.worker import Done, Failed
 from antiphon.numbers.errors import ExecutorError, MissingExtra
 
@@ -19,7 +19,7 @@ ATTEMPTS: Final = 4
 
 
 def together(
-    tally: Tally[Any], crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Any]
+    tally: ChunkTally[Any], crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Any]
 ) -> None:
     """Give out chunks: at most ``crew.window`` past the last one that is merged.
 
