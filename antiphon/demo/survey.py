@@ -19,7 +19,8 @@ from antiphon.demo.analyst import FlightAnalyst, counter_name
 from antiphon.demo.data import CARRIERS, ORIGINS, flights
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.messages import Ask
-from antiphon.protocol.records.view import Round, View
+from antiphon.protocol.records.rounds import Round
+from antiphon.protocol.records.view import View
 
 Progress = Callable[[int], None]
 """Told how many flights have been played."""

@@ -16,7 +16,8 @@ from antiphon.numbers.errors import Intractable
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.messages import EMPTY, HALT, Ask, Pair, identical
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.records.view import Ending, View
+from antiphon.protocol.records.rounds import Ending
+from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 
 

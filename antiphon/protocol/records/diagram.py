@@ -11,17 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.messages import BOTTOM, HALT, Ask, Pair, identical
 from antiphon.protocol.records.codec import Json, decode
+from antiphon.protocol.records.headers import rerunning
 from antiphon.protocol.records.labels import message_label, parts_of, party_label, shorten, type_of
-from antiphon.protocol.records.transcript import rerunning
-from antiphon.protocol.records.view import Ending, Round, View
+from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.registry import lookup
+
+if TYPE_CHECKING:
+    from antiphon.protocol.records.view import View
 
 _VERIFIER: Final = "antiphon.Verifier/1"
 _IDENTIFIER: Final = "antiphon.Identifier/1"
@@ -70,20 +73,6 @@ class Diagram:
     turns: tuple[Turn, ...]
     ending: str
     seeded: bool
-
-
-def mermaid(view: View, limit: int = 50) -> str:
-    """The first ``limit`` rounds as the text of a Mermaid sequence diagram."""
-    from antiphon.protocol.records.svg import as_mermaid
-
-    return as_mermaid(diagram(view, limit))
-
-
-def svg(view: View, limit: int = 50) -> str:
-    """The first ``limit`` rounds as an SVG picture."""
-    from antiphon.protocol.records.svg import as_svg
-
-    return as_svg(diagram(view, limit))
 
 
 def diagram(view: View, limit: int = 50) -> Diagram:

@@ -17,10 +17,11 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.records.codec import encode, encode_any, mentions_unregistered
 from antiphon.protocol.records.files import Growing
+from antiphon.protocol.records.headers import Header, Secret, rerunning
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.records.sinks import FileSink, MemorySink
-from antiphon.protocol.records.transcript import rerunning
-from antiphon.protocol.records.view import Ending, Header, Recording, Round, Secret, View
+from antiphon.protocol.records.view import Recording, View
 from antiphon.protocol.session import Session, sealed
 from antiphon.protocol.spaces import Anything
 

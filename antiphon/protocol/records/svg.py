@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from antiphon.protocol.records.diagram import Arrow, Diagram, Lane, Turn
+from antiphon.protocol.records.diagram import Arrow, Diagram, Lane, Turn, diagram
+
+if TYPE_CHECKING:
+    from antiphon.protocol.records.view import View
+
+
+def mermaid(view: View, limit: int = 50) -> str:
+    """The first ``limit`` rounds as the text of a Mermaid sequence diagram."""
+    return as_mermaid(diagram(view, limit))
+
+
+def svg(view: View, limit: int = 50) -> str:
+    """The first ``limit`` rounds as an SVG picture."""
+    return as_svg(diagram(view, limit))
+
 
 # --- Mermaid -------------------------------------------------------------------------
 

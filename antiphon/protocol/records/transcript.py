@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, overload
 import attrs
 import cattrs
 
-from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.codec import (
@@ -27,8 +26,9 @@ from antiphon.protocol.records.codec import (
     decode_draws,
     is_object,
 )
-from antiphon.protocol.records.headers import agree
-from antiphon.protocol.records.view import Ending, Header, Recording, Round, Secret, View
+from antiphon.protocol.records.headers import Header, Secret, agree
+from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.records.view import Recording, View
 
 VERSION: Final = 1
 MAX_LINE: Final = 1 << 26
@@ -182,20 +182,6 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
             said = entry
         elif entry.tag == "answers" and said is not None:
             yield Round(said.value, entry.value, said.draws), entry.draws
-
-
-@contextmanager
-def rerunning() -> Generator[None, None, None]:
-    """While what a file names is run again. Raises: TranscriptError for whatever it raises."""
-    try:
-        yield
-    except (AntiphonError, OSError):
-        raise
-    except Exception as error:
-        raise TranscriptError(
-            f"a party of the file raised {type(error).__name__} when it was run again: either the "
-            "file was edited, or the type registered now is not the one that played"
-        ) from error
 
 
 class Stored(Sequence[Any]):

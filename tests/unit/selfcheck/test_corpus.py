@@ -19,7 +19,7 @@ from antiphon.mechanisms import COUNT, BufferedToeplitzCounter, TreeCounter
 from antiphon.protocol import Log, PostProcessor, SampledCoins, Status
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.records.view import Ending
+from antiphon.protocol.records.rounds import Ending
 from antiphon.protocol.registry import registered_name
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.entry import Truth
