@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins, Draw, SampledCoins, seed_sequence
@@ -87,8 +88,8 @@ def _play(
     *,
     secret: bool,
 ) -> tuple[View, Secret | None, Sequence[tuple[Draw, ...]]]:
-    if rounds is not None and (type(rounds) is not int or rounds < 0):
-        raise InvalidArgument(f"rounds must be an int >= 0, not {rounds!r}")
+    if rounds is not None:
+        exact.natural(rounds, "rounds")
     parties: list[Any] = [adversary, mechanism]
     if [isinstance(party, Adversary) for party in parties] != [True, False]:
         raise InvalidArgument("interact takes the adversary first, then the mechanism")
