@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -69,10 +70,10 @@ def run(
     without looking at results; at any moment, those of an e-process are. So it is with a
     checkpoint that is gone on with: ``outcome.looks`` counts the results that were returned.
 
-    Raises: InvalidArgument for bad arguments; CheckpointError for a file that is damaged
-    or of another experiment; ExecutorError (with the ``outcome`` so far) if workers are
-    lost again and again, lack a package, or cannot take the task; and what the task
-    raises. The checkpoint is up to date in every case.
+    Raises: InvalidArgument for bad arguments; CheckpointError for a file that is damaged, of
+    another experiment, or in use by another run; ExecutorError (with the ``outcome`` so far)
+    if workers are lost again and again, lack a package, or cannot take the task; and what the
+    task raises. The checkpoint is up to date in every case.
 
     >>> from antiphon.audit.running import CountViews, merge_counts
     >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
@@ -83,9 +84,12 @@ def run(
     >>> outcome.done, sum(outcome.result.values()), len(outcome.result)
     (1000000, 1000000, 2)
     """
-    saver, saved = _resumed(task, chunks, checkpoint)
     arrived: SimpleQueue[Any] = SimpleQueue()
-    with watching(progress) as watch, Interrupt(partial(arrived.put, None)) as interrupt:
+    with (
+        _resumed(task, chunks, checkpoint) as (saver, saved),
+        watching(progress) as watch,
+        Interrupt(partial(arrived.put, None)) as interrupt,
+    ):
         tally = ChunkTally(chunks, merge, saver, watch, saved.chunks, saved.result)
         watch(tally.samples, chunks.total)
         try:
@@ -105,18 +109,22 @@ def run(
         return tally.outcome(interrupted=interrupt.asked and tally.done < len(chunks))
 
 
+@contextmanager
 def _resumed(
     task: Any, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
-) -> tuple[Saver | None, Saved]:
+) -> Generator[tuple[Saver | None, Saved], None, None]:
+    """What was done, and who saves what will be, while no other run has the file."""
     if checkpoint is None:
-        return None, Saved()
+        yield None, Saved()
+        return
     if chunks.seed is None:
         raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
     if not isinstance(checkpoint, Checkpoint):
         checkpoint = Checkpoint(checkpoint)
     what = experiment(task, chunks)
-    saved = checkpoint.load(what, chunks)
-    return Saver(checkpoint, what, saved), saved
+    with checkpoint.held():
+        saved = checkpoint.load(what, chunks)
+        yield Saver(checkpoint, what, saved), saved
 
 
 def _crew(task: Any, tally: ChunkTally[Any], executor: Any, interrupt: Interrupt) -> Crew | None:

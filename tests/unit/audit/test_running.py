@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import platform
 import signal
 import subprocess
 import sys
@@ -327,6 +328,32 @@ class TestCheckpoints:
         )
         with pytest.raises(ap.CheckpointError, match="differs in adversary; run what"):
             run(other, chunks, merge=merge_counts, checkpoint=file)
+
+    def test_of_a_run_are_its_own_while_it_runs(self, tmp_path):
+        """Another run would overwrite what this one saves, and its looks would not be counted."""
+        file, chunks = tmp_path / "run.json", Chunks(total=3000, size=1000, seed=7)
+        errors = []
+
+        def meddling(done, total):
+            with pytest.raises(ap.CheckpointError) as caught:
+                run(tasks.total, chunks, merge=tasks.add, checkpoint=file)
+            errors.append(str(caught.value))
+
+        run(tasks.total, chunks, merge=tasks.add, checkpoint=file, progress=meddling)
+        assert set(errors) == {
+            f"{file} is in use by process {os.getpid()} on {platform.node()}: "
+            "wait until it is done, or give another path"
+        }
+        assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+        assert run(tasks.total, chunks, merge=tasks.add, checkpoint=file).looks == 1
+
+    def test_of_a_run_that_failed_are_free(self, tmp_path):
+        file = tmp_path / "run.json"
+        file.write_text("{}")
+        with pytest.raises(ap.CheckpointError, match="cannot be resumed"):
+            self.part(file, 3000)
+        file.unlink()
+        assert self.part(file, 3000).done == 3000
 
     def test_a_smaller_total_is_refused(self, tmp_path):
         self.part(tmp_path / "run.json", 5000)
