@@ -38,8 +38,10 @@ def search_properties(
     ``answers``, (message sent right, creations so far) -> a strategy or list of the
     answers it may get; ``rounds``, how many messages P receives in a run at most;
     ``examples``, how many pairs of runs to try.
-    Raises: CompositionError if P declares coins; MissingExtra without Hypothesis.
+    Raises: CompositionError if P declares coins; MissingExtra without Hypothesis;
+    InvalidArgument for rounds that are no int >= 0.
     """
+    exact.natural(rounds, "rounds")
     strategies = _strategies()
     first = begin(post_processor, outer, inner)
     lefts = _strategy(queries)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
+from antiphon.audit.exact.question import horizon
 from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import CompositionMessages, Create
@@ -182,8 +183,10 @@ def composition_simulator(verification: Verification, *, rounds: int) -> Composi
 
     For f_∞ the T_j of always-identical pairs run without V[f'_j], which f_∞ does not
     check either (theory §2.1, corrected).
-    Raises: CompositionError for another f, or f_∞ with a positive δ (Thm 5.2's premise).
+    Raises: CompositionError for another f, or f_∞ with a positive δ (Thm 5.2's premise);
+    InvalidArgument for rounds that are no int >= 0.
     """
+    horizon(rounds)
 
     def guarded(created: Create, pair: Pair) -> PostProcessor:
         if created.parameters[1]:

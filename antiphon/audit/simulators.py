@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from antiphon.audit.exact.histories import Histories, History
+from antiphon.audit.exact.histories import Histories, WeighedHistory
 from antiphon.audit.exact.question import horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
@@ -46,7 +46,7 @@ class Simulated(NamedTuple):
 
     judged: Any
     """The verifier's state."""
-    history: History
+    history: WeighedHistory
     share: Share
     """φ of the history; (1, 1) where it is not used."""
     sample: Any
@@ -149,7 +149,7 @@ class VadhanWang(Simulator):
     def shares(self, state: Simulated, found: Any) -> Any:
         return tuple((answer, history, state.share) for answer, history in found)
 
-    def _nu(self, history: History, bit: int) -> Fraction:
+    def _nu(self, history: WeighedHistory, bit: int) -> Fraction:
         mu, other = history.masses[bit], history.masses[1 - bit]
         if self.growth == 1:
             return mu
@@ -189,10 +189,10 @@ class Lyu(Simulator):
         measure = self._phi if sure else self._psi
         return [measure(history, share.point, bit) for _, history, share in found]
 
-    def _phi(self, history: History, share: Point, bit: int) -> Fraction:
+    def _phi(self, history: WeighedHistory, share: Point, bit: int) -> Fraction:
         return share[bit]
 
-    def _psi(self, history: History, share: Point, bit: int) -> Fraction:
+    def _psi(self, history: WeighedHistory, share: Point, bit: int) -> Fraction:
         """(e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b}) / ((1−δ)(e^ε−1)), and its limits."""
         if self.delta == 1:
             return share[bit]
@@ -224,13 +224,13 @@ class Lyu(Simulator):
             shares.append(point)
         return tuple((a, h, self.share(s)) for (a, h), s in zip(found, shares, strict=True))
 
-    def _needs(self, history: History, rounds: int) -> Point:
+    def _needs(self, history: WeighedHistory, rounds: int) -> Point:
         """L^b(h)/δ: what φ^b(h) must be at least (φ1)."""
         ahead = (self._histories.ahead(history, b, self.growth, rounds) for b in (0, 1))
         need0, need1 = (each / self.delta for each in ahead)
         return need0, need1
 
-    def _largest(self, history: History, lower: Point, upper: Point) -> Point:
+    def _largest(self, history: WeighedHistory, lower: Point, upper: Point) -> Point:
         """The coordinatewise largest feasible point of (φ1)-(φ4) (theory §2.1).
 
         Feasible points are closed under coordinatewise maxima, so the largest is bounded in

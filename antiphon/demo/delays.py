@@ -23,7 +23,7 @@ BETA: Final = 0.05
 _REPORT_EVERY: Final = 1000
 
 
-class Reading(NamedTuple):
+class CarrierReading(NamedTuple):
     """After so many flights: H's counts and HSS's estimate of the largest, and the truth."""
 
     told: int
@@ -48,7 +48,7 @@ class Delays:
     hss: HSS
     promise: Guarantee = attrs.field(repr=False)
     """Of both together."""
-    readings: tuple[Reading, ...] = attrs.field(repr=False)
+    readings: tuple[CarrierReading, ...] = attrs.field(repr=False)
 
     @property
     def dates(self) -> npt.NDArray[np.datetime64]:
@@ -94,7 +94,7 @@ def play_delays(
     certified = Certified(ComplexMechanism(hss), hss.verification, DELTA)
     both = ConComp((histogram, certified))
     session, slots, late = both.start(seed=seed), flights().slots, flights().late
-    true, week, readings = [0] * len(CARRIERS), [0] * len(CARRIERS), list[Reading]()
+    true, week, readings = [0] * len(CARRIERS), [0] * len(CARRIERS), list[CarrierReading]()
     steps = [Ask(_of(carrier), 1) for carrier in (None, *range(len(CARRIERS)))]
     total = -(-number // every)
     for told, (slot, delayed) in enumerate(zip(slots[:number], late, strict=False), start=1):
@@ -107,7 +107,9 @@ def play_delays(
             week = [0] * len(CARRIERS)
             band = histogram.error_bound(len(readings) + 1, beta=BETA / total)
             own_band = hss.error_bound(told, interval)
-            readings.append(Reading(told, noisy, tuple(true), largest, interval, band, own_band))
+            readings.append(
+                CarrierReading(told, noisy, tuple(true), largest, interval, band, own_band)
+            )
         if progress is not None and told % _REPORT_EVERY == 0:
             progress(told)
     return Delays(histogram, hss, guarantee(both), tuple(readings))

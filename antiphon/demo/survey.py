@@ -19,14 +19,15 @@ from antiphon.demo.analyst import FlightAnalyst, counter_name
 from antiphon.demo.data import CARRIERS, ORIGINS, flights
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.messages import Ask
-from antiphon.protocol.records.view import Round, View
+from antiphon.protocol.records.rounds import Round
+from antiphon.protocol.records.view import View
 
 Progress = Callable[[int], None]
 """Told how many flights have been played."""
 _REPORT_EVERY = 1000
 
 
-class Reading(NamedTuple):
+class NoisyCount(NamedTuple):
     """A noisy count, and how many flights had been told when it was asked for."""
 
     told: int
@@ -34,14 +35,14 @@ class Reading(NamedTuple):
 
 
 @attrs.frozen
-class Counter:
+class FlightCounter:
     """One created counter: what it promised, what it said and what was true."""
 
     name: str
     claim: Claim
     created: int
     """Flights told before its creation: it counts from there."""
-    readings: tuple[Reading, ...] = attrs.field(repr=False)
+    readings: tuple[NoisyCount, ...] = attrs.field(repr=False)
     true: tuple[int, ...] = attrs.field(repr=False)
     """The exact counts at the readings."""
     differed: bool = False
@@ -81,7 +82,7 @@ def play(
     overwrite: bool = False,
     seed: int | None = None,
     progress: Progress | None = None,
-) -> tuple[View, tuple[Counter, ...]]:
+) -> tuple[View, tuple[FlightCounter, ...]]:
     """Stream the game to ``path``; the view, and every counter with its answers."""
     flights()  # reading the data is not part of the play
     log = _Log(analyst, progress)
@@ -99,7 +100,7 @@ class _Log:
         self._told = 0
         self._busy: tuple[int, ...] = ()
         self._created: list[tuple[int, Claim]] = []
-        self._readings: list[list[Reading]] = []
+        self._readings: list[list[NoisyCount]] = []
         self._differed: set[int] = set()
 
     def __call__(self, each: Round) -> None:
@@ -107,7 +108,7 @@ class _Log:
         message: Any = each.message.zero
         if type(answer) is int:
             index: int = message.index
-            self._readings[index].append(Reading(self._told, answer))
+            self._readings[index].append(NoisyCount(self._told, answer))
             self._busy = self._analyst.now_busy(self._busy, index, answer)
         elif type(message) is Ask:
             if each.message.one is not message:
@@ -119,13 +120,13 @@ class _Log:
             self._created.append((self._told, message.claim))
             self._readings.append([])
 
-    def counters(self, bit: int) -> tuple[Counter, ...]:
+    def counters(self, bit: int) -> tuple[FlightCounter, ...]:
         slots = np.frombuffer(flights().slots, dtype=np.uint8)[: self._analyst.flights].copy()
         if bit == 1:
             slots[self._analyst.challenge] = 255  # absent: it matches no counter
         return tuple(self._counter(index, slots) for index in range(len(self._created)))
 
-    def _counter(self, index: int, slots: npt.NDArray[Any]) -> Counter:
+    def _counter(self, index: int, slots: npt.NDArray[Any]) -> FlightCounter:
         created, claim = self._created[index]
         readings = tuple(self._readings[index])
         if index < len(ORIGINS):
@@ -136,4 +137,4 @@ class _Log:
         totals = np.concatenate(([0], np.cumsum(counted)))
         true = tuple(int(totals[reading.told] - totals[created]) for reading in readings)
         name, differed = counter_name(self._busy, index), index in self._differed
-        return Counter(name, claim, created, readings, true, differed)
+        return FlightCounter(name, claim, created, readings, true, differed)

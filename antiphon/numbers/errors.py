@@ -7,8 +7,17 @@ shows public values only: an error must not become a way to read the data.
 from __future__ import annotations
 
 import traceback
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
+
+
+def shown(value: object) -> str:
+    """A public number, if Python prints it; of anything else only its type."""
+    if type(value) not in (int, float, Fraction):
+        return f"a {type(value).__name__}"
+    whole = value.numerator * value.denominator if isinstance(value, int | Fraction) else 0
+    return f"a huge {type(value).__name__}" if whole.bit_length() > 256 else str(value)
 
 
 class AntiphonError(Exception):
@@ -90,7 +99,8 @@ class Intractable(AntiphonError):
     """An exact computation larger than its limit, refused before memory fills."""
 
     def __init__(self, what: str, size: object, limit: object) -> None:
-        super().__init__(f"{what}: size {size} is past the limit {limit}")
+        written = size if isinstance(size, str) else shown(size)
+        super().__init__(f"{what}: size {written} is past the limit {limit}")
         self.size = size
         self.limit = limit
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, shown
 
 
 def fraction(value: object, name: str = "value") -> Fraction:
@@ -35,7 +35,7 @@ def fraction(value: object, name: str = "value") -> Fraction:
         return Fraction(int.__pos__(value))
     if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
         return Fraction(repr(plain))
-    raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {_shown(value)}")
+    raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {shown(value)}")
 
 
 def number(value: object) -> int | float | Fraction:
@@ -58,14 +58,21 @@ def probability(value: object, name: str = "delta") -> Fraction:
     """A rational in [0, 1]. Raises: InvalidArgument otherwise."""
     exact = fraction(value, name)
     if not 0 <= exact <= 1:
-        raise InvalidArgument(f"{name} must lie in [0, 1], not {_shown(value)}")
+        raise InvalidArgument(f"{name} must lie in [0, 1], not {shown(value)}")
     return exact
 
 
 def whole(value: object, name: str) -> int:
     """An int >= 1. Raises: InvalidArgument otherwise."""
     if type(value) is not int or value < 1:
-        raise InvalidArgument(f"{name} must be an int >= 1, not {_shown(value)}")
+        raise InvalidArgument(f"{name} must be an int >= 1, not {shown(value)}")
+    return value
+
+
+def natural(value: object, name: str) -> int:
+    """An int >= 0. Raises: InvalidArgument otherwise."""
+    if type(value) is not int or value < 0:
+        raise InvalidArgument(f"{name} must be an int >= 0, not {shown(value)}")
     return value
 
 
@@ -73,7 +80,7 @@ def positive(value: object, name: str) -> Fraction:
     """A rational > 0. Raises: InvalidArgument otherwise."""
     exact = fraction(value, name)
     if exact <= 0:
-        raise InvalidArgument(f"{name} must be positive, not {_shown(value)}")
+        raise InvalidArgument(f"{name} must be positive, not {shown(value)}")
     return exact
 
 
@@ -116,7 +123,7 @@ def epsilon(value: object) -> ExactEpsilon:
         return Fraction(0) if value.argument == 1 else value
     exact = fraction(value, "epsilon")
     if exact < 0:
-        raise InvalidArgument(f"epsilon must be >= 0, not {_shown(value)}")
+        raise InvalidArgument(f"epsilon must be >= 0, not {shown(value)}")
     return exact
 
 
@@ -206,12 +213,3 @@ def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:
     high = up.exp(down.divide(numerator, denominator).copy_negate()).next_plus(context=up)
     one = 1 << bits
     return math.floor(Fraction(low) * one), min(one, math.ceil(Fraction(high) * one))
-
-
-def _shown(value: object) -> str:
-    """Numbers are public parameters and shown; of anything else only its type."""
-    if type(value) not in (int, float, Fraction):
-        return f"a {type(value).__name__}"
-    if isinstance(value, int) and value.bit_length() > 256:
-        return "a huge int"
-    return str(value)

@@ -82,10 +82,13 @@ class Population:
     def play(self, replicas: int, initial: Any = None) -> Iterator[tuple[Lanes, Block]]:
         """The blocks that have ended, one after the other, while ``coins.lanes`` are theirs.
 
-        Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is not
-        given and the adversary never halts.
+        Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is no
+        int >= 0, or not given and the adversary never halts.
         """
-        start = Block(ASK, self.adversary.initial_state, self.mechanism.enter(initial), History())
+        if self.rounds is not None:
+            exact.natural(self.rounds, "rounds")
+        first = END if self.rounds == 0 else ASK
+        start = Block(first, self.adversary.initial_state, self.mechanism.enter(initial), History())
         stack = [(Part(Lanes(replicas), []), start)]
         while stack:
             part, block = stack.pop()

@@ -55,7 +55,8 @@ from antiphon.protocol.post_processor import (
 )
 from antiphon.protocol.readings import column_safe
 from antiphon.protocol.records.interaction import interact, record, replay
-from antiphon.protocol.records.view import Ending, Recording, Round, View
+from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.records.view import Recording, View
 from antiphon.protocol.registry import register
 from antiphon.protocol.session import Exchange, Session
 from antiphon.protocol.spaces import Signature, Space

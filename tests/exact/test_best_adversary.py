@@ -15,7 +15,7 @@ from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_para
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.protocol import Approximate, Claim, Status, View
-from antiphon.protocol.records.view import Ending
+from antiphon.protocol.records.rounds import Ending
 
 COUNTEREXAMPLE = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, TENTH)]))
 THREE = {"epsilon": 0, "rounds": 7, "catalogue": [LeakyBit(delta=TENTH)], "max_creations": 3}

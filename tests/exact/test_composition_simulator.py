@@ -16,7 +16,7 @@ from antiphon.audit.simulated_composition import (
 from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.protocol import HALT, TOP, Ask, Log, Pair, ReplayedCoins, Side, same
-from antiphon.protocol.records.view import Ending
+from antiphon.protocol.records.rounds import Ending
 from antiphon.selfcheck.theorems.parts.components import (
     LEAKY,
     PURE_RESPONSE,

@@ -12,7 +12,7 @@ import antiphon as ap
 from antiphon.audit import law_of_views
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse
 from antiphon.protocol import RecordedCoins
-from antiphon.protocol.records.view import Ending
+from antiphon.protocol.records.rounds import Ending
 
 
 @ap.adversary

@@ -9,7 +9,7 @@ import antiphon as ap
 from antiphon.audit.exact import Question
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol import Log
-from antiphon.selfcheck.theorems import Check, Evidence, Relation, checks
+from antiphon.selfcheck.theorems import Check, Evidence, Standing, checks
 from antiphon.selfcheck.theorems.statements import composed
 
 ROWS = checks()
@@ -82,7 +82,7 @@ class TestVerdicts:
 def test_the_counterexample_is_found_by_search(copies, delta):
     found = one("1.4", f"up to {copies} × M_{{{delta}}}, 1-sparse: δ")
     assert found.tight == (1 - (1 - Fraction(delta)) ** copies,)
-    assert found.relation is Relation.EQUAL
+    assert found.relation is Standing.EQUAL
     if copies > 1:  # it asks for nothing first, and for the bit where the mechanism broke
         assert "on ⊥: say (0, 1) to 1" in found.adversary
 
@@ -103,7 +103,7 @@ def test_the_tight_delta_of_true_rows_is_not_far_from_the_bound():
         shares = [
             tight / delta
             for each in found
-            if each.relation is Relation.AT_MOST
+            if each.relation is Standing.AT_MOST
             for (_, delta), tight in zip(each.claimed, each.tight, strict=True)
             if delta
         ]

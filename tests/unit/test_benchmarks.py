@@ -42,6 +42,28 @@ def test_pytest_imports_no_peer_with_a_module(path):
     assert names <= INSTALLED | siblings | sys.stdlib_module_names
 
 
+TIMED = "benchmark.stats is not None"
+
+
+@pytest.mark.parametrize("path", COLLECTED, ids=lambda path: path.name)
+def test_benchmarks_run_untimed(path):
+    """With --benchmark-disable there are no times: whoever reads them asks first."""
+    tree = ast.parse(path.read_text())
+    asked = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == TIMED
+        for inner in ast.walk(node)
+    }
+    reads = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "benchmark.stats"
+        if id(node) not in asked
+    ]
+    assert reads == []
+
+
 def test_what_is_required_is_pinned():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     listed = [project["dependencies"], *project["optional-dependencies"].values()]

@@ -18,9 +18,10 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.protocol import Ending, Round, View
-from antiphon.protocol.records.diagram import diagram, mermaid, svg
+from antiphon.protocol.records.diagram import diagram
+from antiphon.protocol.records.headers import Header
 from antiphon.protocol.records.labels import message_label, party_label
-from antiphon.protocol.records.view import Header
+from antiphon.protocol.records.svg import mermaid, svg
 
 HOSTILE = "</text><script>alert(1)</script>;#\n%%{init}%% A->>B: $$x$$ \"'&\u202e\x00"
 COUNTER = ap.same(ap.Create(TreeCounter(horizon=8, epsilon=1)))
@@ -32,11 +33,8 @@ def arrows(view, limit=50):
     drawn = diagram(view, limit)
     names = [lane.title for lane in drawn.lanes]
     return [
-        [
-            (names[a.source], names[a.target], a.text, a.kind)
-            for a in (*exchange.message, *exchange.answer)
-        ]
-        for exchange in drawn.exchanges
+        [(names[a.source], names[a.target], a.text, a.kind) for a in (*turn.message, *turn.answer)]
+        for turn in drawn.turns
     ]
 
 

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.check.examples import examples
-from antiphon.audit.check.play import Taken, Watched, play
+from antiphon.audit.check.taken_steps import Taken, Watched, play
 from antiphon.protocol.coins import generator
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.post_processor import PostProcessor

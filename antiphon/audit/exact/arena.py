@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Part, Queries
+from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Queries, TrackedPart
 from antiphon.audit.exact.kernel import REFUSAL, Stepper
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol.mechanism import Mechanism
@@ -28,7 +28,7 @@ Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index of a mechanism, its column), for the columns that matter."""
 
 
-class Choice(Protocol):
+class Sayable(Protocol):
     """Something to say, and the positions that the answers lead to."""
 
     @property
@@ -109,7 +109,9 @@ class SingleArena(OneColumn):
             stepper = stepper._replace(halted=HALT)
         first, start = self.verification.initial_state, self.initial_state
         judge, both = _judge(self.verification), (stepper, stepper)
-        self._part = self.columns.add_part(Part(both, (start, start), judge, first, self.queries))
+        self._part = self.columns.add_part(
+            TrackedPart(both, (start, start), judge, first, self.queries)
+        )
 
     def message(self, choice: Move, live: Live) -> Any:
         """The message of a choice."""
@@ -134,7 +136,7 @@ class ComparisonArena(OneColumn):
         first, second = self.mechanisms
         bare = _bare(first)
         steppers = bare, bare if second is first else _bare(second)
-        part = Part(steppers, self.initial_states, None, None, self.queries)
+        part = TrackedPart(steppers, self.initial_states, None, None, self.queries)
         self._part = self.columns.add_part(part)
 
     def message(self, choice: Move, live: Live) -> Any:

@@ -53,7 +53,7 @@ Queries: TypeAlias = Union[tuple[Any, ...], Callable[[Any], Sequence[Any]]]
 
 
 @attrs.frozen(eq=False)
-class Part:
+class TrackedPart:
     """A mechanism whose hidden state is tracked, with the f that guards it."""
 
     steppers: tuple[Stepper, Stepper]
@@ -66,7 +66,7 @@ class Part:
     queries: Queries
 
 
-class Column(NamedTuple):
+class BeliefColumn(NamedTuple):
     """What is known of one part, by number. Compared by value."""
 
     part: int
@@ -77,7 +77,7 @@ class Column(NamedTuple):
 
 _ENTRIES: Final = 4
 """How many entries of laws may go with a belief: they are smaller."""
-_NO_COLUMN = Column(-1, -1, GONE, GONE)
+_NO_COLUMN = BeliefColumn(-1, -1, GONE, GONE)
 _NOTHING = 0, NOWHERE
 
 
@@ -88,10 +88,12 @@ class Columns:
     limit: int
     symmetric: bool = True
     """Whether f allows (q, q') wherever it allows (q', q), to the same effect, so far."""
-    columns: list[Column] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
+    columns: list[BeliefColumn] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1, 1], [1, 1]))
     """The mass of each column under b = 0 and under b = 1."""
-    _parts: list[tuple[Part, int, int]] = attrs.field(factory=list[tuple[Part, int, int]])
+    _parts: list[tuple[TrackedPart, int, int]] = attrs.field(
+        factory=list[tuple[TrackedPart, int, int]]
+    )
     """Each part, and the numbers of its steppers in both worlds."""
     _ids: dict[tuple[int, int, int, int], int] = attrs.field(
         factory=dict[tuple[int, int, int, int], int]
@@ -105,7 +107,7 @@ class Columns:
     def __attrs_post_init__(self) -> None:
         self._kernel = Kernel(_ENTRIES * self.limit)
 
-    def add_part(self, part: Part) -> int:
+    def add_part(self, part: TrackedPart) -> int:
         """A new part's number."""
         zero, one = part.steppers
         first = self._kernel.add(zero)
@@ -119,7 +121,7 @@ class Columns:
         own = self._parts[part][0]
         law0, law1 = map(self._kernel.certain, own.initial_states)
         self.symmetric &= law0 == law1
-        return self._column(Column(part, self._verified(own.judged), law0, law1))
+        return self._column(BeliefColumn(part, self._verified(own.judged), law0, law1))
 
     def judged(self, column: int) -> Any:
         """The verifier's state in a column."""
@@ -154,7 +156,7 @@ class Columns:
         pushed = push(stepper0, law0, messages(zero)), push(stepper1, law1, messages(one))
         return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
 
-    def _explore(self, column: Column) -> Iterator[Move]:
+    def _explore(self, column: BeliefColumn) -> Iterator[Move]:
         part, state, law0, law1 = column
         _, stepper0, stepper1 = self._parts[part]
         push, values = self._kernel.push, self._kernel.messages.values
@@ -198,7 +200,7 @@ class Columns:
         self.symmetric &= mirrored == set(found)
         return found
 
-    def _queries(self, column: Column) -> tuple[int, ...]:
+    def _queries(self, column: BeliefColumn) -> tuple[int, ...]:
         """The messages to try, by number: those of every state that it may be in."""
         queries, laws = self._parts[column.part][0].queries, column[2:]
         key = laws if callable(queries) else column.part
@@ -228,11 +230,11 @@ class Columns:
             else:
                 to = known.get((part, state, law0, law1), OVER)
                 if to == OVER:
-                    to = self._column(Column(part, state, law0, law1))
+                    to = self._column(BeliefColumn(part, state, law0, law1))
             found.append((factor0, factor1, to))
         return answers, tuple(found), denominator
 
-    def _column(self, column: Column) -> int:
+    def _column(self, column: BeliefColumn) -> int:
         count = len(self.columns)
         number = self._ids.setdefault(column, count)
         if number == count:

@@ -24,7 +24,9 @@ from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.records.codec import encode_any
-from antiphon.protocol.records.view import Ending, Header, Round, View
+from antiphon.protocol.records.headers import Header
+from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import sealed
 from antiphon.protocol.spaces import Pairs, Space

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.audit.exact.arena import RAISED, Live, listed
-from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Part
+from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, TrackedPart
 from antiphon.audit.exact.kernel import Stepper
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import Checked, Purse, Suitable
@@ -73,7 +73,7 @@ class CompositionArena:
     def __attrs_post_init__(self) -> None:
         for create in self.catalogue:
             stepper = Stepper(create.step, create.mechanism.is_over, halted=HALT)
-            part = Part(
+            part = TrackedPart(
                 (stepper, stepper),
                 (create.mechanism.initial_state,) * 2,
                 _judge_child(self.verification, create),

@@ -17,7 +17,7 @@ from antiphon.protocol.verification import Refused, Verification
 
 
 @attrs.frozen(eq=False)
-class History:
+class WeighedHistory:
     """A transcript h, as what can be known after it: a column and the weights of both worlds.
 
     μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``. One
@@ -50,7 +50,7 @@ class Histories:
     _columns: Columns = attrs.field(init=False)
     _arena: SingleArena = attrs.field(init=False)
     _solvers: tuple[Solver, Solver] = attrs.field(init=False)
-    _met: dict[Any, History] = attrs.field(init=False, factory=dict[Any, History])
+    _met: dict[Any, WeighedHistory] = attrs.field(init=False, factory=dict[Any, WeighedHistory])
 
     def __attrs_post_init__(self) -> None:
         queries = listed(self.mechanism)
@@ -61,13 +61,13 @@ class Histories:
         )
         self._solvers = Solver(self._arena, 0, LIMIT), Solver(self._arena, 1, LIMIT)
 
-    def empty(self) -> History:
+    def empty(self) -> WeighedHistory:
         """The empty history: μ = 1 in both worlds."""
         return self._history(0, self._arena.start(), (Fraction(1), Fraction(1)))
 
     def respond(
-        self, history: History, zero: Any, one: Any
-    ) -> tuple[tuple[Any, History], ...] | None:
+        self, history: WeighedHistory, zero: Any, one: Any
+    ) -> tuple[tuple[Any, WeighedHistory], ...] | None:
         """(answer, history) for every answer to a pair, in a fixed order; None if f refuses it."""
         move = self._columns.respond(history.column, zero, one)
         if type(move) is Refused:
@@ -75,22 +75,24 @@ class Histories:
         scale = move.denominator
         w0, w1 = history.weights
         length = history.length + 1
-        found: list[tuple[Any, History]] = []
+        found: list[tuple[Any, WeighedHistory]] = []
         for number, (factor0, factor1, to) in zip(move.answers, move.branches, strict=True):
             weights = w0 * Fraction(factor0, scale), w1 * Fraction(factor1, scale)
             found.append((self._columns.answer(number), self._history(length, to, weights)))
         return tuple(found)
 
-    def _history(self, length: int, column: int, weights: tuple[Fraction, Fraction]) -> History:
+    def _history(
+        self, length: int, column: int, weights: tuple[Fraction, Fraction]
+    ) -> WeighedHistory:
         key = length, column, weights
         known = self._met.get(key)
         if known is None:
             totals0, totals1 = self._columns.totals
             masses = weights[0] * totals0[column], weights[1] * totals1[column]
-            known = self._met[key] = History(length, column, weights, masses)
+            known = self._met[key] = WeighedHistory(length, column, weights, masses)
         return known
 
-    def ahead(self, history: History, bit: int, growth: Fraction, rounds: int) -> Fraction:
+    def ahead(self, history: WeighedHistory, bit: int, growth: Fraction, rounds: int) -> Fraction:
         """L^b(h): the most an adversary of ``rounds`` more queries gains, Pr_b − e^ε Pr_{1−b}."""
         weight, other = history.weights[bit], growth * history.weights[1 - bit]
         common = math.lcm(weight.denominator, other.denominator)

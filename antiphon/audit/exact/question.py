@@ -112,8 +112,7 @@ class Question:
         columns, creations, given = Columns(self.limit), self.creations, self.queries
         _check(self.system, given, creations)
         most = sys.maxsize if self.max_creations is None else self.max_creations
-        if type(most) is not int or most < 0:
-            raise InvalidArgument(f"max_creations must be an int >= 0, not {most!r}")
+        exact.natural(most, "max_creations")
         if isinstance(self.system, ExtConComp) and isinstance(self.verification, Suitable):
             if not creations:
                 raise InvalidArgument(
@@ -219,11 +218,9 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
 
 def horizon(rounds: object) -> int:
     """The number of rounds. Raises: InvalidArgument if it is no int >= 0."""
-    if type(rounds) is not int or rounds < 0:
-        raise InvalidArgument(
-            f"rounds must be an int >= 0, not {rounds!r}: an exact answer needs a finite horizon"
-        )
-    return rounds
+    if rounds is None:
+        raise InvalidArgument("rounds must be an int >= 0: an exact answer needs a finite horizon")
+    return exact.natural(rounds, "rounds")
 
 
 def _factors(system: ExtConComp, verification: Suitable) -> bool:

@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, Choice
+from antiphon.audit.exact.arena import Arena, Sayable
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
@@ -117,7 +117,7 @@ class Solver:
         aheads, behinds = self.arena.totals[bit], self.arena.totals[other]
         ceiling = ahead * aheads[position]  # all the mass there is: no adversary has more
         best, unit = max(0, ceiling - behind * behinds[position]), 1
-        choices: Sequence[Choice] = self.arena.choices(position)
+        choices: Sequence[Sayable] = self.arena.choices(position)
         left = rounds - 1
         if not choices:
             leaves.add(position)
@@ -155,12 +155,12 @@ class Solver:
         if self.report is not None and len(self._values) % 4096 == 0:
             self.report(len(self._values))
 
-    def followed(self, choice: Choice, ahead: int, behind: int) -> list[tuple[int, int, int]]:
+    def followed(self, choice: Sayable, ahead: int, behind: int) -> list[tuple[int, int, int]]:
         """(weight ahead, weight behind, position) of every branch, over its denominator."""
         bit = self.bit
         return [(ahead * b[bit], behind * b[1 - bit], b[2]) for b in choice.branches]
 
-    def worth(self, choice: Choice, rounds: int, ahead: int, behind: int) -> Ratio:
+    def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
         """The value of saying this and going on as well as can be."""
         total, unit = 0, 1
         for own, other, position in self.followed(choice, ahead, behind):
@@ -174,10 +174,10 @@ class Solver:
         value, unit = self.value(rounds, position, ahead, behind)
         return value == self.value(0, position, ahead, behind)[0] * unit
 
-    def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> Choice:
+    def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> Sayable:
         """The first choice that attains the value, where stopping does not."""
         value, unit = self.value(rounds, position, ahead, behind)
-        choices: Sequence[Choice] = self.arena.choices(position)
+        choices: Sequence[Sayable] = self.arena.choices(position)
         for choice in choices:
             own, over = self.worth(choice, rounds, ahead, behind)
             if own * unit == value * over:

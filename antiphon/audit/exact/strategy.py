@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.audit.exact.arena import Choice, Live
+from antiphon.audit.exact.arena import Live, Sayable
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.solver import Solver, deep
 from antiphon.composition.creation import Create
@@ -16,7 +16,8 @@ from antiphon.numbers.errors import Intractable
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.messages import EMPTY, HALT, Ask, Pair, identical
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.records.view import Ending, View
+from antiphon.protocol.records.rounds import Ending
+from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 
 
@@ -203,7 +204,7 @@ class StrategyBuilder:
         return rounds
 
     def _inner(
-        self, choice: Choice, rounds: int, ahead: int, behind: int, live: Live
+        self, choice: Sayable, rounds: int, ahead: int, behind: int, live: Live
     ) -> StrategyNode:
         arena, halt = self.solver.arena, None
         branches: list[tuple[Any, int]] = []

@@ -21,7 +21,7 @@ from antiphon.audit.running.chunks import Chunks
 from antiphon.numbers.errors import AntiphonError, CheckpointError, FileError, InvalidArgument
 from antiphon.protocol.records import codec
 from antiphon.protocol.records.codec import Json
-from antiphon.protocol.records.files import write_text
+from antiphon.protocol.records.files import Held, write_text
 
 FORMAT: Final = "antiphon-checkpoint/1"
 _SECONDS: Final = 2.0
@@ -82,6 +82,22 @@ class Checkpoint:
     encode: Callable[[Any], Json] = encode_result
     decode: Callable[[Any], Any] = decode_result
 
+    def held(self) -> Held:
+        """Keeps every other run off this file, until it is closed.
+
+        Two runs would replace each other's work, and each would know of its own looks only.
+        Raises: CheckpointError, naming the process that has it.
+        """
+        self._look_for_directory()
+        try:
+            return Held(self.path)
+        except FileError as error:
+            raise CheckpointError(str(error)) from None
+
+    def _look_for_directory(self) -> None:
+        if not self.path.parent.is_dir():
+            raise CheckpointError(f"{self.path}: there is no directory {self.path.parent}; make it")
+
     def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> Saved:
         """What was done; nothing where there is no file yet.
 
@@ -111,8 +127,7 @@ class Checkpoint:
             raise self._damaged(str(error)) from None
 
     def _read(self) -> dict[str, Any] | None:
-        if not self.path.parent.is_dir():
-            raise CheckpointError(f"{self.path}: there is no directory {self.path.parent}; make it")
+        self._look_for_directory()
         try:
             text = self.path.read_text(encoding="utf-8")
             data = json.loads(text)

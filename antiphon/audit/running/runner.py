@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,10 +20,10 @@ from antiphon.audit.running.crews import (
     cores,
     may_start,
 )
-from antiphon.audit.running.fingerprint import experiment
+from antiphon.audit.running.identity import experiment
 from antiphon.audit.running.interrupts import Interrupt
-from antiphon.audit.running.ledger import Ledger, Outcome
 from antiphon.audit.running.progress import Progress, watching
+from antiphon.audit.running.tally import ChunkTally, Outcome
 from antiphon.audit.running.together import together
 from antiphon.numbers import exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
@@ -69,10 +70,10 @@ def run(
     without looking at results; at any moment, those of an e-process are. So it is with a
     checkpoint that is gone on with: ``outcome.looks`` counts the results that were returned.
 
-    Raises: InvalidArgument for bad arguments; CheckpointError for a file that is damaged
-    or of another experiment; ExecutorError (with the ``outcome`` so far) if workers are
-    lost again and again, lack a package, or cannot take the task; and what the task
-    raises. The checkpoint is up to date in every case.
+    Raises: InvalidArgument for bad arguments; CheckpointError for a file that is damaged, of
+    another experiment, or in use by another run; ExecutorError (with the ``outcome`` so far)
+    if workers are lost again and again, lack a package, or cannot take the task; and what the
+    task raises. The checkpoint is up to date in every case.
 
     >>> from antiphon.audit.running import CountViews, merge_counts
     >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
@@ -83,43 +84,50 @@ def run(
     >>> outcome.done, sum(outcome.result.values()), len(outcome.result)
     (1000000, 1000000, 2)
     """
-    saver, saved = _resumed(task, chunks, checkpoint)
     arrived: SimpleQueue[Any] = SimpleQueue()
-    with watching(progress) as watch, Interrupt(partial(arrived.put, None)) as interrupt:
-        ledger = Ledger(chunks, merge, saver, watch, saved.chunks, saved.result)
-        watch(ledger.samples, chunks.total)
+    with (
+        _resumed(task, chunks, checkpoint) as (saver, saved),
+        watching(progress) as watch,
+        Interrupt(partial(arrived.put, None)) as interrupt,
+    ):
+        tally = ChunkTally(chunks, merge, saver, watch, saved.chunks, saved.result)
+        watch(tally.samples, chunks.total)
         try:
-            crew = _crew(task, ledger, executor, interrupt)
+            crew = _crew(task, tally, executor, interrupt)
             if crew is None:
-                _alone(task, ledger, interrupt)
+                _alone(task, tally, interrupt)
             else:
-                together(ledger, crew, interrupt, arrived)
+                together(tally, crew, interrupt, arrived)
         except ExecutorError as error:
-            ledger.save()
-            error.outcome = ledger.outcome(interrupted=True) if ledger.done else None
+            tally.save()
+            error.outcome = tally.outcome(interrupted=True) if tally.done else None
             raise
         finally:
-            ledger.save()
-        if interrupt.asked and not ledger.done:
+            tally.save()
+        if interrupt.asked and not tally.done:
             raise KeyboardInterrupt
-        return ledger.outcome(interrupted=interrupt.asked and ledger.done < len(chunks))
+        return tally.outcome(interrupted=interrupt.asked and tally.done < len(chunks))
 
 
+@contextmanager
 def _resumed(
     task: Any, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
-) -> tuple[Saver | None, Saved]:
+) -> Generator[tuple[Saver | None, Saved], None, None]:
+    """What was done, and who saves what will be, while no other run has the file."""
     if checkpoint is None:
-        return None, Saved()
+        yield None, Saved()
+        return
     if chunks.seed is None:
         raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
     if not isinstance(checkpoint, Checkpoint):
         checkpoint = Checkpoint(checkpoint)
     what = experiment(task, chunks)
-    saved = checkpoint.load(what, chunks)
-    return Saver(checkpoint, what, saved), saved
+    with checkpoint.held():
+        saved = checkpoint.load(what, chunks)
+        yield Saver(checkpoint, what, saved), saved
 
 
-def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
+def _crew(task: Any, tally: ChunkTally[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
     """Who shall work on the chunks; None for this process."""
     if executor == "serial":
         return None
@@ -127,20 +135,22 @@ def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -
         return Own(task, executor) if exact.whole(executor, "executor") > 1 else None
     if executor is not None:
         return Lent(task, executor)
-    if len(ledger.chunks) - ledger.done < 2 or not may_start(task):
+    if len(tally.chunks) - tally.done < 2 or not may_start(task):
         return None
     begun = time.perf_counter()
-    _alone(task, ledger, interrupt, until=ledger.done + 1)
-    left = len(ledger.chunks) - ledger.done
+    _alone(task, tally, interrupt, until=tally.done + 1)
+    left = len(tally.chunks) - tally.done
     if interrupt.asked or left * (time.perf_counter() - begun) < _WORTH:
         return None
     return Own(task, min(cores(), left))
 
 
-def _alone(task: Any, ledger: Ledger[Any], interrupt: Interrupt, until: int | None = None) -> None:
+def _alone(
+    task: Any, tally: ChunkTally[Any], interrupt: Interrupt, until: int | None = None
+) -> None:
     """The chunks one after another, in this process."""
-    for chunk in ledger.left():
-        if interrupt.asked or ledger.done == until:
+    for chunk in tally.left():
+        if interrupt.asked or tally.done == until:
             return
         try:
             result = interrupt.breaking(task, chunk)
@@ -148,4 +158,4 @@ def _alone(task: Any, ledger: Ledger[Any], interrupt: Interrupt, until: int | No
             interrupt.asked = True
         else:
             if not interrupt.asked:  # it might have been caught half-way, by the task
-                ledger.add(chunk.index, result)
+                tally.add(chunk.index, result)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from antiphon.audit.running.crews import Crew
 from antiphon.audit.running.interrupts import Interrupt
-from antiphon.audit.running.ledger import Ledger, Stop
+from antiphon.audit.running.tally import ChunkTally, Stop
 from antiphon.audit.running.worker import Done, Failed
 from antiphon.numbers.errors import ExecutorError, MissingExtra
 
@@ -19,7 +19,7 @@ ATTEMPTS: Final = 4
 
 
 def together(
-    ledger: Ledger[Any], crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Any]
+    tally: ChunkTally[Any], crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Any]
 ) -> None:
     """Give out chunks: at most ``crew.window`` past the last one that is merged.
 
@@ -28,15 +28,15 @@ def together(
     """
     futures: dict[int, Any] = {}
     lost: Counter[int] = Counter()
-    sent, end = ledger.done, len(ledger.chunks)
+    sent, end = tally.done, len(tally.chunks)
 
     def send(index: int) -> None:
-        futures[index] = future = crew.submit(ledger.chunks[index])
+        futures[index] = future = crew.submit(tally.chunks[index])
         future.add_done_callback(partial(_arrive, arrived, index))
 
     try:
-        while ledger.done < len(ledger.chunks):
-            while sent < min(end, ledger.done + crew.window):
+        while tally.done < len(tally.chunks):
+            while sent < min(end, tally.done + crew.window):
                 send(sent)
                 sent += 1
             arrival = arrived.get()
@@ -50,13 +50,13 @@ def together(
             del futures[index]
             if isinstance(answer, Stop):
                 end = min(end, index)
-                ledger.add(index, answer)
+                tally.add(index, answer)
             else:
-                ledger.add(index, answer.result)
+                tally.add(index, answer.result)
     finally:
         for future in futures.values():
             future.cancel()
-        crew.close(now=ledger.done < len(ledger.chunks))
+        crew.close(now=tally.done < len(tally.chunks))
 
 
 def _arrive(arrived: SimpleQueue[Any], index: int, future: Any) -> None:

@@ -23,11 +23,10 @@ from antiphon.protocol.records.codec import (
     is_object,
     mentions_unregistered,
 )
-from antiphon.protocol.records.headers import bit_of
+from antiphon.protocol.records.headers import bit_of, rerunning
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.sinks import save
 from antiphon.protocol.records.transcript import evidence as evidence_of
-from antiphon.protocol.records.transcript import rerunning
 from antiphon.protocol.records.view import Recording, View
 
 FORMAT: Final = "antiphon-counterexample/1"

@@ -33,7 +33,7 @@ _ROWS = 12
 
 
 @attrs.frozen
-class Question:
+class Asked:
     """What is asked of a composition, as the command line has it."""
 
     responses: Sequence[str]
@@ -44,7 +44,7 @@ class Question:
 
 
 @attrs.frozen
-class Outcome:
+class Answered:
     """Every bound, with its answers in the order of the questions."""
 
     composed: Parameters
@@ -55,7 +55,7 @@ class Outcome:
     answers: Sequence[Sequence[Interval[float]]]
 
 
-def account(question: Question, *, plot: Path | None, as_json: bool) -> int:
+def account(question: Asked, *, plot: Path | None, as_json: bool) -> int:
     """Print every bound at what is asked; or, if nothing is, the curves as a table."""
     outcome = _answered(question)
     if plot is not None:
@@ -69,7 +69,7 @@ def account(question: Question, *, plot: Path | None, as_json: bool) -> int:
     return 0
 
 
-def _answered(question: Question) -> Outcome:
+def _answered(question: Asked) -> Answered:
     if not question.responses:
         raise InvalidArgument("give at least one --rr EPSILON,DELTA, such as --rr 0.1,1e-6")
     counts = pairs([_pair(each) for each in question.responses], question.times)
@@ -89,7 +89,7 @@ def _answered(question: Question) -> Outcome:
         for (e, d), n in list(counts.items())[:4]
     )
     listed += f", … ({len(counts):,} kinds)" if len(counts) > 4 else ""
-    return Outcome(composed, listed, curves, epsilons, deltas, answers)
+    return Answered(composed, listed, curves, epsilons, deltas, answers)
 
 
 def _pair(text: str) -> tuple[exact.ExactEpsilon, Fraction]:
@@ -115,7 +115,7 @@ def _shown(epsilon: exact.ExactEpsilon) -> str:
 # --- for programs ----------------------------------------------------------------------------
 
 
-def _data(outcome: Outcome, plot: Path | None) -> dict[str, Any]:
+def _data(outcome: Answered, plot: Path | None) -> dict[str, Any]:
     return {
         "composition": outcome.listed,
         "count": outcome.composed.count,
@@ -144,7 +144,7 @@ def _data(outcome: Outcome, plot: Path | None) -> dict[str, Any]:
 # --- for people --------------------------------------------------------------------------------
 
 
-def _print(outcome: Outcome, plot: Path | None) -> None:
+def _print(outcome: Answered, plot: Path | None) -> None:
     from rich.console import Console
 
     from antiphon.report import table
@@ -162,7 +162,7 @@ def _print(outcome: Outcome, plot: Path | None) -> None:
         print(f"The curves are in {plot}")
 
 
-def _asked(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+def _asked(outcome: Answered) -> tuple[list[str], list[list[str]]]:
     columns = ["bound"]
     columns += [f"δ at ε = {_shown(each)}" for each in outcome.epsilons]
     columns += [f"ε at δ = {shown(each)}" for each in outcome.deltas]
@@ -175,7 +175,7 @@ def _asked(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
     return [*columns, "source"], rows
 
 
-def _curves(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+def _curves(outcome: Answered) -> tuple[list[str], list[list[str]]]:
     from antiphon.report.curves import reach
 
     last = reach(outcome.curves)

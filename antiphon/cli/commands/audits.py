@@ -84,7 +84,7 @@ def audit(test: Request, outputs: Outputs) -> int:
 
 
 @attrs.frozen
-class Saved:
+class SavedFile:
     """A counterexample on disk, and the command that replays it; or why there is none."""
 
     saved: str
@@ -95,7 +95,7 @@ class Saved:
 _NOT_SAVED: Final = {"saved": None, "replay": None, "why_not": None}
 
 
-def _saved(report: AuditReport, outputs: Outputs, target: str) -> Saved | None:
+def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | None:
     """Save the counterexample, and replay it from its file as the printed command will."""
     path = outputs.save
     if path is None or report.counterexample is None:
@@ -106,9 +106,9 @@ def _saved(report: AuditReport, outputs: Outputs, target: str) -> Saved | None:
         with guarded():
             Counterexample.load(path).replay()
     except AntiphonError as error:
-        return Saved(str(path), None, str(error))
+        return SavedFile(str(path), None, str(error))
     words = ("antiphon", "replay", str(path), "--with", str(file))
-    return Saved(str(path), shlex.join(words))
+    return SavedFile(str(path), shlex.join(words))
 
 
 def _run(test: Request, *, quiet: bool) -> AuditReport:
@@ -182,7 +182,7 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
     )
 
 
-def _print(report: AuditReport, saved: Saved | None) -> None:
+def _print(report: AuditReport, saved: SavedFile | None) -> None:
     from rich.console import Console
 
     print(

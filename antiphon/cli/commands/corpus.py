@@ -16,7 +16,7 @@ from rich.text import Text
 from antiphon.cli.output import print_json, progress
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import seed_sequence
-from antiphon.selfcheck.corpus import Entry, Finding, corpus, examine
+from antiphon.selfcheck.corpus import AuditedEntry, Entry, corpus, examine
 from antiphon.selfcheck.corpus.examination import CONFIDENCE, LEVEL
 
 _WIDE: Final = 170
@@ -46,7 +46,7 @@ def audit_corpus(
     places = {entry.name: place for place, entry in enumerate(corpus())}
     seeds = root.spawn(len(places))
 
-    def examined(entry: Entry) -> Finding:
+    def examined(entry: Entry) -> AuditedEntry:
         place = places[entry.name]
         return examine(
             entry,
@@ -70,8 +70,8 @@ def audit_corpus(
 
 
 def _one_after_another(
-    rows: list[Entry], examined: Callable[[Entry], Finding], *, quiet: bool
-) -> Iterator[Finding]:
+    rows: list[Entry], examined: Callable[[Entry], AuditedEntry], *, quiet: bool
+) -> Iterator[AuditedEntry]:
     """The findings, until Ctrl-C."""
     with progress("auditing", len(rows), quiet=quiet) as advance:
         for place, entry in enumerate(rows, start=1):
@@ -85,7 +85,7 @@ def _one_after_another(
             advance(place)
 
 
-def _fine(finding: Finding, thorough: bool) -> bool:
+def _fine(finding: AuditedEntry, thorough: bool) -> bool:
     return finding.as_expected and (finding.reached is not False or not thorough)
 
 
@@ -97,7 +97,7 @@ def _chosen(only: Sequence[str]) -> list[Entry]:
     return found
 
 
-def _data(finding: Finding) -> dict[str, Any]:
+def _data(finding: AuditedEntry) -> dict[str, Any]:
     entry, report = finding.entry, finding.report
     exact = entry.truth.exact
     return {
@@ -129,13 +129,13 @@ def _data(finding: Finding) -> dict[str, Any]:
 # --- for people --------------------------------------------------------------------------------
 
 
-def _print(findings: list[Finding], surprises: list[Finding], thorough: bool) -> None:
+def _print(findings: list[AuditedEntry], surprises: list[AuditedEntry], thorough: bool) -> None:
     console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
     console.print(_table(findings, thorough))
     console.print(Text("\n".join(_summary(findings, surprises, thorough))))
 
 
-def _table(findings: list[Finding], thorough: bool) -> Table:
+def _table(findings: list[AuditedEntry], thorough: bool) -> Table:
     table = Table(header_style="bold")
     table.add_column("target")
     for name in ("(ε, δ) claimed", "verdict"):
@@ -161,7 +161,7 @@ def _table(findings: list[Finding], thorough: bool) -> Table:
     return table
 
 
-def _figure(finding: Finding) -> tuple[str, Text]:
+def _figure(finding: AuditedEntry) -> tuple[str, Text]:
     """The bound that is to be reached, and whether it is."""
     entry, reached = finding.entry, finding.reached
     if reached is None:
@@ -172,7 +172,7 @@ def _figure(finding: Finding) -> tuple[str, Text]:
     )
 
 
-def _verdict(finding: Finding) -> str:
+def _verdict(finding: AuditedEntry) -> str:
     if finding.entry.private:
         return "REFUTED, but is private" if finding.refuted else "not refuted"
     return "refuted, as it must" if finding.refuted else "NOT refuted"
@@ -182,7 +182,9 @@ def _number(value: float | None) -> str:
     return "" if value is None else "∞" if value == math.inf else f"{value:.4f}"
 
 
-def _summary(findings: list[Finding], surprises: list[Finding], thorough: bool) -> Iterator[str]:
+def _summary(
+    findings: list[AuditedEntry], surprises: list[AuditedEntry], thorough: bool
+) -> Iterator[str]:
     private = sum(finding.entry.private and finding.as_expected for finding in findings)
     broken = sum(not finding.entry.private and finding.as_expected for finding in findings)
     goals = [finding.reached for finding in findings if finding.reached is not None]

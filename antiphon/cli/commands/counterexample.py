@@ -22,7 +22,7 @@ _NEVER = 1 - 1e-9
 
 
 @attrs.frozen
-class Outcome:
+class Demonstration:
     """Everything that is printed."""
 
     adversary: CounterexampleAdversary
@@ -85,7 +85,7 @@ def counterexample(
         trials.telling_view(adversary, seed).save(save, overwrite=force)
     guarded = trials.guarded_view(adversary, seed)
     halted = bool(guarded.rounds) and guarded.rounds[-1].answer is HALT
-    outcome = Outcome(adversary, (zero, one), confidence, halted, guarded.why_halted, save)
+    outcome = Demonstration(adversary, (zero, one), confidence, halted, guarded.why_halted, save)
     if as_json:
         print_json(_data(outcome, seed))
     else:
@@ -93,7 +93,7 @@ def counterexample(
     return 0 if outcome.holds else 1
 
 
-def _data(outcome: Outcome, seed: int | None) -> dict[str, Any]:
+def _data(outcome: Demonstration, seed: int | None) -> dict[str, Any]:
     adversary = outcome.adversary
     success = f"{adversary.success.numerator:x}/{adversary.success.denominator:x}"
     fraction = str(adversary.success) if len(success) < 400 else None
@@ -116,7 +116,7 @@ def _data(outcome: Outcome, seed: int | None) -> dict[str, Any]:
     }
 
 
-def _lines(outcome: Outcome, seed: int | None) -> Iterator[str]:
+def _lines(outcome: Demonstration, seed: int | None) -> Iterator[str]:
     adversary, (low, high) = outcome.adversary, outcome.interval
     delta, success = shown(adversary.delta), shown(adversary.success)
     rate, wrong = outcome.right / outcome.runs, sum(world.wrong for world in outcome.worlds)

@@ -35,7 +35,7 @@ _LONGEST: Final = 1 << 22
 
 
 @attrs.frozen
-class Row:
+class CounterErrors:
     """The expected squared errors of one counter."""
 
     name: str
@@ -46,12 +46,12 @@ class Row:
 
 
 @attrs.frozen
-class Outcome:
+class CounterTable:
     """Everything that is printed."""
 
     horizon: int
     rho: Fraction
-    rows: list[Row]
+    rows: list[CounterErrors]
     bound: float
     converted: tuple[Fraction, Fraction] | None
     """The (ε, δ) that the claims with ρ imply."""
@@ -64,7 +64,7 @@ def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as
     made = list(_made(exact.whole(horizon, "horizon"), exact_rho))
     bound = lower_bound(horizon=horizon, rho=exact_rho)
     converted = None if delta is None else _converted(made, delta)
-    rows: list[Row] = []
+    rows: list[CounterErrors] = []
     with progress("Errors", len(made), quiet=as_json) as advance:
         for name, counter in made:
             rows.append(_row(name, counter))
@@ -75,7 +75,7 @@ def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as
         spans = [(row.name, row.mean, row.largest) for row in rows]
         title = f"Expected squared error of a count, {horizon:,} updates, ρ = {shown(exact_rho)}"
         errors(spans, bound=bound, title=title, paths=[plot])
-    outcome = Outcome(horizon, exact_rho, rows, bound, converted, plot)
+    outcome = CounterTable(horizon, exact_rho, rows, bound, converted, plot)
     if as_json:
         print_json(_data(outcome))
     else:
@@ -110,11 +110,11 @@ def _pure(rho: Fraction) -> Fraction:
     return Fraction(root, 2**shift)
 
 
-def _row(name: str, counter: Counter) -> Row:
+def _row(name: str, counter: Counter) -> CounterErrors:
     claim = "ρ"
     if isinstance(counter, (TreeCounter, BalancedTreeCounter)):
         claim = f"ε = {shown(counter.epsilon)}"
-    return Row(
+    return CounterErrors(
         name, claim, counter.state_size, counter.max_squared_error, counter.mean_squared_error
     )
 
@@ -130,7 +130,7 @@ def _converted(made: list[tuple[str, Counter]], delta: str) -> tuple[Fraction, F
 # --- for programs ----------------------------------------------------------------------------
 
 
-def _data(outcome: Outcome) -> dict[str, Any]:
+def _data(outcome: CounterTable) -> dict[str, Any]:
     converted, plot = outcome.converted, outcome.plot
     return {
         "horizon": outcome.horizon,
@@ -153,7 +153,7 @@ def _data(outcome: Outcome) -> dict[str, Any]:
 # --- for people --------------------------------------------------------------------------------
 
 
-def _print(outcome: Outcome) -> None:
+def _print(outcome: CounterTable) -> None:
     from rich.console import Console
 
     from antiphon.report import table

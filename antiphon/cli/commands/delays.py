@@ -10,7 +10,7 @@ from typing import Any, Final
 from antiphon.cli.commands.account import rounded
 from antiphon.cli.output import progress
 from antiphon.demo.data import CARRIERS, LATE
-from antiphon.demo.delays import BETA, DELTA, Delays, Reading, play_delays
+from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
 from antiphon.protocol.records.files import write_text
 from antiphon.report import Band, bands, table
 
@@ -111,7 +111,7 @@ def _notes(found: Delays) -> Iterator[str]:
     )
 
 
-def _held(readings: tuple[Reading, ...]) -> int:
+def _held(readings: tuple[CarrierReading, ...]) -> int:
     return sum(abs(each.largest - max(each.true)) <= each.largest_band for each in readings)
 
 

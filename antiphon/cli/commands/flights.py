@@ -9,7 +9,7 @@ from pathlib import Path
 from antiphon.cli.commands.delays import delays_data, delays_stage, print_delays, write_delays
 from antiphon.cli.commands.flights_output import (
     BUSIEST,
-    Outcome,
+    FlightReport,
     outcome_data,
     print_files,
     print_outcome,
@@ -18,7 +18,7 @@ from antiphon.cli.output import Advance, print_json, progress
 from antiphon.cli.written import rational, shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
-from antiphon.demo.survey import Counter, play
+from antiphon.demo.survey import FlightCounter, play
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay
@@ -61,7 +61,7 @@ def demo(
         seconds = time.perf_counter() - start
     replay_seconds, mismatch = _replayed(view, as_json)
     files = {"view": path, "counters": output / "counters.csv"}
-    outcome = Outcome(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
+    outcome = FlightReport(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
     _write_readings(counters, files["counters"])
     _draw(outcome, output)
     late = delays_stage(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json)
@@ -77,7 +77,7 @@ def demo(
 
 def _played(
     analyst: FlightAnalyst, bit: int, path: Path, force: bool, seed: int | None, advance: Advance
-) -> tuple[View, tuple[Counter, ...]]:
+) -> tuple[View, tuple[FlightCounter, ...]]:
     try:
         return play(analyst, bit=bit, path=path, overwrite=force, seed=seed, progress=advance)
     except KeyboardInterrupt:
@@ -97,7 +97,7 @@ def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
     return time.perf_counter() - start, mismatch
 
 
-def _write_readings(counters: tuple[Counter, ...], path: Path) -> None:
+def _write_readings(counters: tuple[FlightCounter, ...], path: Path) -> None:
     rows = ["counter,date,flights_told,noisy_flights,true_flights"]
     for counter in counters:
         for reading, true, date in zip(counter.readings, counter.true, counter.dates, strict=True):
@@ -105,7 +105,7 @@ def _write_readings(counters: tuple[Counter, ...], path: Path) -> None:
     write_text(path, "\n".join(rows) + "\n", overwrite=True)
 
 
-def _draw(outcome: Outcome, output: Path) -> None:
+def _draw(outcome: FlightReport, output: Path) -> None:
     files, analyst = outcome.files, outcome.analyst
     files["picture"], files["picture_svg"] = output / "flights.png", output / "flights.svg"
     files["diagram"] = output / "diagram.svg"
@@ -130,6 +130,6 @@ def _draw(outcome: Outcome, output: Path) -> None:
     write_text(files["diagram"], outcome.view.svg(_DIAGRAM_ROUNDS), overwrite=True)
 
 
-def _curve(counter: Counter) -> Curve:
+def _curve(counter: FlightCounter) -> Curve:
     noisy = [reading.noisy for reading in counter.readings]
     return Curve(counter.name, counter.dates, counter.true, noisy)

@@ -12,7 +12,7 @@ import attrs
 from antiphon.cli.written import shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import CARRIERS, ORIGINS, flights
-from antiphon.demo.survey import Counter, flight_game
+from antiphon.demo.survey import FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.protocol.records.view import View
 from antiphon.report import table
@@ -22,30 +22,30 @@ BUSIEST: Final = 6
 
 
 @attrs.frozen
-class Outcome:
+class FlightReport:
     """Everything that is printed."""
 
     analyst: FlightAnalyst
     bit: int
     view: View = attrs.field(repr=False)
-    counters: tuple[Counter, ...] = attrs.field(repr=False)
+    counters: tuple[FlightCounter, ...] = attrs.field(repr=False)
     seconds: float
     files: dict[str, Path]
     replay_seconds: float
     mismatch: ReplayMismatch | None
 
     @property
-    def origins(self) -> tuple[Counter, ...]:
+    def origins(self) -> tuple[FlightCounter, ...]:
         return self.counters[: len(ORIGINS)]
 
     @property
-    def busiest(self) -> list[Counter]:
+    def busiest(self) -> list[FlightCounter]:
         """The carriers' counters with the largest noisy counts."""
         carriers = self.counters[len(ORIGINS) :]
         return sorted(carriers, key=lambda counter: -counter.noisy_count)[:BUSIEST]
 
     @property
-    def challenged(self) -> list[Counter]:
+    def challenged(self) -> list[FlightCounter]:
         """The counters that the challenge reached."""
         return [counter for counter in self.counters if counter.differed]
 
@@ -57,7 +57,7 @@ class Outcome:
         return f"{CARRIERS[carrier]} from {ORIGINS[origin]} on {data.days[place]}"
 
 
-def _f(counter: Counter) -> str:
+def _f(counter: FlightCounter) -> str:
     return type(counter.claim.verification).__name__
 
 
@@ -68,7 +68,7 @@ def _guarantee(epsilon: Fraction) -> str:
     )
 
 
-def print_outcome(outcome: Outcome) -> None:
+def print_outcome(outcome: FlightReport) -> None:
     """For people: the table, and what was promised, replayed and written."""
     from rich.console import Console
 
@@ -93,7 +93,7 @@ def print_outcome(outcome: Outcome) -> None:
         print(line)
 
 
-def _row(counter: Counter, sources: list[str]) -> tuple[str, ...]:
+def _row(counter: FlightCounter, sources: list[str]) -> tuple[str, ...]:
     claim = counter.claim
     return (
         counter.name, str(claim.parameters[0]), _f(counter), claim.status.value,
@@ -102,7 +102,7 @@ def _row(counter: Counter, sources: list[str]) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _notes(outcome: Outcome) -> Iterator[str]:
+def _notes(outcome: FlightReport) -> Iterator[str]:
     hidden = len(outcome.counters) - len(outcome.origins) - len(outcome.busiest)
     if hidden:
         yield f"{hidden} more counters of carriers are in {outcome.files['counters']}"
@@ -120,7 +120,7 @@ def _notes(outcome: Outcome) -> Iterator[str]:
         yield f"Replay of the saved view: DIFFERENT: {outcome.mismatch}"
 
 
-def print_files(outcome: Outcome) -> None:
+def print_files(outcome: FlightReport) -> None:
     """What was written."""
     print("Files:")
     for name, path in outcome.files.items():
@@ -128,7 +128,7 @@ def print_files(outcome: Outcome) -> None:
     print("The view holds the flights that were played: it is as public as they are.")
 
 
-def outcome_data(outcome: Outcome) -> dict[str, Any]:
+def outcome_data(outcome: FlightReport) -> dict[str, Any]:
     """The same as data, with every reading."""
     analyst, view = outcome.analyst, outcome.view
     mismatch = outcome.mismatch
@@ -162,7 +162,7 @@ def outcome_data(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _counter_data(counter: Counter) -> dict[str, Any]:
+def _counter_data(counter: FlightCounter) -> dict[str, Any]:
     claim = counter.claim
     epsilon, delta = claim.parameters
     return {

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from antiphon.cli.output import print_json, progress
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.selfcheck.theorems import Check, Finding, Relation, checks
+from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 _WIDE = 150
 """Columns where nobody watches: a file or a pipe."""
@@ -22,7 +22,7 @@ _WIDE = 150
 def verify(*, theorems: Sequence[str], adversaries: bool, as_json: bool) -> int:
     """Run the checks and print the table; status 1 if a row is not as expected."""
     rows = _chosen(theorems)
-    findings: list[Finding] = []
+    findings: list[Decided] = []
     with progress("verifying", len(rows), quiet=as_json) as advance:
         for check in rows:
             findings.append(check.run())
@@ -44,7 +44,7 @@ def _chosen(theorems: Sequence[str]) -> list[Check]:
 # --- for programs ----------------------------------------------------------------------------
 
 
-def _data(finding: Finding) -> dict[str, Any]:
+def _data(finding: Decided) -> dict[str, Any]:
     return {
         "theorem": finding.theorem,
         "instance": finding.instance,
@@ -71,7 +71,7 @@ def _epsilon(epsilon: ExactEpsilon) -> str:
 # --- for people --------------------------------------------------------------------------------
 
 
-def _print(findings: list[Finding], surprises: list[Finding], adversaries: bool) -> None:
+def _print(findings: list[Decided], surprises: list[Decided], adversaries: bool) -> None:
     console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
     console.print(_table(findings))
     for finding in findings if adversaries else surprises:
@@ -81,7 +81,7 @@ def _print(findings: list[Finding], surprises: list[Finding], adversaries: bool)
     console.print(Text("\n".join(_summary(findings, surprises))))
 
 
-def _table(findings: list[Finding]) -> Table:
+def _table(findings: list[Decided]) -> Table:
     table = Table(header_style="bold")
     for name in ("theorem", "instance", "(ε, δ) claimed", "tight δ", "verdict"):
         table.add_column(name, no_wrap="δ" in name)
@@ -104,11 +104,11 @@ def _table(findings: list[Finding]) -> Table:
     return table
 
 
-def _claims(finding: Finding) -> Iterator[str]:
-    if finding.relation is Relation.EQUIVALENT:
+def _claims(finding: Decided) -> Iterator[str]:
+    if finding.relation is Standing.EQUIVALENT:
         yield "≡: distance 0"
         return
-    sign = "" if finding.relation is Relation.AT_MOST else "= "
+    sign = "" if finding.relation is Standing.AT_MOST else "= "
     for epsilon, delta in finding.claimed:
         yield f"{sign}({_epsilon(epsilon)}, {_number(delta)})"
 
@@ -123,7 +123,7 @@ def _number(value: Fraction) -> str:
     return decimal if Fraction(decimal) == value else f"≈{decimal}"
 
 
-def _summary(findings: list[Finding], surprises: list[Finding]) -> Iterator[str]:
+def _summary(findings: list[Decided], surprises: list[Decided]) -> Iterator[str]:
     true = sum(finding.expected and finding.as_expected for finding in findings)
     broken = sum(not finding.expected and finding.as_expected for finding in findings)
     seconds = sum(finding.seconds for finding in findings)

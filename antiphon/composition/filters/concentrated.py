@@ -10,7 +10,7 @@ from typing import Any, Final
 import attrs
 
 from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter, epsilon_delta
-from antiphon.composition.filters.rounding import (
+from antiphon.composition.filters.decimals import (
     DIGITS,
     DOWN,
     UP,

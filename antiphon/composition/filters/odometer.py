@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.composition.filters.budget import Budget, epsilon_delta
 from antiphon.composition.filters.concentrated import half_of_delta, rho_delta, rho_limit
-from antiphon.composition.filters.rounding import log_above
+from antiphon.composition.filters.decimals import log_above
 from antiphon.composition.filters.sums import Sum
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

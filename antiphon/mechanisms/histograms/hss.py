@@ -38,7 +38,13 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.histograms.intervals import TESTS, Interval, Intervals, Running, clipped
+from antiphon.mechanisms.histograms.intervals import (
+    TESTS,
+    Intervals,
+    Running,
+    StreamInterval,
+    clipped,
+)
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.messages import Ask
@@ -90,7 +96,7 @@ class HSS(Intervals):
         """ξ(t, j) = α(t, j) + α_Lap(j)."""
         return self.slack.alpha(t, j) + self.slack.of_test(j)
 
-    def threshold(self, interval: Interval, t: int) -> int:
+    def threshold(self, interval: StreamInterval, t: int) -> int:
         return interval.raised + self.gamma(t, interval.number)
 
     def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
@@ -146,7 +152,7 @@ class HSSWithoutTest(Intervals):
         """Γ(t, j) = α(t, j) + 2γ_H(j) + 1."""
         return self.slack.alpha(t, j) + 2 * self.slack.of_histogram(j) + 1
 
-    def threshold(self, interval: Interval, t: int) -> int:
+    def threshold(self, interval: StreamInterval, t: int) -> int:
         return interval.answer[0] + self.big_gamma(t, interval.number)
 
     def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:

@@ -51,7 +51,7 @@ TESTS: Final = 2
 """The indices of what is created first."""
 
 
-class Interval(NamedTuple):
+class StreamInterval(NamedTuple):
     """What stays while the sparse vector answers ⊥."""
 
     number: int
@@ -74,7 +74,7 @@ class Running(NamedTuple):
     t: int
     c: tuple[Any, ...]
     """The sum of the interval so far."""
-    interval: Interval
+    interval: StreamInterval
     awaits: str
     """Which answer is awaited; empty: that of the sparse vector."""
     note: Any
@@ -196,7 +196,7 @@ class Intervals(PostProcessor[Running]):
         )
 
     @abstractmethod
-    def threshold(self, interval: Interval, t: int) -> int:
+    def threshold(self, interval: StreamInterval, t: int) -> int:
         """Thresh at step t."""
 
     @abstractmethod
@@ -212,7 +212,7 @@ class Intervals(PostProcessor[Running]):
     @property
     def initial_state(self) -> Running:
         zeros = (0,) * self.dimension
-        first = Interval(1, (self.query(zeros), 1), zeros, 0, 0, 0)
+        first = StreamInterval(1, (self.query(zeros), 1), zeros, 0, 0, 0)
         return Running(0, zeros, first, "creation", 0)
 
     def step(
@@ -234,7 +234,7 @@ class Intervals(PostProcessor[Running]):
         sent: tuple[Running, Side, Any] = heard(state, message)
         return sent
 
-    def _current(self, interval: Interval, t: int) -> Interval:
+    def _current(self, interval: StreamInterval, t: int) -> StreamInterval:
         """The interval with Thresh for step t: Alg. 4's changes from step to step, in one sum."""
         horizon = self.histogram.horizon
         if horizon is not None and interval.number > horizon:
@@ -278,7 +278,7 @@ class Intervals(PostProcessor[Running]):
     def _next(self, state: Running, h: tuple[int, ...], raised: int) -> tuple[Running, Side, Any]:
         """The next interval, with H's new answer h: c ← 0, out ← q(h), j ← j + 1, a new SVT."""
         number = state.interval.number + 1
-        interval = Interval(number, (self.query(h), number), h, raised, 0, state.t)
+        interval = StreamInterval(number, (self.query(h), number), h, raised, 0, state.t)
         zeros = (0,) * self.dimension
         return self._renewed(Running(state.t, zeros, interval, "", None), None)
 

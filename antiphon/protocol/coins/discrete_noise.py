@@ -38,7 +38,7 @@ _DIGIT: Final = 6
 """Bits of the other digits."""
 
 
-class DiscreteLaplace:
+class LaplaceDraws:
     """Draws of P(x) ∝ e^(-|x|/scale) on the integers.
 
     A sign and a size, geometric: the pair (-, 0) is tossed again, as in CKS Algorithm 2.
@@ -129,9 +129,9 @@ class Series:
 
 
 @lru_cache(maxsize=256)
-def discrete_laplace(scale: Fraction) -> DiscreteLaplace | Series:
+def discrete_laplace(scale: Fraction) -> LaplaceDraws | Series:
     """The sampler for a scale, kept for the next time."""
-    return Series(scale) if scale > LARGEST_SCALE else DiscreteLaplace(scale)
+    return Series(scale) if scale > LARGEST_SCALE else LaplaceDraws(scale)
 
 
 WIDE: Final = {Fraction(1 << exponent): exponent for exponent in range(16, 41)}
@@ -140,7 +140,7 @@ _KEPT: Final = 1 << 14
 """How many thresholds of acceptance a discrete Gaussian keeps."""
 
 
-class DiscreteGaussian:
+class GaussianDraws:
     """Draws of P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS Algorithm 3).
 
     A discrete Laplace x of scale t = ⌊sigma⌋ + 1 is accepted with probability
@@ -165,7 +165,7 @@ class DiscreteGaussian:
 
     def many(self, count: int, words: Words) -> Integers:
         """So many at once; for a scale up to ``LARGEST_SCALE``."""
-        assert isinstance(self.proposal, DiscreteLaplace)
+        assert isinstance(self.proposal, LaplaceDraws)
         parts, missing = [np.empty(0, np.int64)], count
         while missing > 0:
             x = self.proposal.many(missing + missing // 2 + 8, words)
@@ -201,11 +201,11 @@ class DiscreteGaussian:
 
 
 @lru_cache(maxsize=256)
-def discrete_gaussian(sigma: Fraction) -> DiscreteGaussian | WideGaussian:
+def discrete_gaussian(sigma: Fraction) -> GaussianDraws | WideGaussian:
     """The sampler for a standard deviation, kept for the next time."""
     if sigma in WIDE:
         return WideGaussian(WIDE[sigma])
-    return DiscreteGaussian(sigma)
+    return GaussianDraws(sigma)
 
 
 def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers | None:

@@ -11,17 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.messages import BOTTOM, HALT, Ask, Pair, identical
 from antiphon.protocol.records.codec import Json, decode
+from antiphon.protocol.records.headers import rerunning
 from antiphon.protocol.records.labels import message_label, parts_of, party_label, shorten, type_of
-from antiphon.protocol.records.transcript import rerunning
-from antiphon.protocol.records.view import Ending, Round, View
+from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.registry import lookup
+
+if TYPE_CHECKING:
+    from antiphon.protocol.records.view import View
 
 _VERIFIER: Final = "antiphon.Verifier/1"
 _IDENTIFIER: Final = "antiphon.Identifier/1"
@@ -50,7 +53,7 @@ class Arrow:
 
 
 @attrs.frozen
-class Exchange:
+class Turn:
     """One round: the arrows of the message, then those of its answer."""
 
     number: int
@@ -67,23 +70,9 @@ class Diagram:
 
     title: str
     lanes: tuple[Lane, ...]
-    exchanges: tuple[Exchange, ...]
+    turns: tuple[Turn, ...]
     ending: str
     seeded: bool
-
-
-def mermaid(view: View, limit: int = 50) -> str:
-    """The first ``limit`` rounds as the text of a Mermaid sequence diagram."""
-    from antiphon.protocol.records.svg import as_mermaid
-
-    return as_mermaid(diagram(view, limit))
-
-
-def svg(view: View, limit: int = 50) -> str:
-    """The first ``limit`` rounds as an SVG picture."""
-    from antiphon.protocol.records.svg import as_svg
-
-    return as_svg(diagram(view, limit))
 
 
 def diagram(view: View, limit: int = 50) -> Diagram:
@@ -103,8 +92,8 @@ def _diagram(view: View, limit: int) -> Diagram:
     parts = _few(parts_of(view.header.system))
     cast = _Cast(parts, rounds)
     refused = bool(rounds) and rounds[-1].answer is HALT and _refused(view, rounds)
-    exchanges = tuple(
-        cast.exchange(number, each, stopped=refused and number == len(rounds))
+    turns = tuple(
+        cast.turn(number, each, stopped=refused and number == len(rounds))
         for number, each in enumerate(rounds, start=1)
     )
     system = " ∘* ".join(_title(part) for part in parts)
@@ -112,7 +101,7 @@ def _diagram(view: View, limit: int) -> Diagram:
     return Diagram(
         f"View(A, {system})",
         (adversary, *map(_lane, parts), *cast.created_lanes),
-        exchanges,
+        turns,
         _ending(view, len(rounds)),
         view.header.seeded,
     )
@@ -201,12 +190,12 @@ class _Cast:
             return []
         return [Lane(f"M_{i}", message_label(each.mechanism, 40)) for i, each in enumerate(created)]
 
-    def exchange(self, number: int, each: Round, *, stopped: bool) -> Exchange:
+    def turn(self, number: int, each: Round, *, stopped: bool) -> Turn:
         """The arrows of one round; ``stopped``: the leftmost part answered itself."""
         there = tuple(self._there(number, each.message, stopped))
         back = tuple(self._back(there, each.answer))
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
-        return Exchange(number, there, back, shorten(coins, 60), self._born.get(number))
+        return Turn(number, there, back, shorten(coins, 60), self._born.get(number))
 
     def _there(self, number: int, message: Any, stopped: bool) -> Iterator[Arrow]:
         differs = type(message) is Pair and not identical(message.zero, message.one)

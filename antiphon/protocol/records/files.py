@@ -2,16 +2,19 @@
 
 A file is written whole or not at all (``whole``), or line by line (``Growing``): then each
 line is written at once, and one that cannot be written whole is an error, after which no
-other follows. A file has one writer, and what is there is not overwritten unasked.
+other follows. A file has one writer, and what is there is not overwritten unasked. A path
+that is read, worked on and replaced has one holder meanwhile (``Held``).
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import stat
 import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -79,6 +82,62 @@ class Growing:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class Held:
+    """A path that is one holder's alone, in this process and in all others, until it is closed.
+
+    The lock is on a file beside the path, since what is at the path may be replaced; it says who
+    holds it, and goes away with the hold. Who is killed holds nothing.
+    Raises: FileError, naming the process that holds the path.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._beside = path.absolute().with_name(f".{path.name}.lock")
+        self._file: FileIO | None = None
+        if fcntl is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            with _named(path):
+                self._file = self._locked(path)
+
+    def _locked(self, path: Path) -> FileIO | None:
+        if not os.access(self._beside.parent, os.W_OK):
+            return None  # nobody replaces anything here
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        while True:
+            file = FileIO(os.open(self._beside, flags, 0o600), "r+")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                with file:
+                    raise _in_use(path, file.read(80)) from None
+            except OSError:  # a file system that knows no locks
+                return file
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), self._beside.stat()):
+                    with suppress(OSError):  # a full disk: the hold stands, and names nobody
+                        file.truncate()
+                        file.write(f"process {os.getpid()} on {platform.node()}".encode())
+                    return file
+            file.close()  # its holder has just removed it
+
+    def close(self) -> None:
+        """Let it go."""
+        if self._file is not None:
+            file, self._file = self._file, None
+            self._beside.unlink(missing_ok=True)  # while it is locked: no other's is removed
+            file.close()
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _in_use(path: Path, holder: bytes | None) -> FileError:
+    who = "".join(filter(str.isprintable, (holder or b"").decode(errors="replace")))
+    who = who or "another process"
+    return FileError(f"{path} is in use by {who}: wait until it is done, or give another path")
 
 
 @contextmanager

@@ -1,16 +1,86 @@
-"""The header of a recording names the system twice, in public and with its secrets: one system."""
+"""Who played, as a file says it: parties that can be rebuilt and run again.
+
+A recording names its system twice, in public and with its secrets: they must ``agree``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from inspect import isclass
 from typing import Any, Final
 
 import attrs
 
-from antiphon.protocol.records.codec import Json
-from antiphon.protocol.registry import SECRET, lookup
+from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.records.codec import Json, decode
+from antiphon.protocol.registry import SECRET, Unregistered, lookup
 
 _CHAINS: Final = ("Chain", "AnyChain", "Links")
+
+
+@attrs.frozen
+class Header:
+    """Who played: parties as registered types and parameters, in JSON form."""
+
+    adversary: Json
+    system: Json
+    seeded: bool
+
+    @property
+    def releasable(self) -> bool:
+        """Whether the answers may be released: not if the noise came from a seed."""
+        return not self.seeded
+
+    def rebuild_adversary(self) -> Adversary:
+        """The adversary, from its registered name. Raises: InvalidArgument if it has none."""
+        adversary: Adversary = rebuilt(self.adversary, Adversary, "adversary")
+        return adversary
+
+    def rebuild_system(self) -> Mechanism:
+        """The mechanism, from its registered name. Raises: InvalidArgument if it has none."""
+        mechanism: Mechanism = rebuilt(self.system, Mechanism, "mechanism")
+        return mechanism
+
+
+@attrs.frozen
+class Secret:
+    """What a recording holds beyond the view: enough to rebuild and re-run the mechanism."""
+
+    system: Any
+    initial: Any
+
+
+def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
+    """A party, from its description in a file.
+
+    Raises: InvalidArgument if it has no registered name or is of another kind.
+    """
+    party = decode(data)
+    if isinstance(party, Unregistered):
+        raise InvalidArgument(
+            f"the {role} ({party.name}) has no registered name: pass it to replay(), or register "
+            "it with @ap.register (on the command line: --with FILE.py, under its old file name)"
+        )
+    if not isinstance(party, kind):
+        raise InvalidArgument(f"the file names a {type(party).__name__} as its {role}")
+    return party
+
+
+@contextmanager
+def rerunning() -> Generator[None, None, None]:
+    """While what a file names is run again. Raises: TranscriptError for whatever it raises."""
+    try:
+        yield
+    except (AntiphonError, OSError):
+        raise
+    except Exception as error:
+        raise TranscriptError(
+            f"a party of the file raised {type(error).__name__} when it was run again: either the "
+            "file was edited, or the type registered now is not the one that played"
+        ) from error
 
 
 def agree(public: Json, secret: Json) -> bool:

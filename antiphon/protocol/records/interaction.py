@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins, Draw, SampledCoins, seed_sequence
@@ -17,10 +18,11 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.records.codec import encode, encode_any, mentions_unregistered
 from antiphon.protocol.records.files import Growing
+from antiphon.protocol.records.headers import Header, Secret, rerunning
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.records.sinks import FileSink, MemorySink
-from antiphon.protocol.records.transcript import rerunning
-from antiphon.protocol.records.view import Ending, Header, Recording, Round, Secret, View
+from antiphon.protocol.records.view import Recording, View
 from antiphon.protocol.session import Session, sealed
 from antiphon.protocol.spaces import Anything
 
@@ -86,8 +88,8 @@ def _play(
     *,
     secret: bool,
 ) -> tuple[View, Secret | None, Sequence[tuple[Draw, ...]]]:
-    if rounds is not None and (type(rounds) is not int or rounds < 0):
-        raise InvalidArgument(f"rounds must be an int >= 0, not {rounds!r}")
+    if rounds is not None:
+        exact.natural(rounds, "rounds")
     parties: list[Any] = [adversary, mechanism]
     if [isinstance(party, Adversary) for party in parties] != [True, False]:
         raise InvalidArgument("interact takes the adversary first, then the mechanism")

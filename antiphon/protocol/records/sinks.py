@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -25,8 +25,12 @@ from antiphon.protocol.records.codec import (
     unwritable,
 )
 from antiphon.protocol.records.files import Growing, whole
+from antiphon.protocol.records.headers import Header, Secret
+from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.records.transcript import VERSION, Stored
-from antiphon.protocol.records.view import Ending, Header, Recording, Round, Secret, View
+
+if TYPE_CHECKING:
+    from antiphon.protocol.records.view import Recording, View
 
 _dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 

@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from antiphon.protocol.records.diagram import Arrow, Diagram, Exchange, Lane
+from antiphon.protocol.records.diagram import Arrow, Diagram, Lane, Turn, diagram
+
+if TYPE_CHECKING:
+    from antiphon.protocol.records.view import View
+
+
+def mermaid(view: View, limit: int = 50) -> str:
+    """The first ``limit`` rounds as the text of a Mermaid sequence diagram."""
+    return as_mermaid(diagram(view, limit))
+
+
+def svg(view: View, limit: int = 50) -> str:
+    """The first ``limit`` rounds as an SVG picture."""
+    return as_svg(diagram(view, limit))
+
 
 # --- Mermaid -------------------------------------------------------------------------
 
@@ -35,10 +49,10 @@ def _mermaid_lines(diagram: Diagram) -> Iterator[str]:
     everyone = f"L0,L{len(diagram.lanes) - 1}"
     if diagram.seeded:
         yield f"    Note over {everyone}: seeded, not for release"
-    for exchange in diagram.exchanges:
-        if exchange.coins:
-            yield f"    Note left of L0: {mermaid_escaped(exchange.coins)}"
-        for arrow in (*exchange.message, *exchange.answer):
+    for turn in diagram.turns:
+        if turn.coins:
+            yield f"    Note left of L0: {mermaid_escaped(turn.coins)}"
+        for arrow in (*turn.message, *turn.answer):
             line = _MERMAID_ARROWS[arrow.kind]
             yield f"    L{arrow.source}{line}L{arrow.target}: {mermaid_escaped(arrow.text)}"
     yield f"    Note over {everyone}: {mermaid_escaped(diagram.ending)}"
@@ -88,9 +102,9 @@ class _Sheet:
         self._x = self._lane_places()
         self._y: list[float] = []
         below = _TOP + _BOX + 18.0
-        for exchange in diagram.exchanges:
+        for turn in diagram.turns:
             self._y.append(below)
-            below += _depth(exchange)
+            below += _depth(turn)
         self._end = below + 4
         right = self._x[-1] + self._boxes[-1] / 2
         self._width = max(right, _LEFT + text_width(diagram.title, 16), 620) + 28
@@ -98,8 +112,8 @@ class _Sheet:
 
     def _lane_places(self) -> list[float]:
         gaps = [(a + b) / 2 + 24 for a, b in pairwise(self._boxes)]
-        for exchange in self._diagram.exchanges:
-            for arrow in (*exchange.message, *exchange.answer):
+        for turn in self._diagram.turns:
+            for arrow in (*turn.message, *turn.answer):
                 place = max(arrow.source, arrow.target) - 1  # where its text stands
                 gaps[place] = max(gaps[place], text_width(arrow.text, 12.5) + 34)
         places = [_LEFT + self._boxes[0] / 2]
@@ -120,20 +134,20 @@ class _Sheet:
             _LEFT, 32, self._diagram.title, 'font-size="16" font-weight="600" fill="#0f172a"'
         )
         yield from self._legend()
-        for exchange, y in zip(self._diagram.exchanges[1::2], self._y[1::2], strict=True):
-            depth = _depth(exchange)
+        for turn, y in zip(self._diagram.turns[1::2], self._y[1::2], strict=True):
+            depth = _depth(turn)
             yield (
                 f'<rect x="8" y="{y:.1f}" width="{width - 16:.1f}" height="{depth:.1f}" '
                 'rx="4" fill="#f6f8fb"/>'
             )
         yield from self._lifelines()
-        for exchange, y in zip(self._diagram.exchanges, self._y, strict=True):
-            yield from self._round(exchange, y)
+        for turn, y in zip(self._diagram.turns, self._y, strict=True):
+            yield from self._round(turn, y)
         yield svg_text(_LEFT, self._end + 62, self._diagram.ending, 'font-size="13" fill="#334155"')
         yield "</svg>"
 
     def _legend(self) -> Iterator[str]:
-        x, kinds = _LEFT, {a.kind for e in self._diagram.exchanges for a in (*e.message, *e.answer)}
+        x, kinds = _LEFT, {a.kind for e in self._diagram.turns for a in (*e.message, *e.answer)}
         for kind, name in _LEGEND:
             if kind in kinds:
                 yield _line(x, x + 26, 52, kind)
@@ -166,16 +180,16 @@ class _Sheet:
         if lane.subtitle:
             yield svg_text(x, top + 34, lane.subtitle, 'class="small" text-anchor="middle"')
 
-    def _round(self, exchange: Exchange, y: float) -> Iterator[str]:
-        tip = f"round {exchange.number}"
-        tip += f"; the adversary tossed {exchange.coins}" if exchange.coins else ""
+    def _round(self, turn: Turn, y: float) -> Iterator[str]:
+        tip = f"round {turn.number}"
+        tip += f"; the adversary tossed {turn.coins}" if turn.coins else ""
         yield f"<g><title>{escape(tip)}</title>"
-        down = y + 22 + (2 if exchange.created is not None else 0)
-        yield svg_text(36, down + 4, str(exchange.number), 'class="small" text-anchor="end"')
-        for arrow in exchange.message:
-            yield from self._arrow(arrow, down, exchange.created)
-        back = down + 27 + (_BIRTH - 2 if exchange.created is not None else 0)
-        for arrow in exchange.answer:
+        down = y + 22 + (2 if turn.created is not None else 0)
+        yield svg_text(36, down + 4, str(turn.number), 'class="small" text-anchor="end"')
+        for arrow in turn.message:
+            yield from self._arrow(arrow, down, turn.created)
+        back = down + 27 + (_BIRTH - 2 if turn.created is not None else 0)
+        for arrow in turn.answer:
             yield from self._arrow(arrow, back, None)
         yield "</g>"
 
@@ -192,8 +206,8 @@ class _Sheet:
         yield svg_text(middle, y - 6, arrow.text, style)
 
 
-def _depth(exchange: Exchange) -> float:
-    return _ROUND + (0.0 if exchange.created is None else _BIRTH)
+def _depth(turn: Turn) -> float:
+    return _ROUND + (0.0 if turn.created is None else _BIRTH)
 
 
 def _box_width(lane: Lane) -> float:

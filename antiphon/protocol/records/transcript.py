@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, overload
 import attrs
 import cattrs
 
-from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.codec import (
@@ -27,8 +26,9 @@ from antiphon.protocol.records.codec import (
     decode_draws,
     is_object,
 )
-from antiphon.protocol.records.headers import agree
-from antiphon.protocol.records.view import Ending, Header, Recording, Round, Secret, View
+from antiphon.protocol.records.headers import Header, Secret, agree
+from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.records.view import Recording, View
 
 VERSION: Final = 1
 MAX_LINE: Final = 1 << 26
@@ -56,7 +56,7 @@ def _strict_bool(value: Any, _: type) -> bool:
     return value
 
 
-class Entry(NamedTuple):
+class TranscriptEntry(NamedTuple):
     """One line after the header."""
 
     tag: str
@@ -136,7 +136,7 @@ def _first(line: dict[str, Any] | _Torn) -> _FirstLine:
 _TAGS: Final = ("says", "answers", "end")
 
 
-def _entry(number: int, line: dict[str, Any]) -> Entry:
+def _entry(number: int, line: dict[str, Any]) -> TranscriptEntry:
     for tag in _TAGS:
         if tag in line:
             break
@@ -146,18 +146,20 @@ def _entry(number: int, line: dict[str, Any]) -> Entry:
         raise TranscriptError(f"line {number} has keys besides {tag} and draws")
     try:
         value = _ending(line[tag]) if tag == "end" else decode(line[tag])
-        return Entry(tag, value, decode_draws(line["draws"]) if "draws" in line else ())
+        return TranscriptEntry(tag, value, decode_draws(line["draws"]) if "draws" in line else ())
     except (TranscriptError, RecursionError) as error:
         raise TranscriptError(f"line {number}: {error}") from None
 
 
-def _entries(path: Path) -> Iterator[Entry]:
+def _entries(path: Path) -> Iterator[TranscriptEntry]:
     """The lines after the header, with their order checked."""
     with path.open("rb") as file:
         expected, halted = "says", False
         for number, line in islice(_lines(file), 1, None):
             if isinstance(line, _Torn):
-                yield Entry("torn", f"line {number} is torn: it stops after {line.size} bytes", ())
+                yield TranscriptEntry(
+                    "torn", f"line {number} is torn: it stops after {line.size} bytes", ()
+                )
                 return
             entry = _entry(number, line)
             if expected == "nothing":
@@ -174,26 +176,12 @@ def _entries(path: Path) -> Iterator[Entry]:
 
 
 def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
-    said: Entry | None = None
+    said: TranscriptEntry | None = None
     for entry in _entries(path):
         if entry.tag == "says":
             said = entry
         elif entry.tag == "answers" and said is not None:
             yield Round(said.value, entry.value, said.draws), entry.draws
-
-
-@contextmanager
-def rerunning() -> Generator[None, None, None]:
-    """While what a file names is run again. Raises: TranscriptError for whatever it raises."""
-    try:
-        yield
-    except (AntiphonError, OSError):
-        raise
-    except Exception as error:
-        raise TranscriptError(
-            f"a party of the file raised {type(error).__name__} when it was run again: either the "
-            "file was edited, or the type registered now is not the one that played"
-        ) from error
 
 
 class Stored(Sequence[Any]):
@@ -256,7 +244,7 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
     closing: tuple[Draw, ...] = ()
     rounds: list[Round] = []
     tape: list[tuple[Draw, ...]] = []
-    said: Entry | None = None
+    said: TranscriptEntry | None = None
     cut: str | None = None
     for entry in _entries(path):
         if entry.tag == "says":

@@ -2,79 +2,18 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument, TranscriptError
-from antiphon.protocol.adversary import Adversary
+from antiphon.numbers.errors import TranscriptError
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import SAME
-from antiphon.protocol.records.codec import Json, decode
-from antiphon.protocol.registry import Unregistered
-
-
-class Ending(enum.Enum):
-    """How an interaction ended."""
-
-    ROUNDS = "rounds"
-    ADVERSARY = "adversary"
-    MECHANISM = "mechanism"
-    OPEN = "open"
-    """The file stops here: it was cut short, or is still being written."""
-
-
-@attrs.frozen
-class Round:
-    """m_t and its answer, with the coins the adversary drew to choose m_t."""
-
-    message: Any = attrs.field(eq=SAME)
-    answer: Any = attrs.field(eq=SAME)
-    draws: tuple[Draw, ...] = ()
-
-
-@attrs.frozen
-class Header:
-    """Who played: parties as registered types and parameters, in JSON form."""
-
-    adversary: Json
-    system: Json
-    seeded: bool
-
-    @property
-    def releasable(self) -> bool:
-        """Whether the answers may be released: not if the noise came from a seed."""
-        return not self.seeded
-
-    def rebuild_adversary(self) -> Adversary:
-        """The adversary, from its registered name. Raises: InvalidArgument if it has none."""
-        adversary: Adversary = rebuilt(self.adversary, Adversary, "adversary")
-        return adversary
-
-    def rebuild_system(self) -> Mechanism:
-        """The mechanism, from its registered name. Raises: InvalidArgument if it has none."""
-        mechanism: Mechanism = rebuilt(self.system, Mechanism, "mechanism")
-        return mechanism
-
-
-def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
-    """A party, from its description in a file.
-
-    Raises: InvalidArgument if it has no registered name or is of another kind.
-    """
-    party = decode(data)
-    if isinstance(party, Unregistered):
-        raise InvalidArgument(
-            f"the {role} ({party.name}) has no registered name: pass it to replay(), or register "
-            "it with @ap.register (on the command line: --with FILE.py, under its old file name)"
-        )
-    if not isinstance(party, kind):
-        raise InvalidArgument(f"the file names a {type(party).__name__} as its {role}")
-    return party
+from antiphon.protocol.records.codec import decode
+from antiphon.protocol.records.headers import Header, Secret, rebuilt
+from antiphon.protocol.records.rounds import Ending, Round
 
 
 class _ForTheCaller:
@@ -166,23 +105,15 @@ class View(_ForTheCaller):
 
     def mermaid(self, limit: int = 50) -> str:
         """The view as a Mermaid sequence diagram; at most ``limit`` rounds."""
-        from antiphon.protocol.records.diagram import mermaid
+        from antiphon.protocol.records.svg import mermaid
 
         return mermaid(self, limit)
 
     def svg(self, limit: int = 50) -> str:
         """The view as an SVG sequence diagram; at most ``limit`` rounds."""
-        from antiphon.protocol.records.diagram import svg
+        from antiphon.protocol.records.svg import svg
 
         return svg(self, limit)
-
-
-@attrs.frozen
-class Secret:
-    """What a recording holds beyond the view: enough to rebuild and re-run the mechanism."""
-
-    system: Any
-    initial: Any
 
 
 @attrs.frozen

@@ -4,7 +4,7 @@ Broken mechanisms live here and nowhere else: nothing of this room is for releas
 """
 
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.examination import Finding, examine
+from antiphon.selfcheck.corpus.examination import AuditedEntry, examine
 from antiphon.selfcheck.corpus.table import corpus
 
-__all__ = ["Entry", "Finding", "Player", "Truth", "corpus", "examine"]
+__all__ = ["AuditedEntry", "Entry", "Player", "Truth", "corpus", "examine"]

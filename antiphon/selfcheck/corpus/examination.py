@@ -24,7 +24,7 @@ MOST_TRAINING: Final = 8_000_000
 
 
 @attrs.frozen
-class Finding:
+class AuditedEntry:
     """One audited entry: what came out, and whether it should have."""
 
     entry: Entry
@@ -83,7 +83,7 @@ def examine(
     samples: int | None = None,
     executor: Union[int, Literal["serial"], None] = None,
     checkpoint: Path | None = None,
-) -> Finding:
+) -> AuditedEntry:
     """Audit one entry's claim with its players, of which training samples choose one.
 
     Args: ``entries``, how many are audited together, over which LEVEL is divided;
@@ -112,4 +112,4 @@ def examine(
         checkpoint=checkpoint,
         progress=False,
     )
-    return Finding(entry, report, level, time.perf_counter() - started)
+    return AuditedEntry(entry, report, level, time.perf_counter() - started)

@@ -25,7 +25,7 @@ from antiphon.selfcheck.corpus.targets.histograms import NoisyHistogram
 from antiphon.selfcheck.corpus.targets.many_answers import ParallelLaplace, PrefixSum
 from antiphon.selfcheck.corpus.targets.noisy_max import NoisyMax
 from antiphon.selfcheck.corpus.targets.rappor import Rappor
-from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 
 @cache
@@ -99,15 +99,15 @@ _SPARSE_VECTOR = {
 def _sparse_vector() -> Iterator[Entry]:
     players = one_by_one(10)
     for algorithm, (name, truth, goal) in _SPARSE_VECTOR.items():
-        system = SparseVector(algorithm, threshold=0.5 if algorithm == "1" else 1)
+        system = SparseVectorVariant(algorithm, threshold=0.5 if algorithm == "1" else 1)
         yield _entry(name, system, players, truth, goal)
-    yield _entry("numeric SVT", SparseVector("numeric", count=2), players, Truth())
-    onward = SparseVector("never halts", epsilon=1)
+    yield _entry("numeric SVT", SparseVectorVariant("numeric", count=2), players, Truth())
+    onward = SparseVectorVariant("never halts", epsilon=1)
     yield _entry("SVT1 that goes on after ⊤, ε = 1", onward, players, Truth(2.2421, 1.4190))
     opposite = (saying("10 | 01", [Pair(1, 0), Pair(0, 1)]),)
-    five = SparseVector("5", epsilon=1, threshold=0.5)
+    five = SparseVectorVariant("5", epsilon=1, threshold=0.5)
     yield _entry("SVT5, ε = 1", five, opposite, Truth(math.inf, delta=0.2212))
-    six = SparseVector("6", epsilon=1, threshold=0.5)
+    six = SparseVectorVariant("6", epsilon=1, threshold=0.5)
     yield _entry("SVT6, ε = 1", six, players[-1:], Truth(delta=0.1229))
 
 

@@ -25,9 +25,9 @@ from antiphon.selfcheck.theorems import (
 )
 from antiphon.selfcheck.theorems import foundations as basic
 from antiphon.selfcheck.theorems import sparse_parallel as sparse
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, Finding, Relation
+from antiphon.selfcheck.theorems.theorem import Check, Decided, Evidence, Standing
 
-__all__ = ["Check", "Evidence", "Finding", "Relation", "checks"]
+__all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
 _ROOMS = (basic, wiring, guarded, simulation, composition, sparse, complex_mechanisms, histogram)
 

@@ -18,7 +18,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.certified import Certified
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms.histograms.hss import HSS
-from antiphon.mechanisms.histograms.intervals import Interval
+from antiphon.mechanisms.histograms.intervals import StreamInterval
 from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.numbers.exact import Log
 from antiphon.protocol.claims import Approximate
@@ -136,7 +136,7 @@ class SmallHSS(HSS):
     def xi(self, t: int, j: int) -> int:
         return 1
 
-    def threshold(self, interval: Interval, t: int) -> int:
+    def threshold(self, interval: StreamInterval, t: int) -> int:
         return min(interval.raised + 1, THRESHOLDS[-1])
 
     def _next(self, state: Any, h: tuple[int, ...], raised: int) -> Any:

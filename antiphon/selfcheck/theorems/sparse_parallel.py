@@ -15,7 +15,7 @@ from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import epsilon
 from antiphon.selfcheck.theorems.composition import bounded_by_responses, proof_by_simulation
-from antiphon.selfcheck.theorems.parts.broken import Echo, ForgetsSparsity, NotPrefixClosed
+from antiphon.selfcheck.theorems.parts.broken import BitEcho, ForgetsSparsity, NotPrefixClosed
 from antiphon.selfcheck.theorems.parts.components import (
     LEAKY,
     PURE_RESPONSE,
@@ -66,7 +66,7 @@ def _sparse_positive() -> Evidence:
 
 def _not_prefix_closed() -> Evidence:
     f = NotPrefixClosed(sparse_parallel([(0, 0)]).parameters)
-    return bounded_by_responses(f, [Create(Echo())], 3, most=1)
+    return bounded_by_responses(f, [Create(BitEcho())], 3, most=1)
 
 
 def _sparse_uncharged() -> Evidence:

@@ -18,7 +18,7 @@ from antiphon.numbers import exact
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
-from antiphon.selfcheck.theorems.theorem import Bound, Evidence, Relation
+from antiphon.selfcheck.theorems.theorem import Bound, Evidence, Standing
 
 Parameters = tuple[exact.ExactEpsilon, Fraction]
 
@@ -89,8 +89,8 @@ def _tree(
     return StrategyAdversary(nodes, bit, growth, delta).tree()
 
 
-def _relation(exactly: bool) -> Relation:
-    return Relation.EQUAL if exactly else Relation.AT_MOST
+def _relation(exactly: bool) -> Standing:
+    return Standing.EQUAL if exactly else Standing.AT_MOST
 
 
 def _wrong(
@@ -116,7 +116,7 @@ def same_views(
     worst = max(found, key=lambda each: each.distance)
     adversary = "" if worst.adversary is None else worst.adversary.tree()
     claimed = ((Fraction(0), Fraction(0)),)
-    return Evidence(claimed, (worst.distance,), bool(worst), adversary, note, Relation.EQUIVALENT)
+    return Evidence(claimed, (worst.distance,), bool(worst), adversary, note, Standing.EQUIVALENT)
 
 
 def in_both_worlds(

@@ -16,7 +16,7 @@ Bound: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 """(ε, δ): one point of what is claimed."""
 
 
-class Relation(enum.Enum):
+class Standing(enum.Enum):
     """How the tight δ must stand to the claimed δ."""
 
     AT_MOST = "≤"
@@ -37,17 +37,17 @@ class Evidence:
     adversary: str = attrs.field(default="", repr=False)
     """Who attains ``tight``: a decision tree, or two runs that break a property."""
     note: str = ""
-    relation: Relation = Relation.AT_MOST
+    relation: Standing = Standing.AT_MOST
 
 
 @attrs.frozen
-class Finding:
+class Decided:
     """One row of the table: a check and what came of it."""
 
     theorem: str
     instance: str
     claimed: tuple[Bound, ...]
-    relation: Relation
+    relation: Standing
     tight: tuple[Fraction, ...]
     holds: bool
     expected: bool
@@ -78,12 +78,12 @@ class Check:
     decide: Callable[[], Evidence] = attrs.field(eq=False, repr=False)
     expected: bool = True
 
-    def run(self) -> Finding:
+    def run(self) -> Decided:
         """Decide it, and take the time."""
         started = time.perf_counter()
         found = self.decide()
         seconds = time.perf_counter() - started
-        return Finding(
+        return Decided(
             theorem=self.theorem,
             instance=self.instance,
             claimed=found.claimed,

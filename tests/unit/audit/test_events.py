@@ -23,7 +23,13 @@ from antiphon.audit.statistical.events import settling
 from antiphon.audit.statistical.events.choosing import candidates
 from antiphon.audit.statistical.events.fitting import additive, rows_of, table
 from antiphon.audit.statistical.events.reader import Reader, reader_of
-from antiphon.audit.statistical.events.scorers import Additive, ByKind, Learned, Place, Table
+from antiphon.audit.statistical.events.scorers import (
+    Additive,
+    ByKind,
+    Learned,
+    LikelihoodTable,
+    Place,
+)
 from antiphon.audit.statistical.events.settling import settled
 from antiphon.audit.statistical.events.thresholds import Cuts
 from antiphon.mechanisms import RandomizedResponse
@@ -330,7 +336,7 @@ class TestEventsAreData:
         assert (np.array([1.0, 2.5]),) in event
 
     def test_hits_count_all_views_of_a_kind(self):
-        event = Event(Table(("a",), (1.0,)), 0.5, True, 0)
+        event = Event(LikelihoodTable(("a",), (1.0,)), 0.5, True, 0)
         assert event.hits(Sample.of({"a": 10**9, "b": 5})) == 10**9
 
 
@@ -396,7 +402,9 @@ class TestNumbersHoweverTheyCameAbout:
         """Of a number at a place where training met columns, and where it met none."""
         skeletons = ((NUMBER,), (3,))
         for wide in ((), ((0,),)):
-            event = Event(Table(((3,), (NUMBER,)), (1.0, 0.0)), 0.5, above=True, bit=1, wide=wide)
+            event = Event(
+                LikelihoodTable(((3,), (NUMBER,)), (1.0, 0.0)), 0.5, above=True, bit=1, wide=wide
+            )
             for value in (3, 4):
                 column = Sample({skeletons[0]: Cell(1, np.array([[float(value)]]))})
                 plain = Sample({(value,): Cell(1)})

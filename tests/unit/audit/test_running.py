@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import platform
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ import running_tasks as tasks
 import antiphon as ap
 from antiphon.audit import running
 from antiphon.audit.running import Checkpoint, Chunks, CountViews, crews, merge_counts, run, runner
-from antiphon.audit.running.fingerprint import digest
+from antiphon.audit.running.identity import digest
 from antiphon.protocol import registry
 from antiphon.protocol.adversary import FunctionAdversary
 
@@ -328,6 +329,32 @@ class TestCheckpoints:
         with pytest.raises(ap.CheckpointError, match="differs in adversary; run what"):
             run(other, chunks, merge=merge_counts, checkpoint=file)
 
+    def test_of_a_run_are_its_own_while_it_runs(self, tmp_path):
+        """Another run would overwrite what this one saves, and its looks would not be counted."""
+        file, chunks = tmp_path / "run.json", Chunks(total=3000, size=1000, seed=7)
+        errors = []
+
+        def meddling(done, total):
+            with pytest.raises(ap.CheckpointError) as caught:
+                run(tasks.total, chunks, merge=tasks.add, checkpoint=file)
+            errors.append(str(caught.value))
+
+        run(tasks.total, chunks, merge=tasks.add, checkpoint=file, progress=meddling)
+        assert set(errors) == {
+            f"{file} is in use by process {os.getpid()} on {platform.node()}: "
+            "wait until it is done, or give another path"
+        }
+        assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+        assert run(tasks.total, chunks, merge=tasks.add, checkpoint=file).looks == 1
+
+    def test_of_a_run_that_failed_are_free(self, tmp_path):
+        file = tmp_path / "run.json"
+        file.write_text("{}")
+        with pytest.raises(ap.CheckpointError, match="cannot be resumed"):
+            self.part(file, 3000)
+        file.unlink()
+        assert self.part(file, 3000).done == 3000
+
     def test_a_smaller_total_is_refused(self, tmp_path):
         self.part(tmp_path / "run.json", 5000)
         with pytest.raises(ap.CheckpointError, match="holds 5000 samples"):
@@ -426,7 +453,7 @@ def counter(start, step=1, *, names=frozenset(["a", "b", "c"])):
 
 FINGERPRINTS = (
     "import test_running as t, functools\n"
-    "from antiphon.audit.running.fingerprint import digest\n"
+    "from antiphon.audit.running.identity import digest\n"
     "values = [t.counter(1), functools.partial(t.counter, 2), {'a': {1, 'q', None}},\n"
     "          t.CHUNKS.total, t.tasks.GAME, t.tasks.Slow(1.0).__call__, t.np.float64(2),\n"
     "          t.tasks.GAME.feature]\n"

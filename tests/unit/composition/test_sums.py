@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 from antiphon.composition.accounting.parameters import parameters
-from antiphon.composition.filters.rounding import (
+from antiphon.composition.filters.decimals import (
     above,
     below,
     log_above,

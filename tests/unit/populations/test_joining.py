@@ -15,7 +15,7 @@ from antiphon.populations.sample import NUMBER, Placeholder
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.readings import column_safe
 from antiphon.protocol.spaces import Anything
-from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 N = 20_000
 
@@ -40,7 +40,7 @@ def sign(state, message, coins):
 
 
 def test_a_sparse_vector_that_never_halts_stays_one_block():
-    six = SparseVector("6")
+    six = SparseVectorVariant("6")
     blocks, ended = steps(six, 10, joins=True)
     assert ended == N
     assert blocks == 1 + 3 * 10  # the adversary's last step; then one of its own, two of the svt

@@ -8,7 +8,7 @@ import antiphon as ap
 from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, RoundToGrid
 from antiphon.protocol import Chain, IdentityPostProcessor, Side
 from antiphon.protocol.chain import AnyChain, Links
-from antiphon.protocol.records.view import Ending, Round
+from antiphon.protocol.records.rounds import Ending, Round
 
 
 @ap.post_processor(deterministic=True)

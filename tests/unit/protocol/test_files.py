@@ -13,7 +13,7 @@ import antiphon as ap
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.cli import main
-from antiphon.protocol.records.files import Growing, whole, write_text
+from antiphon.protocol.records.files import Growing, Held, whole, write_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
@@ -407,3 +407,71 @@ def test_a_secret_has_its_permissions_from_its_creation_on(tmp_path, monkeypatch
     finally:
         os.umask(before)
     assert modes == [0o600] * 2
+
+
+# --- holders --------------------------------------------------------------------------------
+
+HOLDING = """
+    import json, sys
+    from pathlib import Path
+    from antiphon.numbers.errors import FileError
+    from antiphon.protocol.records.files import Held
+    try:
+        Held(Path(sys.argv[1]))
+        print(json.dumps("held"))
+    except FileError as error:
+        print(json.dumps(str(error)))
+"""
+
+
+def test_a_path_has_one_holder_in_all_processes(tmp_path):
+    path = tmp_path / "run.json"
+    with Held(path):
+        assert f"run.json is in use by process {os.getpid()} on " in run(HOLDING, path)
+        with pytest.raises(ap.FileError, match="in use"):
+            Held(path)
+        assert run(HOLDING, tmp_path / "other.json") == "held"
+    assert run(HOLDING, path) == "held"
+    Held(path).close()
+    assert not (tmp_path / ".run.json.lock").exists()
+
+
+def test_who_was_killed_holds_nothing(tmp_path):
+    path = tmp_path / "run.json"
+    run(HOLDING, path)  # ends without closing it: what is left is a file, not a lock
+    assert (tmp_path / ".run.json.lock").exists()
+    Held(path).close()
+
+
+def test_a_hold_waits_for_no_removed_file(tmp_path, monkeypatch):
+    """Who opened the lock's file just before its holder removed it takes another."""
+    path, beside = tmp_path / "run.json", tmp_path / ".run.json.lock"
+    opened, first = os.open, Held(path)
+
+    def late(*arguments):
+        monkeypatch.undo()
+        descriptor = opened(*arguments)
+        first.close()
+        return descriptor
+
+    monkeypatch.setattr(os, "open", late)
+    with Held(path):
+        assert beside.exists()
+        with pytest.raises(ap.FileError, match="in use"):
+            Held(path)
+
+
+def test_a_hold_follows_no_link_and_shows_only_text(tmp_path):
+    path, beside = tmp_path / "run.json", tmp_path / ".run.json.lock"
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    beside.symlink_to(precious)
+    with pytest.raises(ap.FileError, match="cannot be written"):
+        Held(path)
+    assert precious.read_text() == "kept"
+    beside.unlink()
+    with Held(path):
+        beside.write_bytes(b"\x1b[31m\xff")
+        with pytest.raises(ap.FileError) as caught:
+            Held(path)
+    assert str(caught.value).isprintable()

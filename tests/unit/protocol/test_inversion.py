@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from antiphon.numbers.exact import exp_bracket
 from antiphon.protocol import SampledCoins
 from antiphon.protocol.coins import discrete_noise, seeded_words
-from antiphon.protocol.coins.discrete_noise import DiscreteGaussian, DiscreteLaplace, Series
+from antiphon.protocol.coins.discrete_noise import GaussianDraws, LaplaceDraws, Series
 from antiphon.protocol.coins.inversion import Geometric, Uniform, power, threshold
 
 WORD = 2**64
@@ -141,7 +141,7 @@ def stream(seed, ties=()):
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("tied", [False, True])
 def test_one_at_a_time_and_many_at_once_make_the_same_of_the_same_words(scale, tied):
-    sampler, seen = DiscreteLaplace(scale), set()
+    sampler, seen = LaplaceDraws(scale), set()
     for seed in range(150):
         ties = sampler.table[seed % len(sampler.table) :][:1] if tied else []
         one, other = stream(seed, ties), stream(seed, ties)
@@ -173,7 +173,7 @@ def test_a_scale_is_known_by_its_object_only_while_the_object_lives():
 @pytest.mark.parametrize("scale", [Fraction(10), Fraction(1000)])
 def test_digits_make_up_the_geometric_number(scale):
     """The law of the first word and of each digit multiply to e^(-size/scale)."""
-    sampler = DiscreteLaplace(scale)
+    sampler = LaplaceDraws(scale)
     rates = [sampler._top.rate, *(digit.rate for _, digit in sampler._digits)]
     units = [sampler._sizes[1], *(1 << start for start, _ in sampler._digits)]
     assert all(rate == unit / scale for rate, unit in zip(rates, units, strict=True))
@@ -202,7 +202,7 @@ def test_very_large_scales_are_drawn_by_the_series():
 @pytest.mark.parametrize("sigma", [Fraction(1, 2), Fraction(5, 2), Fraction(40)])
 def test_a_candidate_is_taken_with_the_probability_of_the_paper(sigma):
     """e^(-(|x| - σ²/t)²/(2σ²)), t = ⌊σ⌋ + 1 (CKS Algorithm 3); equality by more bits."""
-    sampler, t = DiscreteGaussian(sigma), math.floor(sigma) + 1
+    sampler, t = GaussianDraws(sigma), math.floor(sigma) + 1
     for size in range(6):
         gap = (size - sigma**2 / t) ** 2 / (2 * sigma**2)
         low, high = (math.floor(WORD * end) for end in series(gap))
@@ -217,11 +217,11 @@ def test_a_candidate_is_taken_with_the_probability_of_the_paper(sigma):
 
 
 def test_many_at_once_take_a_tie_as_one_does():
-    sampler = DiscreteGaussian(Fraction(3))
+    sampler = GaussianDraws(Fraction(3))
     for size in (0, 1, 2):
         limit = sampler._threshold(size)
 
-        class Proposal(DiscreteLaplace):
+        class Proposal(LaplaceDraws):
             def many(self, count, words, size=size):
                 return np.full(count, size)
 

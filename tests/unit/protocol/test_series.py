@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from antiphon.protocol.coins import samplers
-from antiphon.protocol.coins.discrete_noise import DiscreteLaplace
+from antiphon.protocol.coins.discrete_noise import LaplaceDraws
 
 
 def scripted(*values):
@@ -96,7 +96,7 @@ def test_finite_laws():
 @pytest.mark.parametrize("place", [0, 1, 5])
 def test_a_word_that_is_a_bound_is_settled_by_the_bits_that_follow(place):
     """Of a tie the least continuation is below the bound, the greatest is not."""
-    sampler = DiscreteLaplace(Fraction(2))
+    sampler = LaplaceDraws(Fraction(2))
     for first, sign in ((sampler.table[place], 1), (sampler.table[place] | 1 << 63, -1)):
         ends = [sampler.begun(first, lambda bits=bits: bits) for bits in (0, 2**64 - 1)]
         assert ends == [sign * place or (0 if sign > 0 else None), sign * (place + 1)]

@@ -19,7 +19,7 @@ from antiphon.mechanisms import COUNT, BufferedToeplitzCounter, TreeCounter
 from antiphon.protocol import Log, PostProcessor, SampledCoins, Status
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.records.view import Ending
+from antiphon.protocol.records.rounds import Ending
 from antiphon.protocol.registry import registered_name
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.entry import Truth
@@ -43,7 +43,7 @@ from antiphon.selfcheck.corpus.targets.many_answers import ParallelLaplace, Pref
 from antiphon.selfcheck.corpus.targets.neighbours import SameHead, TotalWithin
 from antiphon.selfcheck.corpus.targets.noisy_max import NoisyMax
 from antiphon.selfcheck.corpus.targets.rappor import WIDE, Rappor
-from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 ENTRIES = corpus()
 EVERY = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
@@ -197,57 +197,57 @@ def test_input_pairs_are_those_of_the_literature():
      ("6", 1, 20, 20), ("numeric", 2, 30, 120), ("never halts", 1, 20, 40)],
 )  # fmt: skip
 def test_the_scales_of_sparse_vector(algorithm, count, rho, nu):
-    svt = SparseVector(algorithm, count=count)
+    svt = SparseVectorVariant(algorithm, count=count)
     assert run(svt, [1], laplaces((rho, 0.5), (nu, -1))) == [ap.BOTTOM]
 
 
 @pytest.mark.parametrize("algorithm", ["1", "2", "4", "6", "never halts"])
 def test_a_tie_is_top(algorithm):
-    svt = SparseVector(algorithm)
+    svt = SparseVectorVariant(algorithm)
     _, rho, nu = 0, *svt._scales[:2]
     assert run(svt, [1], laplaces((rho, 0.25), (nu, 0.25))) == [ap.TOP]
     assert run(svt, [1], laplaces((rho, 0.25), (nu, 0.2499))) == [ap.BOTTOM]
 
 
 def test_it_stops_after_c_times_top():
-    svt = SparseVector("1", count=2)
+    svt = SparseVectorVariant("1", count=2)
     tape = laplaces((20.0, 0), (80.0, 0), (80.0, -9), (80.0, 3))
     answers = run(svt, [1, 0, 2, 1, 1], tape)
     assert answers == [ap.TOP, ap.BOTTOM, ap.TOP, ap.HALT, ap.HALT]
 
 
 def test_algorithm_2_draws_the_threshold_again_after_each_top():
-    svt = SparseVector("2", count=2)
+    svt = SparseVectorVariant("2", count=2)
     tape = laplaces((40.0, 0), (80.0, 0), (40.0, 5), (80.0, 0))
     assert run(svt, [1, 1], tape) == [ap.TOP, ap.BOTTOM]
 
 
 def test_algorithm_3_tells_what_it_compared():
     tape = laplaces((20.0, 0), (20.0, -4), (20.0, 2.5))
-    assert run(SparseVector("3"), [1, 1, 1], tape) == [ap.BOTTOM, 3.5, ap.HALT]
+    assert run(SparseVectorVariant("3"), [1, 1, 1], tape) == [ap.BOTTOM, 3.5, ap.HALT]
 
 
 def test_algorithm_5_has_one_noise_and_never_stops():
-    answers = run(SparseVector("5"), [0, 1, 2, 2, 0], laplaces((20.0, 0.5)))
+    answers = run(SparseVectorVariant("5"), [0, 1, 2, 2, 0], laplaces((20.0, 0.5)))
     assert answers == [ap.BOTTOM, ap.BOTTOM, ap.TOP, ap.TOP, ap.BOTTOM]
-    assert run(SparseVector("5"), [1], laplaces((20.0, 0.0))) == [ap.TOP]  # a tie
+    assert run(SparseVectorVariant("5"), [1], laplaces((20.0, 0.0))) == [ap.TOP]  # a tie
 
 
 @pytest.mark.parametrize(("algorithm", "nu"), [("6", 20.0), ("never halts", 40.0)])
 def test_these_go_on_after_top(algorithm, nu):
     tape = laplaces((20.0, 0), *[(nu, 1)] * 4)
-    assert run(SparseVector(algorithm), [1] * 4, tape) == [ap.TOP] * 4
+    assert run(SparseVectorVariant(algorithm), [1] * 4, tape) == [ap.TOP] * 4
 
 
 def test_the_numeric_one_tells_a_fresh_noise():
-    svt = SparseVector("numeric", count=2)
+    svt = SparseVectorVariant("numeric", count=2)
     tape = laplaces((30.0, 0), (120.0, 7), (60.0, -2), (120.0, -9), (120.0, 0), (60.0, 1))
     assert run(svt, [1, 1, 1, 1], tape) == [-1.0, ap.BOTTOM, 2.0, ap.HALT]
 
 
 def test_an_unknown_algorithm_is_refused():
     with pytest.raises(ap.InvalidArgument, match="algorithm"):
-        SparseVector("7")
+        SparseVectorVariant("7")
 
 
 # --- the other standard targets ---------------------------------------------------------------

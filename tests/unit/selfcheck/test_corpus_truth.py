@@ -20,7 +20,7 @@ from antiphon.mechanisms import (
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.inputs import input_pairs
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
-from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 ENTRIES = {entry.name: entry for entry in corpus()}
 TEN = [(a, b) for _, a, b in input_pairs(10)]
@@ -248,4 +248,4 @@ def test_the_reference_rejects_another_algorithm():
         by.sparse_vector(q, threshold=1, rho=20, nu=20, halts=True).values()
     )
     assert abs(by.best(TEN, law)[0] - ENTRIES["SVT2"].truth.exact) > 0.01
-    assert SparseVector("2")._scales != SparseVector("3")._scales
+    assert SparseVectorVariant("2")._scales != SparseVectorVariant("3")._scales

@@ -55,7 +55,7 @@ def _place(subject: Subject) -> str:
 
 def _refused(mechanism: Any, initial: Any, script: Any, seed: Any) -> bool:
     """Whether a plain step raises on it: then there are no answers to compare."""
-    from antiphon.audit.check.play import play
+    from antiphon.audit.check.taken_steps import play
 
     return any(taken.result is None for taken in play(mechanism, initial, script, seed))
 

@@ -50,7 +50,7 @@ def _not_forwarding(subject: Subject, what: str) -> Finding:
 
 def _remembers(subject: Subject) -> bool:
     """Whether an answer is passed on otherwise after another query."""
-    from antiphon.audit.check.play import take
+    from antiphon.audit.check.taken_steps import take
     from antiphon.protocol.coins.tapes import ReplayedCoins
 
     step, start = subject.player.step, subject.player.initial_state

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from antiphon.audit.check.play import take
 from antiphon.audit.check.report import Finding
 from antiphon.audit.check.subject import Subject
+from antiphon.audit.check.taken_steps import take
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import identical

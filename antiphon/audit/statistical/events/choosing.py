@@ -13,7 +13,13 @@ from antiphon.audit.statistical.events import scores
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.events.fitting import additive, table
 from antiphon.audit.statistical.events.reader import Path, leaves, reader_of
-from antiphon.audit.statistical.events.scorers import ByKind, Learned, Place, Scorer, Table
+from antiphon.audit.statistical.events.scorers import (
+    ByKind,
+    Learned,
+    LikelihoodTable,
+    Place,
+    Scorer,
+)
 from antiphon.audit.statistical.events.settling import settled
 from antiphon.audit.statistical.events.thresholds import DOUBTS, Choice, Cuts, Goal
 from antiphon.numbers.errors import InvalidArgument
@@ -59,7 +65,7 @@ def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0
 def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choice:
     """The event that holds the views of all kinds, if these are few."""
     kinds = {kind for sample in training.fit for kind in sample.cells}
-    event = Event(Table(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
+    event = Event(LikelihoodTable(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
     zero, one = training.tune
     hits = Hits(event.hits(one), one.replicas, event.hits(zero), zero.replicas)
     strange = not hits.own + hits.against or not _few(kinds, training.fit)
@@ -123,7 +129,7 @@ def _by_kind(pooled: Learned, zero: Sample, one: Sample) -> Iterator[ByKind]:
         own, other = (Sample({kind: part}) for part in parts)
         reader = reader_of((own, other))
         if not reader.numbers:
-            scorers.append(Table((kind,), (counted.score(kind),)))
+            scorers.append(LikelihoodTable((kind,), (counted.score(kind),)))
             continue
         learned = additive(reader, own, other)
         model = attrs.evolve(learned.model, intercept=learned.model.intercept + counted.score(kind))

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.statistical.events.reader import Path, as_float, is_number, item_label, items_of
-from antiphon.audit.statistical.events.scorers import Place, Scorer, Table, Vector
+from antiphon.audit.statistical.events.scorers import LikelihoodTable, Place, Scorer, Vector
 from antiphon.audit.statistical.events.settling import settled
 from antiphon.populations.sample import NO_NUMBERS, NUMBER, TRUTH, Sample
 from antiphon.protocol.registry import register
@@ -70,7 +70,7 @@ class Event:
     def words(self) -> str:
         """S in words: "the answer to message 3 is > 1.73"."""
         scorer: Scorer = self.scorer
-        if isinstance(scorer, Table):
+        if isinstance(scorer, LikelihoodTable):
             examples = ", ".join(kind_label(kind) for kind in scorer.kinds[:2])
             many = len(scorer.kinds)
             shown = f"the transcript {examples}" if many == 1 else "no transcript"

@@ -11,7 +11,13 @@ import numpy as np
 
 from antiphon.audit.statistical.events.newton import Design, Term, categories, hats, newton
 from antiphon.audit.statistical.events.reader import Reader
-from antiphon.audit.statistical.events.scorers import Additive, Learned, Table, Vector, matrix
+from antiphon.audit.statistical.events.scorers import (
+    Additive,
+    Learned,
+    LikelihoodTable,
+    Vector,
+    matrix,
+)
 from antiphon.populations.sample import Sample
 
 MOST_ROWS: Final = 200_000
@@ -23,7 +29,7 @@ _RIDGE: Final = 1.0
 """In views: as if so many had spoken against each parameter."""
 
 
-def table(zero: Sample, one: Sample) -> Table:
+def table(zero: Sample, one: Sample) -> LikelihoodTable:
     """The log likelihood ratio of each skeleton by counting, half a view added to each."""
     n0, n1 = zero.counts, one.counts
     kinds = tuple(sorted({**n0, **n1}, key=lambda kind: -n0.get(kind, 0) - n1.get(kind, 0)))
@@ -31,7 +37,7 @@ def table(zero: Sample, one: Sample) -> Table:
     values = tuple(
         math.log((n1.get(kind, 0) + 0.5) / (n0.get(kind, 0) + 0.5)) + scale for kind in kinds
     )
-    return Table(kinds, values)
+    return LikelihoodTable(kinds, values)
 
 
 @attrs.frozen(eq=False)

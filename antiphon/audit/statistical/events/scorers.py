@@ -50,7 +50,7 @@ class Scorer(Protocol):
 
 @register("antiphon.Table/1")
 @attrs.frozen
-class Table:
+class LikelihoodTable:
     """A score for each kind of view (its skeleton): how much likelier under b = 1, by counting."""
 
     symbolic = True
@@ -67,14 +67,14 @@ class Table:
     def words(self) -> str:
         return f"the likelihood ratio of the transcript among {len(self.kinds)} counted ones"
 
-    def within(self, threshold: float, *, above: bool) -> Table:
+    def within(self, threshold: float, *, above: bool) -> LikelihoodTable:
         """The same event in fewer words: 1 for the kinds that are in it, 0 for the others."""
         chosen = [
             kind
             for kind, value in zip(self.kinds, self.values, strict=True)
             if (value > threshold if above else value < threshold)
         ]
-        return Table(tuple(chosen), (1.0,) * len(chosen))
+        return LikelihoodTable(tuple(chosen), (1.0,) * len(chosen))
 
 
 @register("antiphon.Place/1")

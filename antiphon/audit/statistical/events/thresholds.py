@@ -17,7 +17,7 @@ import numpy as np
 from antiphon.audit.statistical.estimators import Hits, growth
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.events.reader import Path
-from antiphon.audit.statistical.events.scorers import Scorer, Table, Vector
+from antiphon.audit.statistical.events.scorers import LikelihoodTable, Scorer, Vector
 from antiphon.populations.sample import Sample
 
 Objective: TypeAlias = Literal["epsilon", "delta"]
@@ -115,7 +115,7 @@ class Cuts:
                 yield Choice(event, doubt, float(predicted[place]), hits)
 
     def _event(self, limit: float, above: bool, bit: int, wide: tuple[Path, ...]) -> Event:
-        if isinstance(self.scorer, Table):
+        if isinstance(self.scorer, LikelihoodTable):
             return Event(self.scorer.within(limit, above=above), 0.5, True, bit, wide)
         return Event(self.scorer, limit, above, bit, wide)
 

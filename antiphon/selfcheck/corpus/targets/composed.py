@@ -21,7 +21,7 @@ from antiphon.protocol.messages import Ask, Pair, same
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import one_by_one, saying
 from antiphon.selfcheck.corpus.targets.miswired import SwapsStates
-from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 from antiphon.selfcheck.corpus.targets.stated import claimed
 from antiphon.selfcheck.theorems.parts.broken import ForgetsSparsity, ForgetsTheirs, ForgetsToCharge
 
@@ -132,7 +132,7 @@ def _consistent() -> Iterator[Entry]:
 
 
 def _side_by_side() -> Iterator[Entry]:
-    made = (Create(SparseVector("1")), Create(SparseVector("1")))
+    made = (Create(SparseVectorVariant("1")), Create(SparseVectorVariant("1")))
     (stream,) = (each for each in one_by_one(5) if each.name.endswith("0…"))
     pairs: list[Any] = list(stream.adversary.messages)  # type: ignore[attr-defined]
     asked = [Pair(Ask(p.zero, i), Ask(p.one, i)) for p in pairs for i in (0, 1)]

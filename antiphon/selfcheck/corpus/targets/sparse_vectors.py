@@ -75,7 +75,7 @@ def _threshold(value: object) -> float:
 
 @register("antiphon.corpus.SparseVector/1")
 @attrs.frozen
-class SparseVector(ContinualMechanism[SparseVectorState, int, Any]):
+class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, Any]):
     """AboveThreshold in one of the variants of ``RECIPES``: ⊤ iff q + ν >= T + ρ, a tie is ⊤.
 
     (state, q) -> ⊥, or ⊤ (or a noisy number in its stead); after ``count`` of these, HALT,

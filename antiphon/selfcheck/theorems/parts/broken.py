@@ -82,7 +82,7 @@ class NotPrefixClosed(SparseParallel):
 
 
 @attrs.frozen
-class Echo(ContinualMechanism[None, int, int]):
+class BitEcho(ContinualMechanism[None, int, int]):
     """Repeats every bit: (0, 0)-DP w.r.t. ``AtLengthTwo``, under which nobody may ask."""
 
     @property

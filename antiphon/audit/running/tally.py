@@ -1,4 +1,4 @@
-"""The ledger of a run: what is merged, and what waits for its turn."""
+"""The tally of a run: what is merged, and what waits for its turn."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Stop:
 
 
 @attrs.define
-class Ledger(Generic[Result]):
+class ChunkTally(Generic[Result]):
     """The merged result of the first ``done`` chunks, and results that wait for their turn."""
 
     chunks: Chunks
