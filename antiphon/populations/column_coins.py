@@ -172,6 +172,20 @@ class ColumnCoins(Coins):
     def discrete_gaussians(self, sigma: Number, count: int) -> tuple[int, ...]:
         return super().discrete_gaussians(plain(sigma), count)
 
+    # A draw is made for all replicas of the block in the cheapest way that is still theirs:
+    #
+    #   split     Few outcomes. As long as replicas are alike the block is a number n, and one
+    #             multinomial draw says how many see what; once they are numbered each tosses for
+    #             itself, with a probability of its own where that is a column. The step goes on
+    #             with the largest part. The others wait with the script of what they have tossed,
+    #             and the step is run again for them from its start: it is pure.
+    #   column    Many outcomes: an array, a number for each replica. From here on they differ, so
+    #             they are numbered; more than LIMIT wait.
+    #   apart     Neither will do: the code that draws knows nothing of columns (``many`` is False),
+    #             or the draw needs more than doubles. Then one replica at a time.
+    #
+    # What is drawn is put in the script (``_keep``), never drawn twice.
+
     def _toss(self, kind: str, parameter: Any) -> Any:
         if kind == "bernoulli" and type(parameter) is Column:
             return self._by_code(self.generator.random(self.lanes.size) < parameter.now())

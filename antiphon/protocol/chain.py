@@ -32,6 +32,18 @@ MAX_HOPS: Final = 1_000_000
 Step = Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]
 
 
+# P ∘* M (CM Alg. 1): P is given what comes from the left; what it sends right M answers, and P is
+# given the answer, from the right; what it sends left is the answer of the whole. P₁ ∘* P₂ (Alg. 2)
+# does the same with both sides open. Written as calls, a chain is a stack as deep as the chain is
+# long. But a part's step returns before its message goes on, and all that it remembers is in its
+# own state: a frame of that stack holds nothing but who is to speak. So one cursor is enough.
+# Brackets leave no trace in it, which is associativity (law 3).
+#
+# What leaves a part to the left comes to its left neighbour from the right, and conversely. The
+# list of states is the walk's own: a step that raises leaves it half changed, and the tuple that
+# the caller has as it was (law 1).
+
+
 def walk(
     steps: Sequence[Step],
     states: list[Any],

@@ -323,6 +323,38 @@ def test_the_files_that_contributing_names_are_there():
     assert sorted(Path(path).name for path in there if "test_law_" in path) == laws
 
 
+NAMED = re.compile(r"(?<![\w./-])(?:antiphon|ap)((?:\.[A-Za-z_]\w*)+)(?![\w.]*/)")
+"""``antiphon.X.y`` and ``ap.X.y``; what a slash follows is a registered name, or a file."""
+PROSE = [
+    *(ROOT.parent / "docs").glob("*.md"),
+    *map(ROOT.parent.joinpath, ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+]
+
+
+def exists(path):
+    """Whether a dotted path below the package leads anywhere."""
+    thing = ap
+    for place, name in enumerate(path):
+        if not hasattr(thing, name):
+            try:
+                importlib.import_module(".".join(["antiphon", *path[: place + 1]]))
+            except ImportError:
+                return False
+        thing = getattr(thing, name)
+    return True
+
+
+def test_the_paths_that_texts_name_are_there():
+    """In the docs, docstrings, tables of names and error texts."""
+    told = [
+        (file.name, match[0], match[1].split(".")[1:])
+        for file in [*PROSE, *SOURCES, *(ROOT.parent / "examples").rglob("*.py")]
+        for match in NAMED.finditer(file.read_text())
+    ]
+    assert len({name for _, name, _ in told}) > 300
+    assert [(file, name) for file, name, path in told if not exists(path)] == []
+
+
 def test_the_version_is_said_once():
     """hatchling reads it from ``antiphon/__init__.py``."""
     pyproject = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())

@@ -158,6 +158,18 @@ def _log_ratio(value: float, delta: float, base: float) -> float:
     return math.log((value - base) / (delta - base)) if delta > base else 1.0
 
 
+# Why the ends may be believed: of ``excess`` only its sign at a and at b counts, and there it has
+# been evaluated (but at b = ``most``, where it is known). How the points between were chosen
+# decides how soon it ends, never whether it is right; nor is continuity asked for, and a search
+# that is cut off after 400 steps has a wider bracket, not a wrong one.
+#
+# How they are chosen: regula falsi goes where the line through both ends is 0. On a convex curve
+# the same end then stays for ever, and it creeps; Illinois (Dowell and Jarratt 1971) halves the
+# value at an end that stays twice running, which pulls the line past the root. Where even that
+# creeps (a step, a curve that leaves 0 like a wall) four steps that have not made the bracket
+# eight times smaller call for one in its middle.
+
+
 def crossing(
     excess: Callable[[float], float], low: float, high: float, most: float
 ) -> tuple[float, float]:

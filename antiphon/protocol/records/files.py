@@ -94,12 +94,12 @@ class Held:
 
     def __init__(self, path: Path) -> None:
         self._beside = path.absolute().with_name(f".{path.name}.lock")
-        self._file: FileIO | None = None
-        if fcntl is not None:  # pyright: ignore[reportUnnecessaryComparison]
-            with _named(path):
-                self._file = self._locked(path)
+        with _named(path):
+            self._file = self._locked(path)
 
     def _locked(self, path: Path) -> FileIO | None:
+        if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
+            return None
         if not os.access(self._beside.parent, os.W_OK):
             return None  # nobody replaces anything here
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
