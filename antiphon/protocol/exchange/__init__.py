@@ -9,7 +9,7 @@ goes on with what comes back, and ``return state, answer`` answers the left.
 from antiphon.protocol.exchange.functions import FunctionExchange, FunctionTossing, exchange
 from antiphon.protocol.exchange.processor import ExchangePostProcessor
 from antiphon.protocol.exchange.tossing import TossingPostProcessor
-from antiphon.protocol.exchange.underway import Exchanged, Underway
+from antiphon.protocol.exchange.underway import Exchanged, Underway, in_turn
 
 __all__ = [
     "ExchangePostProcessor",
@@ -19,4 +19,5 @@ __all__ = [
     "TossingPostProcessor",
     "Underway",
     "exchange",
+    "in_turn",
 ]

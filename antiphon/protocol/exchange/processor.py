@@ -39,7 +39,7 @@ class ExchangePostProcessor(PostProcessor[State]):
     before the message. By default it is an answer like any other."""
 
     @abstractmethod
-    def exchange(self, state: State, message: Any) -> Exchanged[State]:
+    def exchange(self, state: State, message: Any, /) -> Exchanged[State]:
         """``heard = yield asked`` asks the right, ``return state, answer`` answers the left."""
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:

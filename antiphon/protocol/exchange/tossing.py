@@ -60,7 +60,7 @@ class TossingPostProcessor(PostProcessor[State]):
     """As that of ``ExchangePostProcessor``."""
 
     @abstractmethod
-    def exchange(self, state: State, message: Any, coins: Coins) -> Exchanged[State]:
+    def exchange(self, state: State, message: Any, coins: Coins, /) -> Exchanged[State]:
         """``heard = yield asked`` asks the right, ``return state, answer`` answers the left."""
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
