@@ -209,15 +209,17 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
             return state, HALT
         state, asked = self._heard(state, message)
         query, value, guess = asked
-        test = 2 * state.updates + 1
-        yield from in_turn(self._creations[state.created + 1 - test : 2])  # Echo first; each test
-        state = state._replace(created=test + 1)
+        before = 2 * state.updates  # a test and an answer for each
+        yield from in_turn(self._creations[state.created - before : 2])  # Echo first; then a test
+        test, state = before + 1, state._replace(created=before + 2)
         far = yield Ask(BOTTOM, 0) if query is None else Ask(abs(value - guess), test)
         if far is not TOP:
             told = yield Ask(TOP if query is None else guess, 0)
             return state, self._in_rows(told)
         yield self._creations[2]
         noisy = yield Ask(value, test + 1)
+        if type(noisy) is not int:
+            return state, noisy
         return self._learned(state, asked, noisy), self._in_rows(noisy)
 
     def _heard(self, state: WeightsState, message: Any) -> tuple[WeightsState, Asked]:

@@ -33,6 +33,7 @@ class ExchangePostProcessor(PostProcessor[State]):
     Raises: PartError for an exchange that breaks this contract, once it shows.
     """
 
+    __slots__ = ()
     deterministic = True
     passes_halt: bool = False
     """Whether a HALT from the right ends an exchange: HALT goes left, and the state is as it was

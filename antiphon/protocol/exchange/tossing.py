@@ -56,6 +56,7 @@ class TossingPostProcessor(PostProcessor[State]):
     exchange is run again.
     """
 
+    __slots__ = ()
     passes_halt: bool = False
     """As that of ``ExchangePostProcessor``."""
 
