@@ -109,9 +109,10 @@ def exchange(
 def _kind(function: Any) -> Callable[..., FunctionExchange | FunctionTossing]:
     kinds = {2: FunctionExchange, 3: FunctionTossing}
     if inspect.isgeneratorfunction(function):
-        arguments = len(inspect.signature(function).parameters)
-        if arguments in kinds:
-            return kinds[arguments]
+        parameters = inspect.signature(function).parameters.values()
+        asked = sum(each.default is each.empty for each in parameters)
+        if asked in kinds:
+            return kinds[asked]
     raise InvalidArgument(
         "@ap.exchange takes a generator function of (state, message), or of (state, message, "
         "coins), that yields what goes right; what asks nothing is a step, by @ap.post_processor"
