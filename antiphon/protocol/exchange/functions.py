@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 import attrs
 
@@ -14,9 +14,6 @@ from antiphon.protocol.exchange.tossing import TossingPostProcessor
 from antiphon.protocol.exchange.underway import Exchanged
 from antiphon.protocol.registry import Named
 from antiphon.protocol.spaces import Signature
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins import Coins
 
 Wiring: TypeAlias = "Callable[[Signature], Signature] | None"
 
@@ -31,13 +28,11 @@ class FunctionExchange(Named, ExchangePostProcessor):
     lifting: Any = None
     """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
     passes_halt: bool = False
+    exchange: Callable[[Any, Any], Exchanged[Any]] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    """The function itself."""
 
-    def exchange(self, state: Any, message: Any) -> Exchanged[Any]:
-        return self.function(state, message)
-
-    @property
-    def _written(self) -> Callable[..., Any]:
-        return self.function
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "exchange", self.function)
 
     def signature(self, right: Signature) -> Signature:
         return right if self.left is None else self.left(right)
@@ -52,9 +47,10 @@ class FunctionTossing(Named, TossingPostProcessor):
     left: Wiring = None
     lifting: Any = None
     passes_halt: bool = False
+    exchange: Callable[[Any, Any, Any], Exchanged[Any]] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
-    def exchange(self, state: Any, message: Any, coins: Coins) -> Exchanged[Any]:
-        return self.function(state, message, coins)
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "exchange", self.function)
 
     def signature(self, right: Signature) -> Signature:
         return right if self.left is None else self.left(right)
