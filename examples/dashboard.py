@@ -9,7 +9,7 @@ each airline. A flight touches one of them only, so that ε counts once, not six
 """
 
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 
@@ -32,16 +32,9 @@ class SameAirline:
         return zero[0] == one[0]
 
 
-class Notes(NamedTuple):
-    """How many counters there are, and the first message, until all of them are there."""
-
-    created: int
-    first: Any
-
-
 @ap.register("examples.Dashboard/1")
 @attrs.frozen
-class Dashboard(ap.PostProcessor[Notes]):
+class Dashboard(ap.ExchangePostProcessor[bool]):
     """P: (airline, bit) counts a flight; the airline alone asks for its count.
 
     It creates all counters at once, on the first message: where it sends its next message must
@@ -49,11 +42,8 @@ class Dashboard(ap.PostProcessor[Notes]):
     """
 
     counter: TreeCounter
-    deterministic = True
-
-    @property
-    def initial_state(self) -> Notes:
-        return Notes(0, None)
+    initial_state = False
+    """Whether the counters are there."""
 
     @property
     def lifting(self) -> Lifting:
@@ -67,22 +57,16 @@ class Dashboard(ap.PostProcessor[Notes]):
     def signature(self, right: Signature) -> Signature:
         return Signature(Either((QUERIES, FLIGHTS)), Integers(), FLIGHTS)
 
-    def is_over(self, state: Notes) -> None:
+    def is_over(self, state: bool) -> None:
         return None
 
-    def step(self, state: Notes, side: ap.Side, message: Any, coins: Any) -> Any:
-        created, first = state
-        if side is ap.Side.RIGHT and created == len(CARRIERS):
-            return (state, ap.Side.LEFT, message) if first is None else self.ask(first)
-        if created == len(CARRIERS):
-            return self.ask(message)
-        first = message if side is ap.Side.LEFT else first
-        return Notes(created + 1, first), ap.Side.RIGHT, ap.Create(self.counter)
-
-    def ask(self, message: Any) -> Any:
+    def exchange(self, state: bool, message: Any) -> Any:
+        if not state:
+            for _ in CARRIERS:
+                yield ap.Create(self.counter)
         airline, question = (message, COUNT) if type(message) is str else message
-        ask = ap.Ask(question, CARRIERS.index(airline))
-        return Notes(len(CARRIERS), None), ap.Side.RIGHT, ask
+        answer = yield ap.Ask(question, CARRIERS.index(airline))
+        return True, answer
 
 
 dashboard = ComplexMechanism(Dashboard(TreeCounter(horizon=1 << 17, epsilon=0.5)))

@@ -35,6 +35,7 @@ from antiphon.protocol.claims import (
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
+from antiphon.protocol.exchange import ExchangePostProcessor, TossingPostProcessor, exchange
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.messages import (
     BOTTOM,
@@ -80,6 +81,7 @@ __all__ = [
     "Draw",
     "Ending",
     "Exchange",
+    "ExchangePostProcessor",
     "ExecutorError",
     "FileError",
     "History",
@@ -109,11 +111,13 @@ __all__ = [
     "Space",
     "Status",
     "Symbol",
+    "TossingPostProcessor",
     "TranscriptError",
     "View",
     "ZeroConcentrated",
     "adversary",
     "column_safe",
+    "exchange",
     "identical",
     "interact",
     "mechanism",

@@ -35,7 +35,7 @@ def exported(module, base):
     things = {name: getattr(module, name) for name in module.__all__}
     return {n for n, t in things.items() if inspect.isclass(t) and issubclass(t, base)} - {
         "ContinualMechanism", "Mechanism", "NoninteractiveMechanism", "PostProcessor", "Adversary",
-        "Chain",
+        "Chain", "ExchangePostProcessor", "TossingPostProcessor",
     }  # fmt: skip
 
 

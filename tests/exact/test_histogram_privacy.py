@@ -71,8 +71,8 @@ class Eager(HSSWithoutTest):
 class Tells(HSS):
     """A broken twin: after an interval, h is the exact sum."""
 
-    def _next(self, state, h, raised):
-        return HSS._next(self, state, tuple(map(add, state.c, state.interval.h)), raised)
+    def renewed(self, ended, h, raised):
+        return HSS.renewed(self, ended, tuple(map(add, ended.c, ended.interval.h)), raised)
 
 
 def of_the_parts(hss, radius):

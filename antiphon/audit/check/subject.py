@@ -102,7 +102,7 @@ class Subject:
         return tuple(taken if link is None else link.taken)
 
     def where(self, *names: str) -> str:
-        """FILE:LINE of a method of the part, by default of its step."""
+        """FILE:LINE of a method of the part, by default of what it does."""
         from antiphon.audit.check.where import where
 
-        return where(self.part, *(names or ("respond", "step")))
+        return where(self.part, *(names or ("respond", "exchange", "step")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union
 
 import attrs
 
@@ -28,9 +28,10 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.exchange import Exchanged, ExchangePostProcessor
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import HALT, TOP, Ask
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.messages import TOP, Ask
+from antiphon.protocol.readings import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.models import EventLevel, event_level, updates_and_queries
@@ -65,17 +66,9 @@ def _base(counter: AnyCounter) -> Counter:
     return counter.counter if isinstance(counter, UnboundedCounter) else counter
 
 
-class Asking(NamedTuple):
-    """The input that is being counted, the counts heard of it, and if the next is asked for."""
-
-    entries: tuple[Any, ...]
-    heard: tuple[Any, ...]
-    asked: bool
-
-
 @register("antiphon.AskEach/1")
 @attrs.frozen(kw_only=True)
-class AskEach(PostProcessor[Asking]):
+class AskEach(ExchangePostProcessor[None]):
     """IPM: gives entry i of each vector to counter i on its right, and answers all the counts.
 
     Stands on the left of ConComp[M_1, …, M_d], each the ``counter``. Answers are rounded to ints.
@@ -91,7 +84,7 @@ class AskEach(PostProcessor[Asking]):
     """What stands on its right."""
     verification: EventLevel = attrs.field(init=False, eq=False, repr=False)
     """f: as many vectors differ as updates of a counter may, in each entry as far."""
-    deterministic = True
+    passes_halt = True
 
     def __attrs_post_init__(self) -> None:
         distance, events = _base(self.counter).distance, _base(self.counter).events
@@ -102,8 +95,8 @@ class AskEach(PostProcessor[Asking]):
         object.__setattr__(self, "verification", f)
 
     @property
-    def initial_state(self) -> Asking:
-        return Asking((), (), False)
+    def initial_state(self) -> None:
+        return None
 
     @property
     def lifting(self) -> Lifting:
@@ -115,20 +108,14 @@ class AskEach(PostProcessor[Asking]):
         queries = Tuples((self.counter.signature.updates,) * self.dimension)
         return Signature(queries, Tuples((Integers(),) * self.dimension), queries)
 
-    def step(self, state: Asking, side: Side, message: Any, coins: Any) -> tuple[Asking, Side, Any]:
-        if side is LEFT:
-            return Asking(message, (), False), RIGHT, Ask(message[0], 0)
-        if message is HALT:
-            return self.initial_state, LEFT, HALT
-        entries, heard, asked = state
-        if not asked:
-            return Asking(entries, heard, True), RIGHT, Ask(COUNT, len(heard))
-        heard = (*heard, round(message))
-        if len(heard) < self.dimension:
-            return Asking(entries, heard, False), RIGHT, Ask(entries[len(heard)], len(heard))
-        return self.initial_state, LEFT, heard
-
-    step_many = step
+    @column_safe
+    def exchange(self, state: None, message: Any) -> Exchanged[None]:
+        """The counts of all entries, each asked for once its entry is counted."""
+        counts: list[Any] = []
+        for i, entry in enumerate(message):
+            yield Ask(entry, i)
+            counts.append(round((yield Ask(COUNT, i))))
+        return None, tuple(counts)
 
 
 @register("antiphon.ContinualHistogram/1")

@@ -39,7 +39,9 @@ import attrs
 from antiphon.composition.creation import Create
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.intervals import (
+    HISTOGRAM,
     TESTS,
+    VECTORS,
     Intervals,
     Running,
     StreamInterval,
@@ -47,8 +49,8 @@ from antiphon.mechanisms.histograms.intervals import (
 )
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.messages import Ask
-from antiphon.protocol.post_processor import RIGHT, Side
+from antiphon.protocol.exchange import Exchanged, in_turn
+from antiphon.protocol.messages import BOTTOM, Ask
 from antiphon.protocol.registry import register
 
 
@@ -99,24 +101,24 @@ class HSS(Intervals):
     def threshold(self, interval: StreamInterval, t: int) -> int:
         return interval.raised + self.gamma(t, interval.number)
 
-    def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
-        """H has answered: a Laplace mechanism for the test, of the interval that has ended."""
-        h = clipped(message)
-        tested = h if self.printed else tuple(map(add, state.c, state.interval.h))
-        state = state._replace(awaits="test_made", note=(h, self.query(tested)))
-        return state, RIGHT, Ask(self.laplace(), TESTS)
-
-    def _after_test_made(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
-        h, value = state.note
-        question = Ask(Ask(value, state.interval.number - 1), TESTS)
-        return state._replace(awaits="test", note=h), RIGHT, question
-
-    def _after_test(self, state: Running, message: int) -> tuple[Running, Side, Any]:
-        """The noisy q(c + h): if it is above Thresh - ξ, Thresh grows by γ."""
-        interval, t = state.interval, state.t
-        passed = message > interval.threshold - self.xi(t, interval.number)
-        growth = self.gamma(t, interval.number) if passed else 0
-        return self._next(state, state.note, interval.raised + growth)
+    def exchange(self, state: Running, x: Any) -> Exchanged[Running]:
+        """Algorithm 4 at a step t."""
+        t, c, interval = now = self.now(state, x)  # c ← c + x
+        j, thresh = interval.number, interval.threshold
+        if t == 1:
+            yield from in_turn(self.initialised())
+        if (yield Ask(Ask((x, thresh), j - 1), VECTORS)) is BOTTOM:  # SVT-call(x, Thresh)
+            return now, interval.answer
+        h = clipped((yield Ask(c, HISTOGRAM)))  # h ← H-add(c)
+        tested = h if self.printed else tuple(map(add, c, interval.h))  # c + h
+        yield Ask(self.laplace(), TESTS)
+        noisy = yield Ask(Ask(self.query(tested), j - 1), TESTS)  # q(c + h) + Lap(3/ε)
+        raised = interval.raised
+        if noisy > thresh - self.xi(t, j):
+            raised += self.gamma(t, j)
+        state = self.renewed(now, h, raised)  # c ← 0, out ← q(h), j ← j + 1
+        yield self.svt_init(state.interval.h)
+        return state, state.interval.answer
 
     def error_bound(self, t: int, j: int) -> int:
         """γ(t, j) + 2α(t, j) + 3γ_H(j - 1). Raises: InvalidArgument for the printed reading."""
@@ -155,8 +157,18 @@ class HSSWithoutTest(Intervals):
     def threshold(self, interval: StreamInterval, t: int) -> int:
         return interval.answer[0] + self.big_gamma(t, interval.number)
 
-    def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
-        return self._next(state, clipped(message), 0)
+    def exchange(self, state: Running, x: Any) -> Exchanged[Running]:
+        """Algorithm 4 at a step t, without its test."""
+        t, c, interval = now = self.now(state, x)
+        if t == 1:
+            yield from in_turn(self.initialised())
+        question = Ask((x, interval.threshold), interval.number - 1)
+        if (yield Ask(question, VECTORS)) is BOTTOM:
+            return now, interval.answer
+        h = clipped((yield Ask(c, HISTOGRAM)))
+        state = self.renewed(now, h, 0)
+        yield self.svt_init(state.interval.h)
+        return state, state.interval.answer
 
     def error_bound(self, t: int, j: int) -> int:
         """Γ(t, j) + α(t, j) + γ_H(j - 1)."""

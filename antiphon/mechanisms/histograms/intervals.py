@@ -38,9 +38,9 @@ from antiphon.mechanisms.histograms.slack import Slack
 from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
+from antiphon.protocol.exchange import ExchangePostProcessor
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.messages import Ask
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
@@ -69,16 +69,12 @@ class StreamInterval(NamedTuple):
 
 
 class Running(NamedTuple):
-    """Where the stream stands."""
+    """Where the stream stands after step t."""
 
     t: int
     c: tuple[Any, ...]
     """The sum of the interval so far."""
     interval: StreamInterval
-    awaits: str
-    """Which answer is awaited; empty: that of the sparse vector."""
-    note: Any
-    """What is needed when it comes."""
 
 
 def _pure(processor: Intervals) -> ContinualHistogram:
@@ -116,7 +112,7 @@ def _beta(value: object) -> float:
 
 
 @attrs.frozen(kw_only=True)
-class Intervals(PostProcessor[Running]):
+class Intervals(ExchangePostProcessor[Running]):
     """P of HSS and its variant. Abstract.
 
     x ∈ {0,1}^d, a tuple of ``dimension`` bits -> (out, j): an estimate of ``query`` on the sum of
@@ -132,7 +128,7 @@ class Intervals(PostProcessor[Running]):
     histogram: ContinualHistogram = attrs.field(
         default=attrs.Factory(_pure, takes_self=True), validator=_suitable
     )
-    deterministic = True
+    passes_halt = True
     _shares: ClassVar[int]
     """Into how many parts ε goes, and β at first: one for H, one for the SVTs, …."""
 
@@ -212,30 +208,17 @@ class Intervals(PostProcessor[Running]):
     @property
     def initial_state(self) -> Running:
         zeros = (0,) * self.dimension
-        first = StreamInterval(1, (self.query(zeros), 1), zeros, 0, 0, 0)
-        return Running(0, zeros, first, "creation", 0)
+        return Running(0, zeros, StreamInterval(1, (self.query(zeros), 1), zeros, 0, 0, 0))
 
-    def step(
-        self, state: Running, side: Side, message: Any, coins: Any
-    ) -> tuple[Running, Side, Any]:
-        t, c, interval, awaits, note = state
-        if side is LEFT:
-            if t >= interval.until:
-                interval = self._current(interval, t + 1)
-            state = Running(t + 1, tuple(map(add, c, message)), interval, awaits, note)
-            if awaits:
-                return state._replace(note=(0, message)), RIGHT, self.created[0]
-            return state, RIGHT, Ask(Ask((message, interval.threshold), interval.number - 1), 1)
-        if not awaits and message is BOTTOM:
-            return state, LEFT, interval.answer
-        if message is HALT:
-            return state, LEFT, HALT
-        heard: Any = getattr(self, f"_after_{awaits or 'vector'}")
-        sent: tuple[Running, Side, Any] = heard(state, message)
-        return sent
+    def now(self, state: Running, x: Any) -> Running:
+        """t ← t + 1, c ← c + x, and Thresh for this step: Alg. 4's changes of it in one sum."""
+        t, c, interval = state
+        if t >= interval.until:
+            interval = self._current(interval, t + 1)
+        return Running(t + 1, tuple(map(add, c, x)), interval)
 
     def _current(self, interval: StreamInterval, t: int) -> StreamInterval:
-        """The interval with Thresh for step t: Alg. 4's changes from step to step, in one sum."""
+        """The interval with Thresh for step t, and until when that stands."""
         horizon = self.histogram.horizon
         if horizon is not None and interval.number > horizon:
             raise InvalidArgument(
@@ -246,41 +229,19 @@ class Intervals(PostProcessor[Running]):
             raise InvalidArgument(f"after {MOST} steps a sum may be too large for the histogram")
         return interval._replace(threshold=self.threshold(interval, t), until=self.slack.until(t))
 
-    def _after_creation(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
-        """One of the mechanisms that come first has been created."""
-        x = state.note[1]
-        made: int = state.note[0] + 1
-        if made == len(self.created):
-            return self._renewed(state, x)
-        return state._replace(note=(made, x)), RIGHT, self.created[made]
+    def initialised(self) -> tuple[Create | Ask, ...]:
+        """H-init, and the compositions of sparse vectors and of tests; then SVT-init(ε', q, 0)."""
+        return (*self.created, self.svt_init((0,) * self.dimension))
 
-    def _renewed(self, state: Running, x: Any) -> tuple[Running, Side, Any]:
-        """A new sparse vector; ``x``, if not None, is asked of it at once."""
-        created = self.sparse_vector(state.interval.h)
-        return state._replace(awaits="renewal", note=x), RIGHT, Ask(created, VECTORS)
+    def svt_init(self, h: tuple[int, ...]) -> Ask:
+        """SVT-init(ε', q, h)."""
+        return Ask(self.sparse_vector(h), VECTORS)
 
-    def _after_renewal(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
-        x, interval = state.note, state.interval
-        state = state._replace(awaits="", note=None)
-        if x is None:
-            return state, LEFT, interval.answer
-        return state, RIGHT, Ask(Ask((x, interval.threshold), interval.number - 1), VECTORS)
-
-    def _after_vector(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
-        """⊤: the interval has ended, and H gets its sum."""
-        assert message is TOP
-        return state._replace(awaits="histogram"), RIGHT, Ask(state.c, HISTOGRAM)
-
-    @abstractmethod
-    def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
-        """H has answered."""
-
-    def _next(self, state: Running, h: tuple[int, ...], raised: int) -> tuple[Running, Side, Any]:
-        """The next interval, with H's new answer h: c ← 0, out ← q(h), j ← j + 1, a new SVT."""
-        number = state.interval.number + 1
-        interval = StreamInterval(number, (self.query(h), number), h, raised, 0, state.t)
-        zeros = (0,) * self.dimension
-        return self._renewed(Running(state.t, zeros, interval, "", None), None)
+    def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
+        """h is H's new answer: c ← 0, out ← q(h), j ← j + 1."""
+        j = ended.interval.number + 1
+        interval = StreamInterval(j, (self.query(h), j), h, raised, 0, ended.t)
+        return Running(ended.t, (0,) * self.dimension, interval)
 
 
 def clipped(counts: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,10 +16,11 @@ from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import SparseVector
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.exchange import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.provenance import proved
+from antiphon.protocol.readings import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import (
     BITS,
@@ -62,11 +63,10 @@ class Acknowledge(ContinualMechanism[None, Any, Symbol]):
 
 
 class MonitorState(NamedTuple):
-    """The histogram; how many parts are created; the first message, until they are."""
+    """The histogram; whether the parts are created."""
 
     counts: tuple[Any, ...]
-    created: int
-    waiting: Any
+    created: bool
 
 
 def _queries(value: Any) -> tuple[HistogramQuery, ...]:
@@ -88,7 +88,7 @@ def _sparse(_: object, __: object, value: Any) -> None:
 
 @register("antiphon.HistogramMonitor/1")
 @attrs.frozen(kw_only=True)
-class HistogramMonitor(PostProcessor[MonitorState]):
+class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     """IPM: keeps a histogram, and asks a sparse vector about queries of it, chosen as one goes.
 
     From the left: an update, a tuple of ``dimension`` bits, answered ⊤; or (q, T) with q among
@@ -118,7 +118,6 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     dimension: int = attrs.field(converter=fields.items)
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
     """What it creates, in order."""
-    deterministic = True
 
     def __attrs_post_init__(self) -> None:
         for query in self.queries:
@@ -129,7 +128,7 @@ class HistogramMonitor(PostProcessor[MonitorState]):
 
     @property
     def initial_state(self) -> MonitorState:
-        return MonitorState((0,) * self.dimension, False, None)
+        return MonitorState((0,) * self.dimension, False)
 
     @property
     def updates(self) -> Space:
@@ -155,23 +154,16 @@ class HistogramMonitor(PostProcessor[MonitorState]):
     def is_over(self, state: MonitorState) -> None:
         return None
 
-    def step(
-        self, state: MonitorState, side: Side, message: Any, coins: Any
-    ) -> tuple[MonitorState, Side, Any]:
-        counts, created, waiting = state
-        if created < 2:
-            made = created if side is LEFT else created + 1
-            first = message if side is LEFT else waiting
-            if made < 2:
-                return MonitorState(counts, made, first), RIGHT, self.created[made]
-            return self._heard(counts, first)
-        return self._heard(counts, message) if side is LEFT else (state, LEFT, message)
-
-    step_many = step
-
-    def _heard(self, counts: tuple[Any, ...], message: Any) -> tuple[MonitorState, Side, Any]:
+    @column_safe
+    def exchange(self, state: MonitorState, message: Any) -> Exchanged[MonitorState]:
+        """An update is added to h and acknowledged, (q, T) asks the sparse vector of q(h) - T."""
+        counts, created = state
+        if not created:
+            yield from in_turn(self.created)
         if isinstance(message[0], HistogramQuery):
             query, threshold = message
-            return MonitorState(counts, 2, None), RIGHT, Ask(query(counts) - threshold, 0)
-        counts = tuple(map(add, counts, message))
-        return MonitorState(counts, 2, None), RIGHT, Ask(TOP, 1)
+            answer = yield Ask(query(counts) - threshold, 0)
+        else:
+            counts = tuple(map(add, counts, message))
+            answer = yield Ask(TOP, 1)
+        return MonitorState(counts, True), answer

@@ -23,7 +23,6 @@ bound, 4 ln|X|/α² in Dwork and Roth 2014, Thm 4.12, is this one for μ = α/�
 
 from __future__ import annotations
 
-import enum
 import math
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
@@ -44,8 +43,8 @@ from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
+from antiphon.protocol.exchange import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature
 from antiphon.verifiers.models import event_level, updates_and_queries
@@ -62,18 +61,8 @@ _WIDEST: Final = 2**62
 _SAFE: Final = 1 + 2.0**-40
 
 
-class Awaited(enum.Enum):
-    """What the next message from the right is."""
-
-    CREATED = "⊤ for a creation, before the test"
-    VERDICT = "of the test"
-    PUBLIC = "what Echo was told"
-    NOISE = "⊤ for the creation of a Laplace mechanism"
-    VALUE = "a noisy answer"
-
-
 class WeightsState(NamedTuple):
-    """The data; the hypothesis; how many updates and creations there were; what is going on."""
+    """The data; the hypothesis; how many updates and creations there were."""
 
     counts: Any
     rows: int
@@ -82,11 +71,20 @@ class WeightsState(NamedTuple):
     weights: Any
     updates: int
     created: int
+
+
+class Asked(NamedTuple):
+    """What has come from the left, in steps; rows are a query without a value."""
+
     query: Any
-    """In steps; None for rows."""
+    """None for rows."""
+    value: int
+    """On the data."""
     guess: int
-    """What the hypothesis answers, in steps."""
-    awaited: Awaited | None
+    """On the hypothesis."""
+
+
+_ROWS: Final = Asked(None, 0, 0)
 
 
 def _size(value: object) -> int:
@@ -110,7 +108,7 @@ def _step(value: object) -> float:
 
 @register("antiphon.MultiplicativeWeights/1")
 @attrs.frozen(kw_only=True)
-class MultiplicativeWeights(PostProcessor[WeightsState]):
+class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     """IPM: answers linear queries on a histogram by a hypothesis that it learns privately.
 
     From the left: rows, an int64 array of how many there are of each of ``size`` kinds, answered
@@ -156,7 +154,7 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
     value: DiscreteLaplace = attrs.field(init=False, eq=False, repr=False)
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
     _bits: int = attrs.field(init=False, eq=False, repr=False)
-    deterministic = True
+    passes_halt = True
 
     def __attrs_post_init__(self) -> None:
         steps = round(1 / self.step_size)
@@ -175,7 +173,7 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
     @property
     def initial_state(self) -> WeightsState:
         nothing, even = (row([each] * self.size, np.int64) for each in (0, 1 << self._bits))
-        return WeightsState(nothing, 0, nothing, even, 0, 0, None, 0, None)
+        return WeightsState(nothing, 0, nothing, even, 0, 0)
 
     @property
     def histograms(self) -> Arrays:
@@ -205,62 +203,50 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
 
     # --- one message -----------------------------------------------------------------------------
 
-    def step(
-        self, state: WeightsState, side: Side, message: Any, coins: Any
-    ) -> tuple[WeightsState, Side, Any]:
-        if side is LEFT:
-            return self._heard(state, message)
-        if message is HALT:
-            return state, LEFT, HALT
-        match state.awaited:
-            case Awaited.CREATED:
-                return self._tested(state)
-            case Awaited.VERDICT if message is TOP:
-                after = state._replace(created=state.created + 1, awaited=Awaited.NOISE)
-                return after, RIGHT, self._creations[2]
-            case Awaited.VERDICT:
-                public = TOP if state.query is None else state.guess
-                return state._replace(awaited=Awaited.PUBLIC), RIGHT, Ask(public, 0)
-            case Awaited.NOISE:
-                question = Ask(_value(state), state.created - 1)
-                return state._replace(awaited=Awaited.VALUE), RIGHT, question
-            case _:
-                if type(message) is not int:
-                    return state, LEFT, message
-                value = state.awaited is Awaited.VALUE
-                after = self._learned(state, message) if value else state
-                return after, LEFT, min(max(message, -_WIDEST), _WIDEST) * self.step_size
-
-    def _heard(self, state: WeightsState, message: Any) -> tuple[WeightsState, Side, Any]:
+    def exchange(self, state: WeightsState, message: Any) -> Exchanged[WeightsState]:
+        """The published algorithm, from one message to its answer."""
         if state.updates == self.updates:
-            return state, LEFT, HALT
+            return state, HALT
+        state, asked = self._heard(state, message)
+        query, value, guess = asked
+        before = 2 * state.updates  # a test and an answer for each
+        yield from in_turn(self._creations[state.created - before : 2])  # Echo first; then a test
+        test, state = before + 1, state._replace(created=before + 2)
+        far = yield Ask(BOTTOM, 0) if query is None else Ask(abs(value - guess), test)
+        if far is not TOP:
+            told = yield Ask(TOP if query is None else guess, 0)
+            return state, self._in_rows(told)
+        yield self._creations[2]
+        noisy = yield Ask(value, test + 1)
+        if type(noisy) is not int:
+            return state, noisy
+        return self._learned(state, asked, noisy), self._in_rows(noisy)
+
+    def _heard(self, state: WeightsState, message: Any) -> tuple[WeightsState, Asked]:
+        """Rows are added to the data; a query has a value on them, and on the hypothesis."""
         if message.dtype != np.int64:
             query = row(message * self.steps, np.int64)
             guess = expected(query, state.weights, state.rows)
-            return self._tested(state._replace(query=query, guess=guess))
+            return state, Asked(query, int(query @ state.counts), guess)
         rows = state.rows + sum(message.tolist())
         if rows * self.steps >= 2**62:
             raise InvalidArgument("more rows than 62 bits can count in steps: give a larger step")
-        return self._tested(state._replace(counts=state.counts + message, rows=rows, query=None))
+        return state._replace(counts=state.counts + message, rows=rows), _ROWS
 
-    def _tested(self, state: WeightsState) -> tuple[WeightsState, Side, Any]:
-        """Ask the test, after what is not created yet: Echo at first, a test after an update."""
-        here = state.created - 2 * state.updates
-        if here < 2:
-            after = state._replace(created=state.created + 1, awaited=Awaited.CREATED)
-            return after, RIGHT, self._creations[here]
-        state = state._replace(awaited=Awaited.VERDICT)
-        if state.query is None:
-            return state, RIGHT, Ask(BOTTOM, 0)
-        return state, RIGHT, Ask(abs(_value(state) - state.guess), state.created - 1)
-
-    def _learned(self, state: WeightsState, noisy: int) -> WeightsState:
-        state = state._replace(updates=state.updates + 1)
-        if state.query is None:
+    def _learned(self, state: WeightsState, asked: Asked, noisy: int) -> WeightsState:
+        """An update: weights go up where the noisy answer is above the guess, else down."""
+        state = state._replace(updates=state.updates + 1, created=state.created + 1)
+        if asked.query is None:
             return state
-        sums = state.sums + (state.query if noisy >= state.guess else -state.query)
+        sums = state.sums + (asked.query if noisy >= asked.guess else -asked.query)
         heavy = weights(sums, self.rate / self.steps, self._bits)
         return state._replace(sums=sums, weights=heavy)
+
+    def _in_rows(self, answer: Any) -> Any:
+        """An answer in steps as one in rows; ⊤ for rows."""
+        if type(answer) is not int:
+            return answer
+        return min(max(answer, -_WIDEST), _WIDEST) * self.step_size
 
     # --- accuracy --------------------------------------------------------------------------------
 
@@ -297,11 +283,6 @@ class MultiplicativeWeights(PostProcessor[WeightsState]):
         mu = (clear - self.slack(rows)) / (self.steps * rows) / _SAFE
         gain = self.rate * mu - self.rate**2 / 8 * _SAFE
         return math.floor(math.log(self.size) / gain * _SAFE) if gain > 0 else None
-
-
-def _value(state: WeightsState) -> int:
-    """The query on the data, in steps."""
-    return 0 if state.query is None else int(state.query @ state.counts)
 
 
 def _up(steps: int) -> float:

@@ -18,7 +18,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.certified import Certified
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms.histograms.hss import HSS
-from antiphon.mechanisms.histograms.intervals import StreamInterval
+from antiphon.mechanisms.histograms.intervals import Running, StreamInterval
 from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.numbers.exact import Log
 from antiphon.protocol.claims import Approximate
@@ -139,9 +139,9 @@ class SmallHSS(HSS):
     def threshold(self, interval: StreamInterval, t: int) -> int:
         return min(interval.raised + 1, THRESHOLDS[-1])
 
-    def _next(self, state: Any, h: tuple[int, ...], raised: int) -> Any:
-        after, side, message = HSS._next(self, state, h, raised)
-        return after if self.resets else after._replace(c=state.c), side, message
+    def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
+        after = HSS.renewed(self, ended, h, raised)
+        return after if self.resets else after._replace(c=ended.c)
 
 
 def _hss(*, printed: bool = False, resets: bool = True, tests: bool = True) -> Evidence:

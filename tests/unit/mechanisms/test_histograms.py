@@ -308,27 +308,26 @@ def test_the_proof_of_theorem_6_1_runs(stream, place, other, seed, bit, kind):
 class Keeps(HSS):
     """A broken twin: c is not set to 0 after an interval."""
 
-    def _next(self, state, h, raised):
-        after, side, message = HSS._next(self, state, h, raised)
-        return after._replace(c=state.c), side, message
+    def renewed(self, ended, h, raised):
+        return HSS.renewed(self, ended, h, raised)._replace(c=ended.c)
 
 
 @attrs.frozen(kw_only=True)
 class Tells(HSS):
     """A broken twin: ``out`` is the exact count."""
 
-    def _next(self, state, h, raised):
-        return HSS._next(self, state, tuple(map(add, state.c, state.interval.h)), raised)
+    def renewed(self, ended, h, raised):
+        return HSS.renewed(self, ended, tuple(map(add, ended.c, ended.interval.h)), raised)
 
 
 @attrs.frozen(kw_only=True)
 class Hurries(HSS):
     """A broken twin: only what is not 0 is sent to the sparse vector."""
 
-    def step(self, state, side, message, coins):
-        if side is ap.Side.LEFT and state.t and not any(message):
-            return state, side, state.interval.answer
-        return HSS.step(self, state, side, message, coins)
+    def exchange(self, state, x):
+        if state.t and not any(x):
+            return state, state.interval.answer
+        return (yield from HSS.exchange(self, state, x))
 
 
 @attrs.frozen(kw_only=True)
@@ -342,7 +341,7 @@ class Aims(HSS):
         state, side, out = HSS.step(self, state, side, message, coins)
         if type(out) is ap.Ask and type(out.query) is ap.Ask and type(out.query.query) is tuple:
             x, threshold = out.query.query
-            out = ap.Ask(ap.Ask((x, threshold + sum(state.c)), out.query.index), out.index)
+            out = ap.Ask(ap.Ask((x, threshold + sum(x)), out.query.index), out.index)
         return state, side, out
 
 

@@ -15,7 +15,6 @@ from antiphon.composition.properties import Property
 from antiphon.mechanisms import AboveThreshold, Echo, MultiplicativeWeights, learned_weights
 from antiphon.mechanisms.multiplicative_weights.design import updates_for
 from antiphon.mechanisms.multiplicative_weights.hypothesis import expected, powers, weights
-from antiphon.mechanisms.multiplicative_weights.mechanism import Awaited
 from antiphon.protocol import (
     Claim,
     ContinualMechanism,
@@ -25,7 +24,6 @@ from antiphon.protocol import (
     SampledCoins,
     Status,
 )
-from antiphon.protocol.post_processor import LEFT
 from antiphon.protocol.spaces import Finite, Integers
 from antiphon.verifiers import ReplacedRow
 
@@ -323,19 +321,22 @@ def test_the_properties_are_searched_with_real_noise_too():
 class SaysItself(MultiplicativeWeights):
     """A twin that answers from the hypothesis without Echo."""
 
-    def step(self, state, side, message, coins):
-        public = state.awaited is Awaited.VERDICT and message is ap.BOTTOM
-        if side is LEFT or not public:
-            return super().step(state, side, message, coins)
-        return state, LEFT, float(state.guess)
+    def exchange(self, state, message):
+        run, heard = super().exchange(state, message), None
+        while True:
+            try:
+                sent = run.send(heard)
+            except StopIteration as ended:
+                return ended.value
+            public = type(sent) is ap.Ask and sent.index == 0 and sent.query is not ap.BOTTOM
+            heard = sent.query if public else (yield sent)
 
 
 class LearnsFromTheTruth(MultiplicativeWeights):
     """A twin whose hypothesis learns from the data, not from the noisy answer."""
 
-    def _learned(self, state, noisy):
-        truth = 0 if state.query is None else int(state.query @ state.counts)
-        return super()._learned(state, truth)
+    def _learned(self, state, asked, noisy):
+        return super()._learned(state, asked, asked.value)
 
 
 class Rowwise(MultiplicativeWeights):
@@ -431,8 +432,8 @@ def test_the_accuracy_theorem_holds_however_noise_falls_within_its_bounds(step, 
 class LearnsBackwards(MultiplicativeWeights):
     """A twin whose weights move the wrong way."""
 
-    def _learned(self, state, noisy):
-        return super()._learned(state, 2 * state.guess - noisy)
+    def _learned(self, state, asked, noisy):
+        return super()._learned(state, asked, 2 * asked.guess - noisy)
 
 
 def test_a_twin_that_learns_backwards_needs_more_updates_than_the_theorem_says():

@@ -50,7 +50,7 @@ def finding(what: str, place: str) -> Finding:
 
 
 def _place(subject: Subject) -> str:
-    return where(subject.part, "respond_many", "step_many", "respond", "step")
+    return where(subject.part, "respond_many", "exchange", "step_many", "respond", "step")
 
 
 def _refused(mechanism: Any, initial: Any, script: Any, seed: Any) -> bool:

@@ -84,7 +84,7 @@ def properties(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             "properties",
             f"lacks the {found.property.value} property that its lifting declares: {found.reason}",
-            where(part, "step"),
+            where(part, "exchange", "step"),
             "mend the step, or declare an f' that allows what it sends; composition."
             "check_properties shows the two runs",
         )

@@ -12,7 +12,6 @@ from antiphon.mechanisms.histograms import HistogramQuery, HSSWithoutTest
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.noise.selection import ReportNoisyMax
 from antiphon.mechanisms.randomized_response import KaryResponse
-from antiphon.protocol.post_processor import Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
 
@@ -75,8 +74,10 @@ class NoiselessHSS(HSSWithoutTest):
     Refuted: what it answers after the first interval is the exact value.
     """
 
-    def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
-        return self._next(state, tuple(map(add, state.interval.h, state.c)), 0)
+    def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
+        return HSSWithoutTest.renewed(
+            self, ended, tuple(map(add, ended.interval.h, ended.c)), raised
+        )
 
 
 @register("antiphon.corpus.ColumnsFromTheEnd/1")

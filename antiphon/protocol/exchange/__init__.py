@@ -1,0 +1,23 @@
+"""Exchanges: post-processors that read as their algorithm (CM Def. 2.13).
+
+Between a message from its left and its answer, P is a small program: ask, hear, ask again,
+answer. As a step function that program is cut into pieces, one for each answer it waits for.
+As an exchange it is whole: a generator in which ``heard = yield asked`` sends to the right and
+goes on with what comes back, and ``return state, answer`` answers the left.
+"""
+
+from antiphon.protocol.exchange.functions import FunctionExchange, FunctionTossing, exchange
+from antiphon.protocol.exchange.processor import ExchangePostProcessor
+from antiphon.protocol.exchange.tossing import TossingPostProcessor
+from antiphon.protocol.exchange.underway import Exchanged, Underway, in_turn
+
+__all__ = [
+    "ExchangePostProcessor",
+    "Exchanged",
+    "FunctionExchange",
+    "FunctionTossing",
+    "TossingPostProcessor",
+    "Underway",
+    "exchange",
+    "in_turn",
+]

@@ -1,0 +1,115 @@
+"""``@exchange``: a post-processor from one generator function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeAlias, Union
+
+import attrs
+
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.exchange.processor import ExchangePostProcessor
+from antiphon.protocol.exchange.tossing import TossingPostProcessor
+from antiphon.protocol.exchange.underway import Exchanged
+from antiphon.protocol.registry import Named
+from antiphon.protocol.spaces import Signature
+
+Wiring: TypeAlias = "Callable[[Signature], Signature] | None"
+
+
+@attrs.frozen(eq=False, repr=False)
+class FunctionExchange(Named, ExchangePostProcessor):
+    """An IPM made of one generator function; see ``exchange``."""
+
+    function: Callable[[Any, Any], Exchanged[Any]]
+    initial_state: Any = None
+    left: Wiring = None
+    lifting: Any = None
+    """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
+    passes_halt: bool = False
+    exchange: Callable[[Any, Any], Exchanged[Any]] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    """The function itself."""
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "exchange", self.function)
+
+    def signature(self, right: Signature) -> Signature:
+        return right if self.left is None else self.left(right)
+
+
+@attrs.frozen(eq=False, repr=False)
+class FunctionTossing(Named, TossingPostProcessor):
+    """An IPM made of one generator function that is handed coins; see ``exchange``."""
+
+    function: Callable[[Any, Any, Any], Exchanged[Any]]
+    initial_state: Any = None
+    left: Wiring = None
+    lifting: Any = None
+    passes_halt: bool = False
+    exchange: Callable[[Any, Any, Any], Exchanged[Any]] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "exchange", self.function)
+
+    def signature(self, right: Signature) -> Signature:
+        return right if self.left is None else self.left(right)
+
+
+Function: TypeAlias = Union[
+    Callable[[Any, Any], Exchanged[Any]], Callable[[Any, Any, Any], Exchanged[Any]]
+]
+
+
+def exchange(
+    *,
+    initial_state: Any = None,
+    signature: Wiring = None,
+    lifting: Any = None,
+    passes_halt: bool = False,
+) -> Callable[[Function], FunctionExchange | FunctionTossing]:
+    """Decorator: an IPM from a generator function (state, message) of one exchange.
+
+    In it ``heard = yield asked`` sends to the right and goes on with what comes back; ``return
+    state, answer`` answers the left. It may be run again from its start on the same answers, so it
+    depends on nothing else and changes nothing that it is given. It is deterministic, unless
+    it takes a third argument: coins.
+    Args: ``signature`` and ``lifting`` as of ``post_processor``; ``passes_halt``, whether a HALT
+    from the right goes left at once, the state being that before the message, instead of
+    coming back as any answer.
+    Raises: InvalidArgument for a function that is none of these.
+
+    >>> from antiphon.protocol.adapters import mechanism
+    >>> from antiphon.protocol.spaces import BITS, Integers
+    >>> @mechanism(queries=BITS, answers=Integers(0), initial_state=0)
+    ... def count(state, bit, coins):
+    ...     return state + bit, state + bit
+    >>> @exchange(initial_state=0)
+    ... def growth(before, bit):
+    ...     '''Tells each bit twice, and how far the count has moved.'''
+    ...     yield bit
+    ...     now = yield bit
+    ...     return now, now - before
+    >>> session = (growth @ count).start()
+    >>> session.send(1), session.send(0), session.send(1)
+    (2, 0, 2)
+    """
+
+    def decorate(function: Function) -> FunctionExchange | FunctionTossing:
+        made = _kind(function)
+        return made(function, initial_state, signature, lifting, passes_halt)
+
+    return decorate
+
+
+def _kind(function: Any) -> Callable[..., FunctionExchange | FunctionTossing]:
+    kinds = {2: FunctionExchange, 3: FunctionTossing}
+    if inspect.isgeneratorfunction(function):
+        parameters = inspect.signature(function).parameters.values()
+        asked = sum(each.default is each.empty for each in parameters)
+        if asked in kinds:
+            return kinds[asked]
+    raise InvalidArgument(
+        "@ap.exchange takes a generator function of (state, message), or of (state, message, "
+        "coins), that yields what goes right; what asks nothing is a step, by @ap.post_processor"
+    )
