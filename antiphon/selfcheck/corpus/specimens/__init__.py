@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Final
 
+from antiphon.protocol.claims import Approximate, Pure, Renyi, ZeroConcentrated
 from antiphon.selfcheck.corpus.specimen import Specimen
+
+_PROMISES: Final = {Pure: "ε", Approximate: "(ε, δ)", ZeroConcentrated: "ρ-zCDP", Renyi: "RDP"}
 
 
 @cache
@@ -27,3 +31,18 @@ def _kinds() -> Iterator[str]:
 def _of(name: str) -> Iterator[Specimen]:
     found: Iterator[Specimen] = import_module(f"{__name__}.{name}").specimens()
     return found
+
+
+def table() -> str:
+    """What each mechanism claims, of what status and by which source: a table in Markdown."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield "| mechanism | claim | status | source |"
+    yield "|---|---|---|---|"
+    for each in specimens():
+        claims = getattr(each.examples[0].part, "claims", ())
+        for claim in claims[:1]:
+            said = _PROMISES[type(claim.measure)]
+            yield f"| `{each.name}` | {said} | {claim.status.value} | {claim.source} |"
