@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 from antiphon.protocol.messages import Pair
+from antiphon.selfcheck.corpus.as_claimed import as_claimed
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.rows import as_claimed
 from antiphon.selfcheck.corpus.targets.composed import composition_targets
 from antiphon.selfcheck.corpus.targets.interactive import (
     GaussianNoise,

@@ -29,7 +29,8 @@ def _kinds() -> Iterator[str]:
 
 
 def _of(name: str) -> Iterator[Specimen]:
-    found: Iterator[Specimen] = import_module(f"{__name__}.{name}").specimens()
+    kind = import_module(f"{__name__}.{name}")
+    found: Iterator[Specimen] = kind.specimens()
     return found
 
 

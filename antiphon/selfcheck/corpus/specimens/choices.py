@@ -18,9 +18,9 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
+from antiphon.selfcheck.corpus.as_claimed import DELTA, as_claimed, broken, numbers
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import at_once, saying
-from antiphon.selfcheck.corpus.rows import DELTA, as_claimed, broken, numbers
 from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, Specimen
 from antiphon.selfcheck.corpus.targets.miswired import LastMessageOnly
 from antiphon.selfcheck.corpus.targets.stated import claimed
@@ -41,6 +41,8 @@ def specimens() -> Iterator[Specimen]:
 
 def _randomized_response() -> Specimen:
     response = RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7))
+    surer = RandomizedResponse(epsilon=Log(9), delta=Fraction(1, 7))
+    asked = saying("0 | 1", [Pair(0, 1)])
     return Specimen(
         RandomizedResponse,
         (
@@ -48,8 +50,10 @@ def _randomized_response() -> Specimen:
             Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
         ),
         (
-            as_claimed("randomized response", response, saying("0 | 1", [Pair(0, 1)]),
-                       Truth(math.log(3), delta=1 / 7)),
+            as_claimed("randomized response", response, asked, Truth(math.log(3), delta=1 / 7)),
+            # 1/7 + 6/7·(9 - 3)/10: what is told outright, and what the truth is too likely by.
+            broken("randomized response that lies too rarely", surer, response.claims[0], asked,
+                   Truth(math.log(9), delta=23 / 35)),
         ),
     )  # fmt: skip
 

@@ -23,9 +23,9 @@ from antiphon.mechanisms.counters import (
 from antiphon.protocol.claims import Claim, Pure, Status
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
+from antiphon.selfcheck.corpus.as_claimed import HALF, LESS, RHO, as_claimed, broken, gaussian_truth
 from antiphon.selfcheck.corpus.entry import Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.rows import HALF, LESS, RHO, as_claimed, broken, gaussian_truth
 from antiphon.selfcheck.corpus.specimen import Example, Specimen
 from antiphon.selfcheck.corpus.targets.interactive import LaggingCounter, SharedNoiseCounter
 

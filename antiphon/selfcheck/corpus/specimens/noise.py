@@ -18,8 +18,7 @@ from antiphon.mechanisms.noise import (
 )
 from antiphon.mechanisms.rounding import RoundToGrid
 from antiphon.protocol.spaces import Reals
-from antiphon.selfcheck.corpus.entry import Truth
-from antiphon.selfcheck.corpus.rows import (
+from antiphon.selfcheck.corpus.as_claimed import (
     HALF,
     LESS,
     RHO,
@@ -28,6 +27,7 @@ from antiphon.selfcheck.corpus.rows import (
     gaussian_truth,
     numbers,
 )
+from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.specimen import NOT_INTS, NOT_REALS, Example, Link, Specimen
 
 _NOT_INTS: Final = (*NOT_INTS, np.array([1, 2]))
@@ -100,11 +100,16 @@ def _grid_laplace() -> Specimen:
 
 def _grid_gaussian() -> Specimen:
     grid = GridGaussian(rho=RHO, step_size=0.125)
+    loud = GridGaussian(rho=RHO / LESS**2, step_size=0.125)
     return Specimen(
         GridGaussian,
         (Example(GridGaussian(rho=0.5, sensitivity=3, step_size=1e-300), NOT_REALS),),
-        (as_claimed("Gaussian on a grid", grid, numbers(1.0, 0.0), gaussian_truth()),),
-    )
+        (
+            as_claimed("Gaussian on a grid", grid, numbers(1.0, 0.0), gaussian_truth()),
+            broken("Gaussian on a grid, 30 % too quiet", loud, grid.claims[0], numbers(1.0, 0.0),
+                   gaussian_truth(LESS)),
+        ),
+    )  # fmt: skip
 
 
 def _in_doubles() -> Iterator[Specimen]:
@@ -112,11 +117,16 @@ def _in_doubles() -> Iterator[Specimen]:
         Laplace,
         tuple(Example(Laplace(epsilon=epsilon), NOT_REALS) for epsilon in (1, _FAINT)),
     )
+    real, loud = Gaussian(rho=RHO), Gaussian(rho=RHO / LESS**2)
     yield Specimen(
         Gaussian,
         (Example(Gaussian(rho=0.5), NOT_REALS),),
-        (as_claimed("Gaussian", Gaussian(rho=RHO), numbers(1.0, 0.0), gaussian_truth()),),
-    )
+        (
+            as_claimed("Gaussian", real, numbers(1.0, 0.0), gaussian_truth()),
+            broken("Gaussian, 30 % too quiet", loud, real.claims[0], numbers(1.0, 0.0),
+                   gaussian_truth(LESS)),
+        ),
+    )  # fmt: skip
     rounded = RoundToGrid(1.0) @ Laplace(epsilon=HALF)
     grids = (RoundToGrid(), RoundToGrid(0.1), RoundToGrid(1e300), RoundToGrid(1e-300))
     yield Specimen(

@@ -32,9 +32,9 @@ def as_claimed(
 
 
 def broken(
-    name: str, system: Any, claim: Claim, player: Player, truth: Truth = UNKNOWN, *more: Player
+    name: str, system: Any, claim: Claim, player: Player, truth: Truth, *more: Player
 ) -> Entry:
-    """A system under a claim that is another's."""
+    """A system under a claim that is another's, and that is known to be false of it."""
     false = attrs.evolve(at_delta(claim), status=Status.REFUTED, source=name)
     return Entry(name, system, false, (player, *more), truth)
 

@@ -1,5 +1,0 @@
-"""``python -m antiphon.selfcheck``: the table of the library's mechanisms."""
-
-from antiphon.selfcheck.corpus.specimens import table
-
-print(table())
