@@ -210,3 +210,38 @@ def breakable(state, message, coins):
     if message == 3:
         raise ap.InvalidArgument("failed after a draw")
     return state, bit
+
+
+# --- spaces --------------------------------------------------------------------------------
+
+
+def elements(space):
+    """A strategy for the elements of a space."""
+    match space:
+        case spaces.Finite():
+            return st.sampled_from(space.values)
+        case spaces.Integers(low, high):
+            if low is None and high is None:
+                return st.integers(-(10**30), 10**30) | st.integers(-3, 3)
+            return st.integers(low, high)
+        case spaces.Reals(low, high):
+            return st.floats(low, high)
+        case spaces.Arrays():
+            return arrays_in(space)
+        case spaces.Tuples(parts):
+            return st.tuples(*map(elements, parts))
+        case spaces.Either(parts):
+            return st.one_of(*map(elements, parts))
+        case spaces.Pairs(side):
+            return st.builds(ap.Pair, elements(side), elements(side))
+    raise TypeError(f"no strategy for {space}: give the example queries")
+
+
+def arrays_in(space):
+    """Arrays of a few multiples of a step, or of any int64."""
+    step = space.step or 1
+    low, high = max(space.low / step, -(2**63)), min(space.high / step, 2**63 - 1)
+    entries = st.integers(int(low), min(int(high), 2**63 - 1)).map(lambda n: n * step)
+    (length,) = space.shape
+    made = st.lists(entries, min_size=length, max_size=length)
+    return made.map(lambda values: np.array(values, space.dtype))

@@ -12,16 +12,12 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.numbers import exact
+from antiphon.numbers import exact, named
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.claims import Approximate
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
-
-
-def _copies(value: object) -> int:
-    return exact.whole(value, "copies")
 
 
 @register("antiphon.CounterexampleAdversary/1")
@@ -41,7 +37,7 @@ class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
         default=Fraction(0), converter=exact.epsilon, kw_only=True
     )
     """The ε of the claims that it makes; the mechanisms themselves are (0, δ)-DP."""
-    copies: int = attrs.field(converter=_copies, kw_only=True)
+    copies: int = attrs.field(converter=named.whole, kw_only=True)
     _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:

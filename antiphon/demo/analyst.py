@@ -11,7 +11,7 @@ import attrs
 from antiphon.composition.creation import Create
 from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL, flights
 from antiphon.mechanisms.counters import COUNT, TreeCounter
-from antiphon.numbers import exact
+from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.messages import HALT, Ask, Pair, same
@@ -48,10 +48,6 @@ def _position(value: Any) -> int:
     return value
 
 
-def _epsilon(value: Any) -> Fraction:
-    return exact.positive(value, "epsilon")
-
-
 @register("antiphon.demo.FlightAnalyst/1")
 @attrs.frozen(kw_only=True)
 class FlightAnalyst(Adversary[Notes]):
@@ -71,7 +67,7 @@ class FlightAnalyst(Adversary[Notes]):
     every: int = attrs.field(default=TOTAL // 52, converter=_whole)
     busy: int = attrs.field(default=TOTAL // 8, converter=_whole)
     challenge: int = attrs.field(default=TOTAL * 3 // 4, converter=_position)
-    epsilon: Fraction = attrs.field(default=Fraction(1), converter=_epsilon)
+    epsilon: Fraction = attrs.field(default=Fraction(1), converter=named.positive)
     _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:

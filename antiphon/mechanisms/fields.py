@@ -1,5 +1,8 @@
 """Parameters that many mechanisms have, each checked in one way.
 
+``positive``, ``double`` and ``size`` are converters that read the name of their field; what they
+do to a value with a name, ``check_…`` does.
+
 All raise InvalidArgument with the parameter's name: what is no finite number, out of range, …;
 and what would exhaust memory or time, before it does: sizes past a bound, and fractions of more
 than 2^13 bits (2,466 digits), which take ever longer to compute with.
@@ -8,38 +11,88 @@ than 2^13 bits (2,466 digits), which take ever longer to compute with.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import attrs
 
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.named import by_name
 
 _LONGEST: Final = 1 << 13
 """Bits of a numerator or a denominator."""
 _SMALLEST: Final = 5e-324
 _LARGEST: Final = sys.float_info.max
+
+Bound: TypeAlias = Mapping[str, tuple[int, str]]
+"""The most of something that memory and time allow, and the cure: metadata of a field."""
+
+
+def at_most(most: int, cure: str) -> Bound:
+    """The bound of a field that ``size`` converts."""
+    return {"most": (most, cure)}
+
+
 MOST_COORDINATES: Final = 1 << 20
 """Of an array, a tuple of scores or a histogram: a state holds some numbers for each."""
-MOST_ITEMS: Final = 1 << 12
-"""Of a composition that has a mechanism for each, or a query a bound for each."""
 MOST_UPDATES: Final = 1 << 200
 """Of a stream: levels of a tree grow with its logarithm."""
+COORDINATES: Final = at_most(MOST_COORDINATES, "split the coordinates among mechanisms")
+ITEMS: Final = at_most(1 << 12, "merge items, or split them among histograms")
+"""Of a composition that has a mechanism for each, or a query a bound for each."""
+STREAM: Final = at_most(MOST_UPDATES, "no stream is longer")
+COUNTS: Final = at_most(MOST_UPDATES, "counts are smaller")
+VALUES: Final = at_most(MOST_UPDATES, "scale the values down")
+"""Of a sensitivity of integers."""
 
 
-def positive(value: object, name: str) -> Fraction:
+def check_positive(value: object, name: str) -> Fraction:
     """A rational > 0 that is not too long to compute with."""
     return _short(exact.positive(value, name), name)
 
 
-def double(value: object, name: str) -> float:
+def check_double(value: object, name: str) -> float:
     """A number > 0 that a double can hold."""
-    found = positive(value, name)
+    found = check_positive(value, name)
     if not _SMALLEST <= found <= _LARGEST:
         raise InvalidArgument(f"{name} must be a number that a double can hold")
     return float(found)
+
+
+def check_size(value: object, name: str, bound: Bound) -> int:
+    """An int between 1 and the bound."""
+    found = exact.whole(value, name)
+    most, cure = bound["most"]
+    if found > most:
+        raise InvalidArgument(f"{name} must be at most {most}: {cure}")
+    return found
+
+
+def _size(value: object, field: attrs.Attribute[int]) -> int:
+    return check_size(value, field.name, field.metadata)
+
+
+if TYPE_CHECKING:  # as in antiphon.numbers.named
+
+    def positive(value: object) -> Fraction:
+        """A rational > 0 that is not too long to compute with."""
+        ...
+
+    def double(value: object) -> float:
+        """A number > 0 that a double can hold."""
+        ...
+
+    def size(value: object) -> int:
+        """An int between 1 and the field's bound."""
+        ...
+
+
+else:
+    positive, double = by_name(check_positive), by_name(check_double)
+    size = attrs.Converter(_size, takes_field=True)
 
 
 def probability(value: object) -> Fraction:
@@ -53,19 +106,6 @@ def _short(found: Fraction, name: str) -> Fraction:
             f"{name} has more than {_LONGEST} bits: round it to a fraction of fewer digits"
         )
     return found
-
-
-def size(value: object, name: str, most: int, cure: str) -> int:
-    """An int between 1 and the most that memory and time allow."""
-    found = exact.whole(value, name)
-    if found > most:
-        raise InvalidArgument(f"{name} must be at most {most}: {cure}")
-    return found
-
-
-def epsilon(value: object) -> Fraction:
-    """ε > 0, rational."""
-    return positive(value, "epsilon")
 
 
 def log_epsilon(value: object) -> ExactEpsilon:
@@ -83,57 +123,12 @@ def any_epsilon(value: object) -> ExactEpsilon:
     return found
 
 
-def rho(value: object) -> Fraction:
-    """ρ > 0 of zCDP."""
-    return positive(value, "rho")
-
-
-def sensitivity(value: object) -> Fraction:
-    """How far neighbours may be apart."""
-    return positive(value, "sensitivity")
-
-
-def moves(value: object) -> int:
-    """A sensitivity of integers."""
-    return size(value, "sensitivity", MOST_UPDATES, "scale the values down")
-
-
-def coordinates(value: object) -> int:
-    """How many coordinates."""
-    return size(value, "dimension", MOST_COORDINATES, "split the coordinates among mechanisms")
-
-
-def items(value: object) -> int:
-    """How many items of a histogram, each with parts of its own."""
-    return size(value, "dimension", MOST_ITEMS, "merge items, or split them among histograms")
-
-
-def dimension(value: object) -> int | None:
-    """How many coordinates; None for a single number."""
-    return None if value is None else coordinates(value)
-
-
-def tops(value: object) -> int:
-    """How many ⊤."""
-    return size(value, "tops", MOST_UPDATES, "a budget is not divided further")
-
-
-def candidates(value: object) -> int:
-    """How many candidates."""
-    return size(value, "candidates", MOST_COORDINATES, "choose in rounds, among groups first")
-
-
 def share(value: object) -> Fraction:
     """A part of ε."""
-    found = positive(value, "a share of epsilon")
+    found = check_positive(value, "a share of epsilon")
     if found >= 1:
         raise InvalidArgument("a share of epsilon lies strictly between 0 and 1")
     return found
-
-
-def step_size(value: object) -> float:
-    """The step of a grid: a double."""
-    return double(value, "step_size")
 
 
 def beta(value: object) -> float:

@@ -72,10 +72,11 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
 
 _BITS: Final = 64
 """To how many bits e^(-ε) is known where it is irrational."""
+_VALUES: Final = fields.at_most(fields.MOST_UPDATES, "group them")
 
 
 def _values(value: object) -> int:
-    if fields.size(value, "values", fields.MOST_UPDATES, "group them") == 1:
+    if fields.check_size(value, "values", _VALUES) == 1:
         raise InvalidArgument("values must be an int >= 2: with one value there is nothing to tell")
     return value  # type: ignore[return-value]
 

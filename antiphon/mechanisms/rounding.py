@@ -40,7 +40,7 @@ class RoundToGrid(PostProcessor[None]):
     on the right answers no numbers.
     """
 
-    step_size: float = attrs.field(default=1.0, converter=fields.step_size)
+    step_size: float = attrs.field(default=1.0, converter=fields.double)
     deterministic = True
     forwards_queries = True
 

@@ -29,7 +29,7 @@ Information* (2019).
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import attrs
 
@@ -44,6 +44,8 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.models import EveryPair, every_pair
 from antiphon.verifiers.relations import Within
+
+_TOPS: Final = fields.at_most(fields.MOST_UPDATES, "a budget is not divided further")
 
 
 class SparseState(NamedTuple):
@@ -70,10 +72,10 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
     [BOTTOM, TOP, BOTTOM, TOP, HALT]
     """
 
-    epsilon: Fraction = attrs.field(converter=fields.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
     threshold: int = attrs.field(default=0, validator=fields.integer)
-    tops: int = attrs.field(default=1, converter=fields.tops)
-    sensitivity: int = attrs.field(default=1, converter=fields.moves)
+    tops: int = attrs.field(default=1, converter=fields.size, metadata=_TOPS)
+    sensitivity: int = attrs.field(default=1, converter=fields.size, metadata=fields.VALUES)
     monotone: bool = attrs.field(default=False, validator=fields.boolean)
     share: Fraction = attrs.field(default=Fraction(1, 2), converter=fields.share)
     threshold_scale: Fraction = attrs.field(init=False, eq=False, repr=False)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, Union
 
 import attrs
 
-from antiphon.numbers import exact
+from antiphon.numbers import exact, named
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
@@ -33,16 +33,12 @@ class Approximate:
     delta: Fraction = attrs.field(converter=exact.probability)
 
 
-def _rho(value: object) -> Fraction:
-    return exact.positive(value, "rho")
-
-
 @register("antiphon.ZeroConcentrated/1")
 @attrs.frozen
 class ZeroConcentrated:
     """ρ-zCDP (Bun and Steinke 2016)."""
 
-    rho: Fraction = attrs.field(converter=_rho)
+    rho: Fraction = attrs.field(converter=named.positive)
 
 
 @attrs.frozen

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import attrs
 import numpy as np
 
+from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import fraction
 from antiphon.populations.columns import Column, plain
@@ -80,10 +81,6 @@ class AddOrRemove:
         return identical(zero, self.empty) or identical(one, self.empty)
 
 
-def _distance(value: object) -> Fraction:
-    return fraction(value, "distance")
-
-
 @register("antiphon.Within/1")
 @attrs.frozen
 class Within:
@@ -92,7 +89,7 @@ class Within:
     column_safe = True
     swap_symmetric = True
 
-    distance: Any = attrs.field(default=Fraction(1), converter=_distance)
+    distance: Any = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are numbers, at most ``distance`` apart."""
@@ -114,7 +111,7 @@ class Near:
 
     swap_symmetric = True
 
-    distance: Fraction = attrs.field(converter=_distance)
+    distance: Fraction = attrs.field(converter=named.fraction)
     norm: int = attrs.field(default=2, validator=_norm)
 
     def holds(self, zero: Any, one: Any) -> bool:
@@ -159,7 +156,7 @@ class EachWithin:
     column_safe = True
     swap_symmetric = True
 
-    distance: Any = attrs.field(default=Fraction(1), converter=_distance)
+    distance: Any = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether every entry of one is within the distance of that of the other."""

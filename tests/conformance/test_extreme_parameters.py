@@ -158,3 +158,15 @@ def test_a_typed_error_that_is_late_and_a_large_one_are_noticed(measured):
         measured(lambda: bytearray(MEGABYTES * 10**6 + 1))
     with pytest.raises(MemoryError):
         measured(lambda: [None] * 2**61)
+
+
+NAMED = [key for key in PARTS if key[0] != "FunctionMechanism"]
+"""A user's initial state may be anything."""
+
+
+@pytest.mark.parametrize("key", NAMED, ids="-".join)
+def test_what_is_no_number_is_refused_by_the_name_of_the_parameter(key):
+    _, name, _ = key
+    called = "share" if name == "value_share" else name
+    with pytest.raises(ap.InvalidArgument, match=rf"\b{called}\b"):
+        attrs.evolve(PARTS[key], **{name: "many"})

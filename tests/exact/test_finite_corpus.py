@@ -19,6 +19,7 @@ SWAPPED = "f^α: M_δ ‖ M_δ, states swapped"
 FINITE = {  # name -> (rounds that are enough, catalogue)
     "truncated geometric": (1, None),
     "randomized response": (1, None),
+    "randomized response that lies too rarely": (1, None),
     "M_δ": (2, None),
     "M_δ, V checks only the last message": (6, None),
     "filter": (4, None),

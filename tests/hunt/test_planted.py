@@ -6,7 +6,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.protocol import Status, ZeroConcentrated
-from antiphon.selfcheck.corpus.ours.slips import ColumnsFromTheEnd
+from antiphon.selfcheck.corpus.specimens.counters import ColumnsFromTheEnd
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 

@@ -14,7 +14,7 @@ from antiphon.audit.statistical.audit import METHODS
 from antiphon.audit.statistical.events.choosing import SCORES
 from antiphon.audit.statistical.proportions import clopper_pearson, upper_tail
 from antiphon.audit.statistical.testing import CORRECTIONS
-from antiphon.cli import app
+from antiphon.cli.options import audit, demo
 from antiphon.cli.written import rational, shown
 from antiphon.demo.data import TOTAL
 from antiphon.mechanisms import COUNT, TreeCounter
@@ -435,8 +435,8 @@ class TestExtras:
         assert done.stdout == f"antiphon {ap.__version__}\n"
 
     def test_what_help_shows_is_so(self):
-        assert app.FLIGHTS == TOTAL
-        assert (app.SCORES, app.METHODS, app.CORRECTIONS) == (SCORES, METHODS, CORRECTIONS)
+        assert demo.FLIGHTS == TOTAL
+        assert (audit.SCORES, audit.METHODS, audit.CORRECTIONS) == (SCORES, METHODS, CORRECTIONS)
 
     def test_the_core_imports_none_of_them(self):
         code = (

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.numbers import exact
+from antiphon.numbers import named
 from antiphon.protocol.coins import seed_sequence
 
 SIZE: Final = 1 << 18
@@ -28,14 +28,6 @@ class Chunk:
     seed: np.random.SeedSequence = attrs.field(repr=False)
 
 
-def _total(value: object) -> int:
-    return exact.whole(value, "total")
-
-
-def _size(value: object) -> int:
-    return exact.whole(value, "size")
-
-
 @attrs.frozen(eq=False, kw_only=True)
 class Chunks:
     """``total`` samples in chunks of ``size``; the last one may be smaller.
@@ -49,8 +41,8 @@ class Chunks:
     [4, 4, 2]
     """
 
-    total: int = attrs.field(converter=_total)
-    size: int = attrs.field(default=SIZE, converter=_size)
+    total: int = attrs.field(converter=named.whole)
+    size: int = attrs.field(default=SIZE, converter=named.whole)
     seed: Seed = attrs.field(default=None, repr=False)
     root: np.random.SeedSequence = attrs.field(init=False, repr=False)
     """The seed as NumPy's SeedSequence."""

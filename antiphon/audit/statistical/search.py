@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.numbers import exact
+from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.protocol.adversary import Adversary
@@ -33,10 +33,6 @@ def _bounds(value: Any) -> tuple[tuple[float, float], ...]:
     return found
 
 
-def _size(value: object) -> int:
-    return exact.whole(value, "size")
-
-
 @attrs.frozen
 class AdversaryFamily:
     """Adversaries given by parameters: ``size`` vectors are drawn uniformly from a box.
@@ -46,7 +42,7 @@ class AdversaryFamily:
 
     build: Callable[[Sequence[float]], Adversary]
     bounds: tuple[tuple[float, float], ...] = attrs.field(converter=_bounds)
-    size: int = attrs.field(default=32, converter=_size, kw_only=True)
+    size: int = attrs.field(default=32, converter=named.whole, kw_only=True)
 
     def members(self, seed: np.random.SeedSequence) -> list[Candidate]:
         """The adversaries that are tried: a Latin hypercube of parameters."""

@@ -20,7 +20,7 @@ from antiphon.composition.filters.decimals import (
     root_above,
     rounded_down,
 )
-from antiphon.numbers import exact
+from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.claims import Measure, ZeroConcentrated
@@ -71,10 +71,6 @@ class RhoFilter(Filter):
         return rho_delta(measure)
 
 
-def _rho(value: object) -> Fraction:
-    return exact.positive(value, "rho")
-
-
 @register("antiphon.ConcentratedFilter/1")
 @attrs.frozen
 class ConcentratedFilter(RhoFilter):
@@ -92,7 +88,7 @@ class ConcentratedFilter(RhoFilter):
     'rho'
     """
 
-    rho: Fraction = attrs.field(converter=_rho, kw_only=True)
+    rho: Fraction = attrs.field(converter=named.positive, kw_only=True)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     source = "Whitehouse et al. 2023, Thm 1; concurrent: Haney et al. 2023"

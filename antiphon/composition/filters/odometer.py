@@ -13,7 +13,7 @@ from antiphon.composition.filters.budget import Budget, epsilon_delta
 from antiphon.composition.filters.concentrated import half_of_delta, rho_delta, rho_limit
 from antiphon.composition.filters.decimals import log_above
 from antiphon.composition.filters.sums import Sum
-from antiphon.numbers import exact
+from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Measure, ZeroConcentrated
@@ -38,10 +38,6 @@ class Reading(NamedTuple):
     epsilon: ExactEpsilon | float
     """``math.inf`` once more δ was charged than the odometer allows for."""
     delta: Fraction
-
-
-def _positive(value: object) -> Fraction:
-    return exact.positive(value, "near")
 
 
 @register("antiphon.Odometer/1")
@@ -74,7 +70,7 @@ class Odometer(Budget):
         converter=exact.probability,
         kw_only=True,
     )
-    near: Fraction = attrs.field(default=Fraction(1), converter=_positive, kw_only=True)
+    near: Fraction = attrs.field(default=Fraction(1), converter=named.positive, kw_only=True)
     _width: float = attrs.field(init=False, eq=False, repr=False)
     """y, whichever double it is."""
     _twice_log: float = attrs.field(init=False, eq=False, repr=False)

@@ -21,10 +21,6 @@ from antiphon.protocol.spaces import Signature, Space
 from antiphon.protocol.verification import Verification
 
 
-def _delta(value: object) -> Fraction | None:
-    return None if value is None else exact.probability(value)
-
-
 @register("antiphon.Countable/1")
 @attrs.frozen
 class Countable(Space):
@@ -56,7 +52,9 @@ class Certified(ContinualMechanism):
 
     mechanism: ContinualMechanism
     verification: Verification
-    delta: Fraction | None = attrs.field(default=None, converter=_delta)
+    delta: Fraction | None = attrs.field(
+        default=None, converter=attrs.converters.optional(exact.probability)
+    )
     truth: str = ""
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     derived: Derivation = attrs.field(init=False, eq=False, repr=False)

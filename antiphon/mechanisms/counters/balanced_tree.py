@@ -69,7 +69,7 @@ class BalancedTreeCounter(Counter):
     """
 
     norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=fields.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
     arity: int | None = attrs.field(default=None, converter=_arity)
     base: int = attrs.field(init=False, eq=False)
     """The arity that is used."""

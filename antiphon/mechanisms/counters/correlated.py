@@ -72,7 +72,7 @@ class CorrelatedState(NamedTuple):
 
 
 def _rho(value: object) -> Fraction:
-    found = fields.rho(value)
+    found = fields.check_positive(value, "rho")
     if found > _MOST_RHO:
         raise InvalidArgument("rho must be at most 2^100: noise is rounded, and less is no less")
     return found

@@ -43,18 +43,6 @@ QUERIES: Final = Finite((COUNT,))
 _USERS: Final = Either((Integers(), Texts(64)))
 
 
-def _horizon(value: object) -> int:
-    return fields.size(value, "horizon", fields.MOST_UPDATES, "no stream is longer")
-
-
-def _events(value: object) -> int:
-    return fields.size(value, "events", fields.MOST_UPDATES, "no stream is longer")
-
-
-def _sensitivity(value: object) -> Fraction | None:
-    return None if value is None else fields.sensitivity(value)
-
-
 def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
     if type(value) is not int or abs(value) >= 2**62:
         raise InvalidArgument(f"{field.name} must be an int of at most 62 bits")
@@ -88,12 +76,16 @@ class Counter(ContinualMechanism):
     numbers: ClassVar[type] = object
     """What the rows of a d-dimensional counter hold: Python ints, of any size, or floats."""
 
-    horizon: int = attrs.field(converter=_horizon)
+    horizon: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
     smallest: int = attrs.field(default=0, validator=_int)
     largest: int = attrs.field(default=1, validator=_int)
-    dimension: int | None = attrs.field(default=None, converter=fields.dimension)
-    sensitivity: Fraction | None = attrs.field(default=None, converter=_sensitivity)
-    events: int = attrs.field(default=1, converter=_events)
+    dimension: int | None = attrs.field(
+        default=None, converter=attrs.converters.optional(fields.size), metadata=fields.COORDINATES
+    )
+    sensitivity: Fraction | None = attrs.field(
+        default=None, converter=attrs.converters.optional(fields.positive)
+    )
+    events: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
     clip: bool = attrs.field(default=False, validator=fields.boolean)
     users: bool = attrs.field(default=False, validator=fields.boolean)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]

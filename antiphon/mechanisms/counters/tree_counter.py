@@ -153,7 +153,7 @@ class TreeCounter(BinaryTree):
     """
 
     norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=fields.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise."""
 
@@ -196,7 +196,7 @@ class GaussianTreeCounter(BinaryTree):
     """
 
     norm: ClassVar[int] = 2
-    rho: Fraction = attrs.field(converter=fields.rho)
+    rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise, rounded up."""
 

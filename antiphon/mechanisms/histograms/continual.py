@@ -58,10 +58,6 @@ def _counter(_: object, __: object, value: Any) -> None:
         )
 
 
-def _delta(value: object) -> Fraction | None:
-    return None if value is None else exact.probability(value)
-
-
 def _base(counter: AnyCounter) -> Counter:
     return counter.counter if isinstance(counter, UnboundedCounter) else counter
 
@@ -79,7 +75,7 @@ class AskEach(ExchangePostProcessor[None]):
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=fields.items)
+    dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     counters: ConComp = attrs.field(init=False, eq=False, repr=False)
     """What stands on its right."""
     verification: EventLevel = attrs.field(init=False, eq=False, repr=False)
@@ -142,8 +138,10 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     """
 
     counter: AnyCounter = attrs.field(validator=_counter)
-    dimension: int = attrs.field(converter=fields.items)
-    delta: Fraction | None = attrs.field(default=None, converter=_delta)
+    dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
+    delta: Fraction | None = attrs.field(
+        default=None, converter=attrs.converters.optional(exact.probability)
+    )
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     derived: Derivation = attrs.field(init=False, eq=False, repr=False)
@@ -159,7 +157,8 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     @classmethod
     def pure(cls, *, dimension: int, epsilon: exact.Epsilon) -> ContinualHistogram:
         """ε-DP, without a horizon: k-ary trees with Laplace noise, ε/d for each item."""
-        share = fields.epsilon(epsilon) / (2 * exact.whole(dimension, "dimension"))
+        items = exact.whole(dimension, "dimension")
+        share = fields.check_positive(epsilon, "epsilon") / (2 * items)
         first = BalancedTreeCounter(horizon=_FIRST, epsilon=share, largest=MOST, sensitivity=1)
         return cls(counter=UnboundedCounter(counter=first), dimension=dimension)
 
@@ -168,7 +167,7 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
         cls, *, dimension: int, rho: float | Fraction, delta: float | Fraction
     ) -> ContinualHistogram:
         """ρ-zCDP, claimed as an (ε, δ), without a horizon: Gaussian trees, ρ/d for each item."""
-        share = fields.rho(rho) / (2 * exact.whole(dimension, "dimension"))
+        share = fields.check_positive(rho, "rho") / (2 * exact.whole(dimension, "dimension"))
         first = GaussianTreeCounter(horizon=_FIRST, rho=share, largest=MOST, sensitivity=1)
         return cls(counter=UnboundedCounter(counter=first), dimension=dimension, delta=delta)
 

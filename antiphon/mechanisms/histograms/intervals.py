@@ -98,7 +98,7 @@ _LEAST: Final = Fraction(1, 10**100)
 
 
 def _epsilon(value: object) -> Fraction:
-    found = fields.epsilon(value)
+    found = fields.check_positive(value, "epsilon")
     if found < _LEAST:
         raise InvalidArgument("epsilon must be at least 1e-100: bounds of larger noise overflow")
     return found
@@ -123,7 +123,7 @@ class Intervals(ExchangePostProcessor[Running]):
 
     epsilon: Fraction = attrs.field(converter=_epsilon)
     query: HistogramQuery
-    dimension: int = attrs.field(converter=fields.items)
+    dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     beta: float = attrs.field(default=0.05, converter=_beta)
     histogram: ContinualHistogram = attrs.field(
         default=attrs.Factory(_pure, takes_self=True), validator=_suitable

@@ -115,7 +115,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
 
     mechanism: SparseVector = attrs.field(validator=_sparse)
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
-    dimension: int = attrs.field(converter=fields.items)
+    dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
     """What it creates, in order."""
 

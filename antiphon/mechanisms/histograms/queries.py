@@ -41,22 +41,6 @@ class HistogramQuery(ABC):
         return 1
 
 
-def _rank(value: object) -> int:
-    return fields.size(value, "rank", fields.MOST_UPDATES, "counts are smaller")
-
-
-def _items(value: object) -> int:
-    return fields.size(value, "items", fields.MOST_UPDATES, "counts are smaller")
-
-
-def _width(value: object) -> int:
-    return fields.size(value, "width", fields.MOST_UPDATES, "counts are smaller")
-
-
-def _divisor(value: object) -> int:
-    return fields.size(value, "divisor", fields.MOST_UPDATES, "counts are smaller")
-
-
 @register("antiphon.KthLargest/1")
 @attrs.frozen
 class KthLargest(HistogramQuery):
@@ -68,7 +52,7 @@ class KthLargest(HistogramQuery):
     4
     """
 
-    rank: int = attrs.field(default=1, converter=_rank)
+    rank: int = attrs.field(default=1, converter=fields.size, metadata=fields.COUNTS)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         if self.rank == 1:
@@ -96,7 +80,7 @@ class TopSum(HistogramQuery):
     (13, 2)
     """
 
-    items: int = attrs.field(converter=_items)
+    items: int = attrs.field(converter=fields.size, metadata=fields.COUNTS)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return sum(sorted(counts)[-self.items :])
@@ -138,7 +122,7 @@ class CountAbove(HistogramQuery):
     """
 
     threshold: int = attrs.field(validator=fields.integer)
-    width: int = attrs.field(default=1, converter=_width)
+    width: int = attrs.field(default=1, converter=fields.size, metadata=fields.COUNTS)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         start, width = self.threshold - self.width, self.width
@@ -165,7 +149,7 @@ class Scaled(HistogramQuery):
     """
 
     query: HistogramQuery = attrs.field(validator=_query)
-    divisor: int = attrs.field(converter=_divisor)
+    divisor: int = attrs.field(converter=fields.size, metadata=fields.COUNTS)
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return self.query(counts) // self.divisor

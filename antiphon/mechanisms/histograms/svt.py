@@ -33,7 +33,7 @@ def _histogram(value: Any) -> tuple[int, ...]:
     counts = tuple(value)
     if not counts or not all(type(each) is int for each in counts):
         raise InvalidArgument("histogram is a tuple of one or more ints, such as (0, 0)")
-    fields.items(len(counts))
+    fields.check_size(len(counts), "dimension", fields.ITEMS)
     return counts
 
 
@@ -59,7 +59,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
     [BOTTOM, BOTTOM, TOP, HALT]
     """
 
-    epsilon: Fraction = attrs.field(converter=fields.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
     query: HistogramQuery
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)

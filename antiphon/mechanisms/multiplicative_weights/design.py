@@ -45,7 +45,7 @@ def learned_weights(
     >>> learner.updates, learner.error_bound(1000, beta=0.05)
     (1959, 60842.0)
     """
-    budget, chance = fields.epsilon(epsilon), exact.probability(delta, "delta")
+    budget, chance = fields.check_positive(epsilon, "epsilon"), exact.probability(delta, "delta")
     exact.whole(rows, "rows")
     if chance == 1:
         raise InvalidArgument("delta must be less than 1")

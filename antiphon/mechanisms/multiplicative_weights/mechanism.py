@@ -54,7 +54,8 @@ SHARE: Final = Fraction(3, 4)
 """The part of an update's ε that its test has, unless said otherwise: it has the more noise."""
 _MOST: Final = 2.0**40
 """Rows of one kind in one message."""
-_MOST_CREATED: Final = 2**20
+_KINDS: Final = fields.at_most(fields.MOST_COORDINATES, "merge kinds of rows")
+_CREATED: Final = fields.at_most(2**20, "each is created when needed")
 """Updates: a guarantee is of two mechanisms for each."""
 _WIDEST: Final = 2**62
 """In steps: no query's value is larger, so that noise past it is clipped, as post-processing."""
@@ -87,20 +88,8 @@ class Asked(NamedTuple):
 _ROWS: Final = Asked(None, 0, 0)
 
 
-def _size(value: object) -> int:
-    return fields.size(value, "size", fields.MOST_COORDINATES, "merge kinds of rows")
-
-
-def _updates(value: object) -> int:
-    return fields.size(value, "updates", _MOST_CREATED, "each is created when needed")
-
-
-def _rate(value: object) -> float:
-    return fields.double(value, "rate")
-
-
 def _step(value: object) -> float:
-    found = fields.positive(value, "step")
+    found = fields.check_positive(value, "step")
     if found.numerator != 1 or found.denominator & (found.denominator - 1):
         raise InvalidArgument("step must be 1, 1/2, 1/4, …: queries are multiples of it in [0, 1]")
     return float(found)
@@ -141,11 +130,11 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     [401.0, 400.0, 400.0]
     """
 
-    size: int = attrs.field(converter=_size)
-    epsilon_each: Fraction = attrs.field(converter=fields.epsilon)
-    updates: int = attrs.field(converter=_updates)
+    size: int = attrs.field(converter=fields.size, metadata=_KINDS)
+    epsilon_each: Fraction = attrs.field(converter=fields.positive)
+    updates: int = attrs.field(converter=fields.size, metadata=_CREATED)
     threshold: int = attrs.field(validator=fields.integer)
-    rate: float = attrs.field(converter=_rate)
+    rate: float = attrs.field(converter=fields.double)
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
     share: Fraction = attrs.field(default=SHARE, converter=fields.share)
     steps: int = attrs.field(init=False, eq=False, repr=False)

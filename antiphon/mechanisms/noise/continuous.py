@@ -47,9 +47,9 @@ class Laplace(NoninteractiveMechanism[float, float]):
     Raises: InvalidArgument for epsilon or sensitivity not positive.
     """
 
-    epsilon: Fraction = attrs.field(converter=fields.epsilon, kw_only=True)
+    epsilon: Fraction = attrs.field(converter=fields.positive, kw_only=True)
     sensitivity: Fraction = attrs.field(
-        default=Fraction(1), converter=fields.sensitivity, kw_only=True
+        default=Fraction(1), converter=fields.positive, kw_only=True
     )
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
@@ -88,9 +88,9 @@ class Gaussian(NoninteractiveMechanism[float, float]):
     Raises: InvalidArgument for rho or sensitivity not positive.
     """
 
-    rho: Fraction = attrs.field(converter=fields.rho, kw_only=True)
+    rho: Fraction = attrs.field(converter=fields.positive, kw_only=True)
     sensitivity: Fraction = attrs.field(
-        default=Fraction(1), converter=fields.sensitivity, kw_only=True
+        default=Fraction(1), converter=fields.positive, kw_only=True
     )
     sigma: float = attrs.field(init=False, eq=False)
     """The standard deviation of the noise."""

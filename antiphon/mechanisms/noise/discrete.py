@@ -33,8 +33,10 @@ class IntegerNoise(NoninteractiveMechanism):
     of an array that leaves 64 bits is clipped, which is post-processing.
     """
 
-    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.sensitivity)
-    dimension: int | None = attrs.field(default=None, converter=fields.dimension)
+    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.positive)
+    dimension: int | None = attrs.field(
+        default=None, converter=attrs.converters.optional(fields.size), metadata=fields.COORDINATES
+    )
     norm: ClassVar[int]
     """In which ℓ_p distance neighbours are at most ``sensitivity`` apart."""
 
@@ -104,7 +106,7 @@ class DiscreteLaplace(IntegerNoise):
     """
 
     norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=fields.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise: sensitivity/ε."""
 
@@ -144,7 +146,7 @@ class DiscreteGaussian(IntegerNoise):
     """
 
     norm: ClassVar[int] = 2
-    rho: Fraction = attrs.field(converter=fields.rho)
+    rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise, rounded up."""
 

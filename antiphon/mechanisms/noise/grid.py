@@ -36,8 +36,8 @@ class GridNoise(NoninteractiveMechanism[float, float]):
     post-processing. A float is the number that its shortest decimal says (0.1 is 1/10).
     """
 
-    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.sensitivity)
-    step_size: float = attrs.field(converter=fields.step_size)
+    sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.positive)
+    step_size: float = attrs.field(converter=fields.double)
     """The grid's step: a small part of the noise's scale costs little."""
     moves: int = attrs.field(init=False, eq=False, repr=False)
     """The sensitivity in steps, rounded up."""
@@ -98,7 +98,7 @@ class GridLaplace(GridNoise):
     3.0
     """
 
-    epsilon: Fraction = attrs.field(converter=fields.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise, in steps."""
 
@@ -132,7 +132,7 @@ class GridGaussian(GridNoise):
     3.0
     """
 
-    rho: Fraction = attrs.field(converter=fields.rho)
+    rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise, in steps, rounded up."""
 

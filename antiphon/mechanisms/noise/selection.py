@@ -27,6 +27,7 @@ from antiphon.protocol.spaces import Integers, Signature, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import EachWithin
 
+_CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
 """Of rational weights: -ln of the smallest."""
 _LONGEST: Final = 1 << 17
@@ -37,8 +38,8 @@ _LONGEST: Final = 1 << 17
 class Selection(NoninteractiveMechanism["tuple[int, ...]", int]):
     """(scores) -> the index of a candidate with a high score. Abstract."""
 
-    candidates: int = attrs.field(converter=fields.candidates)
-    sensitivity: int = attrs.field(default=1, converter=fields.moves)
+    candidates: int = attrs.field(converter=fields.size, metadata=_CANDIDATES)
+    sensitivity: int = attrs.field(default=1, converter=fields.size, metadata=fields.VALUES)
 
     @property
     def signature(self) -> Signature:
@@ -210,7 +211,7 @@ class ReportNoisyMax(Selection):
     1
     """
 
-    epsilon: Fraction = attrs.field(converter=fields.epsilon)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """Of the noise: 2·sensitivity/ε."""
 

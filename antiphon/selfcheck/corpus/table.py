@@ -1,4 +1,4 @@
-"""The corpus: standard targets with known truth, beside our own.
+"""The corpus: standard targets with known truth, beside our own, and the library's mechanisms.
 
 The standard targets are those of Lyu, Su and Li (2017), StatDP (Ding et al. 2018) and DP-Sniper
 (Bichsel et al. 2021), at ε₀ = 0.1; their true ε are by quadrature (``tests``).
@@ -19,6 +19,7 @@ from antiphon.protocol.messages import Pair
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import at_once, one_by_one, saying
 from antiphon.selfcheck.corpus.own import own_targets
+from antiphon.selfcheck.corpus.specimens import specimens
 from antiphon.selfcheck.corpus.targets.floats import Snapping, TextbookLaplace, trailing_bits
 from antiphon.selfcheck.corpus.targets.geometric import TruncatedGeometric
 from antiphon.selfcheck.corpus.targets.histograms import NoisyHistogram
@@ -33,7 +34,8 @@ def corpus() -> tuple[Entry, ...]:
     """Every target; private ones and broken ones."""
     standard = (*_additive(), *_noisy_max(), *_sparse_vector(), *_reports(), *_sums(), *_floats())
     costs = (attrs.evolve(entry, **_COSTS.get(entry.name, {})) for entry in standard)
-    return (*costs, *own_targets())
+    ours = (row for specimen in specimens() for row in specimen.rows)
+    return (*costs, *own_targets(), *ours)
 
 
 _COSTS: dict[str, dict[str, Any]] = {

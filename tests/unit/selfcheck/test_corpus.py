@@ -24,12 +24,9 @@ from antiphon.protocol.registry import registered_name
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.inputs import input_pairs
-from antiphon.selfcheck.corpus.ours.slips import (
-    ColumnsFromTheEnd,
-    NoisyMaxValue,
-    OneSensitiveTotal,
-    TruthfulLies,
-)
+from antiphon.selfcheck.corpus.specimens.choices import NoisyMaxValue, TruthfulLies
+from antiphon.selfcheck.corpus.specimens.counters import ColumnsFromTheEnd
+from antiphon.selfcheck.corpus.specimens.histograms import OneSensitiveTotal
 from antiphon.selfcheck.corpus.targets.floats import Snapping, TextbookLaplace, trailing_bits
 from antiphon.selfcheck.corpus.targets.geometric import TruncatedGeometric
 from antiphon.selfcheck.corpus.targets.histograms import NoisyHistogram

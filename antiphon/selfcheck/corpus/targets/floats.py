@@ -11,13 +11,13 @@ from typing import Any
 import attrs
 import numpy as np
 
-from antiphon.numbers import exact
+from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.readings import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Multiples, Reals, Signature
-from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, positive_epsilon
+from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import Within
 
@@ -46,7 +46,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
     not, so the trailing bits tell (Mironov 2012).
     """
 
-    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -75,10 +75,6 @@ def trailing_bits(answers: Any) -> tuple[Any, Any]:
     return y * 2.0**52 % 1 == 0, y * 2.0**53 % 1 == 0
 
 
-def _bound(value: object) -> Fraction:
-    return exact.positive(value, "bound")
-
-
 @register("antiphon.corpus.Snapping/1")
 @attrs.frozen
 class Snapping(NoninteractiveMechanism[int, float]):
@@ -91,8 +87,8 @@ class Snapping(NoninteractiveMechanism[int, float]):
     Source: Mironov 2012 (the snapping mechanism, Theorem 1).
     """
 
-    bound: Fraction = attrs.field(default=Fraction(100), converter=_bound, kw_only=True)
-    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    bound: Fraction = attrs.field(default=Fraction(100), converter=named.positive, kw_only=True)
+    epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     scale: float = attrs.field(init=False, eq=False, repr=False)
     """λ."""
     grid: float = attrs.field(init=False, eq=False, repr=False)

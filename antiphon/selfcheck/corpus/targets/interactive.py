@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.mechanisms.counters import COUNT, Counter
-from antiphon.numbers import exact
+from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
@@ -19,7 +19,7 @@ from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import SameHead
-from antiphon.selfcheck.corpus.targets.stated import claimed, positive_epsilon, whole
+from antiphon.selfcheck.corpus.targets.stated import claimed, whole
 from antiphon.verifiers.models import (
     event_level,
     every_pair,
@@ -50,7 +50,7 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, Any]):
     """
 
     horizon: int = attrs.field(validator=whole, kw_only=True)
-    epsilon: Fraction = attrs.field(converter=positive_epsilon, kw_only=True)
+    epsilon: Fraction = attrs.field(converter=named.positive, kw_only=True)
 
     @property
     def initial_state(self) -> SharedNoiseState:
@@ -129,10 +129,6 @@ class LaggingCounter(ContinualMechanism[LaggingState, Any, Any]):
     step_many = step
 
 
-def _sigma(value: object) -> Fraction:
-    return exact.positive(value, "sigma")
-
-
 @register("antiphon.corpus.GaussianNoise/1")
 @attrs.frozen
 class GaussianNoise(NoninteractiveMechanism[float, float]):
@@ -144,8 +140,10 @@ class GaussianNoise(NoninteractiveMechanism[float, float]):
     assumed. Refuted of ``takes_variance`` with σ < 1, whose noise is too small.
     """
 
-    sigma: Fraction = attrs.field(default=Fraction(1, 5), converter=_sigma, kw_only=True)
-    sensitivity: Fraction = attrs.field(default=Fraction(1, 10), converter=_sigma, kw_only=True)
+    sigma: Fraction = attrs.field(default=Fraction(1, 5), converter=named.positive, kw_only=True)
+    sensitivity: Fraction = attrs.field(
+        default=Fraction(1, 10), converter=named.positive, kw_only=True
+    )
     takes_variance: bool = attrs.field(default=False, kw_only=True)
 
     @property

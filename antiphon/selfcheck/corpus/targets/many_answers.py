@@ -7,12 +7,13 @@ from typing import Any
 
 import attrs
 
+from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
-from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, positive_epsilon, whole
+from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, whole
 from antiphon.verifiers.models import event_level, every_pair, neighbouring_start
 from antiphon.verifiers.relations import Within
 
@@ -28,7 +29,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
     every q_i may differ, which is false: n of them cost nε.
     """
 
-    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -71,7 +72,7 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
     composition (in doubles only assumed). Source: Bichsel et al. 2021 (DP-Sniper).
     """
 
-    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     copies: int = attrs.field(default=20, validator=whole, kw_only=True)
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 

@@ -7,14 +7,11 @@ from typing import Any
 
 import attrs
 
+from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import fraction
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
-
-
-def _distance(value: object) -> Fraction:
-    return fraction(value, "distance")
 
 
 @register("antiphon.corpus.TotalWithin/1")
@@ -22,7 +19,7 @@ def _distance(value: object) -> Fraction:
 class TotalWithin:
     """Tuples of one length whose entries are numbers, at most ``distance`` apart in all (ℓ₁)."""
 
-    distance: Any = attrs.field(default=Fraction(1), converter=_distance)
+    distance: Any = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether the distances of the entries sum to no more than ``distance``."""

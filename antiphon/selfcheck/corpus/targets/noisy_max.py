@@ -11,11 +11,12 @@ from typing import Any
 
 import attrs
 
+from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
-from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, positive_epsilon, whole
+from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, whole
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import EachWithin
 
@@ -35,7 +36,7 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", Any]):
 
     tells_value: bool = False
     exponential: bool = False
-    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     length: int = attrs.field(default=5, validator=whole, kw_only=True)
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 

@@ -11,14 +11,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.numbers import exact
+from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Signature
-from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, positive_epsilon, whole
+from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, whole
 from antiphon.verifiers.models import every_pair
 from antiphon.verifiers.relations import Within
 
@@ -87,7 +87,7 @@ class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, Any]):
     """
 
     algorithm: str = attrs.field(validator=_name)
-    epsilon: Fraction = attrs.field(default=TENTH, converter=positive_epsilon, kw_only=True)
+    epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     count: int = attrs.field(default=1, validator=whole, kw_only=True)
     threshold: float = attrs.field(default=1.0, converter=_threshold, kw_only=True)
     _scales: tuple[float, float, float] = attrs.field(init=False, eq=False, repr=False)

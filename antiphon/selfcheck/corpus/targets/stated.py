@@ -13,11 +13,6 @@ TENTH = Fraction(1, 10)
 """ε₀ of the corpus: what the standard targets claim."""
 
 
-def positive_epsilon(value: object) -> Fraction:
-    """Converter of an ε > 0."""
-    return exact.positive(value, "epsilon")
-
-
 def whole(instance: object, field: Any, value: Any) -> None:
     """Validator of an int >= 1."""
     exact.whole(value, field.name)

@@ -1,0 +1,24 @@
+"""What the commands take: a file for each, found by its name, with a function of the same name.
+
+It imports what it runs when it is called, so that ``--help`` and an option that does not exist
+are answered at once. Here is what several of them have.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, help="Seed, for study only. Without it: the system's entropy."),
+]
+File = Annotated[Path, typer.Argument(metavar="VIEW", help="A saved view or recording.")]
+With = Annotated[
+    Path | None,
+    typer.Option("--with", metavar="FILE.py", help="Run this file: it registers your types."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]

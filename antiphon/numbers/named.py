@@ -1,0 +1,43 @@
+"""Converters of attrs fields that call a parameter by the field's own name.
+
+``rho: Fraction = attrs.field(converter=named.positive)`` raises "rho must be positive, …", as
+``exact.positive(value, "rho")`` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from antiphon.numbers import exact
+
+
+def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
+    """A converter from a check of (value, name)."""
+
+    def convert(value: Any, field: attrs.Attribute[Any]) -> Any:
+        return check(value, field.name)
+
+    return attrs.Converter(convert, takes_field=True)
+
+
+if TYPE_CHECKING:  # a type checker takes what an attrs class is made with from a function only
+    from fractions import Fraction
+
+    def fraction(value: object) -> Fraction:
+        """A rational."""
+        ...
+
+    def positive(value: object) -> Fraction:
+        """A rational > 0."""
+        ...
+
+    def whole(value: object) -> int:
+        """An int >= 1."""
+        ...
+
+
+else:
+    fraction, positive, whole = map(by_name, (exact.fraction, exact.positive, exact.whole))

@@ -1,1 +1,0 @@
-"""The library's own mechanisms as they claim to be, beside twins with a slip."""

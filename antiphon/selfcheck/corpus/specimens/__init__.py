@@ -1,0 +1,49 @@
+"""A specimen of every mechanism and post-processor of the library.
+
+A file for each kind, with a function ``specimens`` that yields them; they are found by listing
+this folder. The suites of conformance and laws try them, and the corpus audits their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Final
+
+from antiphon.protocol.claims import Approximate, Pure, Renyi, ZeroConcentrated
+from antiphon.selfcheck.corpus.specimen import Specimen
+
+_PROMISES: Final = {Pure: "ε", Approximate: "(ε, δ)", ZeroConcentrated: "ρ-zCDP", Renyi: "RDP"}
+
+
+@cache
+def specimens() -> tuple[Specimen, ...]:
+    """All of them, kind by kind."""
+    return tuple(each for name in sorted(_kinds()) for each in _of(name))
+
+
+def _kinds() -> Iterator[str]:
+    return (found.name for found in iter_modules(__path__))
+
+
+def _of(name: str) -> Iterator[Specimen]:
+    kind = import_module(f"{__name__}.{name}")
+    found: Iterator[Specimen] = kind.specimens()
+    return found
+
+
+def table() -> str:
+    """What each mechanism claims, of what status and by which source: a table in Markdown."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield "| mechanism | claim | status | source |"
+    yield "|---|---|---|---|"
+    for each in specimens():
+        claims = getattr(each.examples[0].part, "claims", ())
+        for claim in claims[:1]:
+            said = _PROMISES[type(claim.measure)]
+            yield f"| `{each.name}` | {said} | {claim.status.value} | {claim.source} |"

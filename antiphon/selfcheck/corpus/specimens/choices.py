@@ -1,0 +1,185 @@
+"""One choice of several: among candidates by their scores, and responses that may lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.mechanisms.leaky_bit import TWO_BITS, LeakyBit
+from antiphon.mechanisms.noise import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
+from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
+from antiphon.numbers.exact import Log
+from antiphon.protocol.claims import Status
+from antiphon.protocol.messages import Pair, same
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Integers, Signature
+from antiphon.selfcheck.corpus.as_claimed import DELTA, as_claimed, broken, numbers
+from antiphon.selfcheck.corpus.entry import Entry, Truth
+from antiphon.selfcheck.corpus.inputs import at_once, saying
+from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, Specimen
+from antiphon.selfcheck.corpus.targets.miswired import LastMessageOnly
+from antiphon.selfcheck.corpus.targets.stated import claimed
+
+_NOT_SCORES: Final = (
+    0, (0, 1), (0, 1, 2, 3), (0, 1, True), (0, 1, 2.0), np.array([0, 1, 2]), [0, 1, 2]
+)  # fmt: skip
+
+
+def specimens() -> Iterator[Specimen]:
+    """Responses, M_δ, and choices among candidates."""
+    yield _randomized_response()
+    yield _leaky_bit()
+    yield _kary_response()
+    yield from _exponential_mechanisms()
+    yield _report_noisy_max()
+
+
+def _randomized_response() -> Specimen:
+    response = RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7))
+    surer = RandomizedResponse(epsilon=Log(9), delta=Fraction(1, 7))
+    asked = saying("0 | 1", [Pair(0, 1)])
+    return Specimen(
+        RandomizedResponse,
+        (
+            Example(response, NOT_BITS, finite=True),
+            Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
+        ),
+        (
+            as_claimed("randomized response", response, asked, Truth(math.log(3), delta=1 / 7)),
+            # 1/7 + 6/7·(9 - 3)/10: what is told outright, and what the truth is too likely by.
+            broken("randomized response that lies too rarely", surer, response.claims[0], asked,
+                   Truth(math.log(9), delta=23 / 35)),
+        ),
+    )  # fmt: skip
+
+
+def _leaky_bit() -> Specimen:
+    leaky, differ = LeakyBit(delta=DELTA), Pair(0, 1)
+    asked = saying("00 | 01", [same(0), differ])
+    (false,) = claimed(
+        LastMessageOnly(TWO_BITS), Status.REFUTED, "checks one pair", epsilon=0, delta=DELTA
+    )
+    often = saying("000000 | 000001", [*[same(0)] * 5, differ])
+    forgets = Truth(math.inf, delta=1 - 0.9**5)
+    return Specimen(
+        LeakyBit,
+        tuple(
+            Example(LeakyBit(delta=delta), NOT_BITS, finite=True) for delta in (Fraction(1, 3), 1)
+        ),
+        (
+            as_claimed("M_δ", leaky, asked, Truth(0.0, delta=0.1)),
+            Entry("M_δ, V checks only the last message", leaky, false, (often,), forgets),
+        ),
+    )
+
+
+@register("antiphon.corpus.TruthfulLies/1")
+@attrs.frozen(kw_only=True)
+class TruthfulLies(KaryResponse):
+    """k-ary response whose lie is uniform on all values, so that it may be the truth.
+
+    Refuted: the truth is told with probability t + (1 - t)/k, not t.
+    """
+
+    def respond(self, dataset: int, coins: Any) -> int:
+        if coins.bernoulli(self.truth):
+            return dataset
+        lie: int = coins.uniform_integer(self.values)
+        return lie
+
+    respond_many = respond
+
+
+def _kary_response() -> Specimen:
+    honest = KaryResponse(epsilon=Log(3), values=4)
+    lies = TruthfulLies(epsilon=Log(3), values=4)
+    return Specimen(
+        KaryResponse,
+        (
+            Example(honest, (4, -1, True, 0.0, None), finite=True),
+            Example(KaryResponse(epsilon=0.1, values=2), NOT_BITS, finite=True),
+            Example(KaryResponse(epsilon=0.1, values=1000), (1000, -1, True, 0.0)),
+        ),
+        (
+            as_claimed("k-ary response", honest, numbers(2, 0), Truth(math.log(3))),
+            broken("k-ary response whose lie may be true", lies, honest.claims[0], numbers(2, 0),
+                   Truth(math.log(5))),
+        ),
+    )  # fmt: skip
+
+
+def _exponential_mechanisms() -> Iterator[Specimen]:
+    apart = numbers((1, 0, 0, 0, 0), (0, 1, 1, 1, 1))
+    choosing = ExponentialMechanism(epsilon=1, candidates=5)
+    twice = ExponentialMechanism(epsilon=2, candidates=5)
+    yield Specimen(
+        ExponentialMechanism,
+        (
+            Example(ExponentialMechanism(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
+            Example(ExponentialMechanism(epsilon=0.5, candidates=3), _NOT_SCORES),
+        ),
+        (
+            as_claimed("exponential mechanism", choosing, apart, Truth(_exponential(1))),
+            broken("exponential mechanism, scores not halved", twice, choosing.claims[0], apart,
+                   Truth(_exponential(2))),
+        ),
+    )  # fmt: skip
+    flipping = PermuteAndFlip(epsilon=1, candidates=5)
+    yield Specimen(
+        PermuteAndFlip,
+        (
+            Example(PermuteAndFlip(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
+            Example(PermuteAndFlip(epsilon=0.5, candidates=3, sensitivity=4), _NOT_SCORES),
+        ),
+        (as_claimed("permute and flip", flipping, apart),),
+    )
+
+
+def _exponential(epsilon: float) -> float:
+    """Of one score of five up, and the four others down."""
+    up = math.exp(epsilon / 2)
+    return math.log(up * (1 + 4 * up) / (up + 4))
+
+
+@register("antiphon.corpus.NoisyMaxValue/1")
+@attrs.frozen(kw_only=True)
+class NoisyMaxValue(ReportNoisyMax):
+    """Report noisy max that tells the largest noisy score, not whose it is.
+
+    Refuted: with k candidates a low value v has probability ∝ e^(kv/scale), so scores that all
+    go up by 1 make it e^(kε/2) times less likely.
+    """
+
+    @property
+    def signature(self) -> Signature:
+        scores = ReportNoisyMax.signature.fget(self).queries  # type: ignore[attr-defined]
+        return Signature(scores, Integers(), scores)
+
+    def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
+        noises = coins.discrete_laplaces(self.scale, self.candidates)
+        best: int = dataset[0] + noises[0]
+        for score, noise in zip(dataset[1:], noises[1:], strict=True):
+            best = max(best, score + noise)
+        return best
+
+    respond_many = respond
+
+
+def _report_noisy_max() -> Specimen:
+    largest = ReportNoisyMax(epsilon=1, candidates=5)
+    told = NoisyMaxValue(epsilon=1, candidates=5)
+    apart = numbers((1, 0, 0, 0, 0), (0, 1, 1, 1, 1))
+    return Specimen(
+        ReportNoisyMax,
+        (Example(ReportNoisyMax(epsilon=0.5, candidates=3), _NOT_SCORES),),
+        (
+            as_claimed("report noisy max", largest, apart, Truth(), *at_once(5)),
+            broken("report noisy max that tells the value", told, largest.claims[0],
+                   numbers((1,) * 5, (0,) * 5), Truth(2.5)),
+        ),
+    )  # fmt: skip

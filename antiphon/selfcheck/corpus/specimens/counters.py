@@ -1,0 +1,203 @@
+"""Continual counters, of ints and of arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.mechanisms.counters import (
+    COUNT,
+    BalancedTreeCounter,
+    BufferedToeplitzCounter,
+    GaussianTreeCounter,
+    RefinedTreeCounter,
+    SquareRootCounter,
+    TreeCounter,
+    UnboundedCounter,
+)
+from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.messages import Pair, same
+from antiphon.protocol.registry import register
+from antiphon.selfcheck.corpus.as_claimed import HALF, LESS, RHO, as_claimed, broken, gaussian_truth
+from antiphon.selfcheck.corpus.entry import Player, Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.specimen import Example, Specimen
+from antiphon.selfcheck.corpus.targets.interactive import LaggingCounter, SharedNoiseCounter
+
+_NOT_ROWS: Final = (
+    0, (0, 1), np.array([0]), np.array([0, 3]), np.array([-2, 0]), np.array([0.0, 1.0]),
+    np.array([[0, 1]]), "counts",
+)  # fmt: skip
+
+
+def specimens() -> Iterator[Specimen]:
+    """Trees, correlated noise, and streams that do not end."""
+    yield _tree_counter()
+    yield _balanced_tree_counter()
+    yield _gaussian_tree_counter()
+    yield _refined_tree_counter()
+    yield _buffered_toeplitz_counter()
+    yield _square_root_counter()
+    yield _unbounded_counter()
+
+
+def _of_ints(counter: Any, largest: int = 1) -> Example:
+    return Example(counter, (-1, largest + 1, True, 0.0, "counts", b"count", None, (0,)))
+
+
+def _of_rows(kind: Any, **parameters: Any) -> Example:
+    return Example(kind(dimension=2, smallest=-1, largest=2, **parameters), _NOT_ROWS)
+
+
+def counted(updates: Sequence[Any], name: str = "x₁ differs") -> Player:
+    """A player that asks for the count after each update."""
+    return saying(name, [message for update in updates for message in (update, same(COUNT))])
+
+
+def _first(rest: int, value: int = 1) -> Player:
+    return counted([Pair(value, 0), *[same(0)] * rest])
+
+
+def _tree_counter() -> Specimen:
+    tree = TreeCounter(horizon=8, epsilon=1)
+    forgets = TreeCounter(horizon=8, epsilon=Fraction(4, 3))
+    early = counted([Pair(0, 1), *[same(0)] * 7])
+    longer = counted([Pair(0, 1), *[same(0)] * 8])
+    late = counted([same(0), same(0), Pair(0, 1)], "x₃ differs")
+    shared = SharedNoiseCounter(horizon=8, epsilon=1)
+    return Specimen(
+        TreeCounter,
+        (
+            _of_ints(TreeCounter(horizon=64, epsilon=1)),
+            _of_ints(TreeCounter(horizon=100, epsilon=Fraction(1, 3), largest=3), 3),
+            _of_rows(TreeCounter, horizon=8, epsilon=1, sensitivity=2),
+        ),
+        (
+            as_claimed("tree counter", tree, early, Truth(1.0)),
+            as_claimed("tree counter that lags by one", LaggingCounter(tree), longer, Truth(1.0)),
+            as_claimed("tree counter that reuses noise", shared, late, Truth(math.inf, delta=1.0)),
+            broken("tree counter that forgets a level", forgets, tree.claims[0], _first(7),
+                   Truth(4 / 3)),
+        ),
+    )  # fmt: skip
+
+
+def _balanced_tree_counter() -> Specimen:
+    return Specimen(
+        BalancedTreeCounter,
+        (
+            _of_ints(BalancedTreeCounter(horizon=13, epsilon=1, arity=3)),
+            _of_ints(BalancedTreeCounter(horizon=1000, epsilon=1, events=2)),
+            _of_rows(BalancedTreeCounter, horizon=8, epsilon=1),
+        ),
+        (
+            as_claimed("balanced tree counter",
+                       BalancedTreeCounter(horizon=4, epsilon=1, arity=3), _first(3)),
+        ),
+    )  # fmt: skip
+
+
+def _gaussian_tree_counter() -> Specimen:
+    gaussian = GaussianTreeCounter(horizon=4, rho=RHO, largest=8)
+    loud = GaussianTreeCounter(horizon=4, rho=RHO / LESS**2, largest=8)
+    player = _first(3, 8)
+    return Specimen(
+        GaussianTreeCounter,
+        (_of_ints(GaussianTreeCounter(horizon=64, rho=0.5)),),
+        (
+            as_claimed("Gaussian tree counter", gaussian, player, gaussian_truth()),
+            broken("Gaussian tree counter, 30 % too quiet", loud, gaussian.claims[0], player,
+                   gaussian_truth(LESS)),
+        ),
+    )  # fmt: skip
+
+
+def _refined_tree_counter() -> Specimen:
+    refined = RefinedTreeCounter(horizon=4, rho=RHO, largest=8)
+    return Specimen(
+        RefinedTreeCounter,
+        (
+            _of_ints(RefinedTreeCounter(horizon=64, rho=0.5, largest=3), 3),
+            _of_rows(RefinedTreeCounter, horizon=8, rho=1, sensitivity=1),
+        ),
+        (as_claimed("refined tree counter", refined, _first(3, 8)),),
+    )
+
+
+@register("antiphon.corpus.ColumnsFromTheEnd/1")
+@attrs.frozen(kw_only=True, repr=False)
+class ColumnsFromTheEnd(BufferedToeplitzCounter):
+    """Normalised columns, their norms taken in the wrong order: as if the first were the shortest.
+
+    Refuted: the noise of the first update is too small by the norm of its whole column, while
+    the claim is kept. For horizons of one block.
+    """
+
+    def divisors(self, block: int) -> list[float]:
+        return BufferedToeplitzCounter.divisors(self, block)[::-1]
+
+
+def _buffered_toeplitz_counter() -> Specimen:
+    buffered = BufferedToeplitzCounter(horizon=8, rho=RHO)
+    normalised = BufferedToeplitzCounter(horizon=8, rho=RHO, normalised=True)
+    wrong = ColumnsFromTheEnd(horizon=8, rho=RHO, normalised=True)
+    player = _first(7)
+    return Specimen(
+        BufferedToeplitzCounter,
+        (
+            _of_ints(BufferedToeplitzCounter(horizon=1000, rho=0.5)),
+            _of_ints(
+                BufferedToeplitzCounter(horizon=64, rho=0.01, normalised=True, largest=3), 3
+            ),
+            _of_rows(BufferedToeplitzCounter, horizon=8, rho=1, normalised=True),
+        ),
+        (
+            as_claimed("buffered Toeplitz counter", buffered, player, gaussian_truth()),
+            as_claimed("buffered Toeplitz counter, columns normalised", normalised, player,
+                       gaussian_truth()),
+            broken("buffered Toeplitz counter, columns from the end", wrong, normalised.claims[0],
+                   player, Truth(delta=0.1889)),
+        ),
+    )  # fmt: skip
+
+
+def _square_root_counter() -> Specimen:
+    root = SquareRootCounter(horizon=4, rho=RHO)
+    audited = as_claimed("square-root counter", root, _first(3), gaussian_truth())
+    return Specimen(
+        SquareRootCounter,
+        (
+            _of_ints(SquareRootCounter(horizon=64, rho=0.5)),
+            _of_ints(SquareRootCounter(horizon=64, rho=0.5, normalised=True, events=3)),
+            _of_rows(SquareRootCounter, horizon=8, rho=1),
+        ),
+        # Its state is an array, so every interaction is played on its own.
+        (attrs.evolve(audited, samples=4_000, thorough=8_000),),
+    )
+
+
+def _unbounded_counter() -> Specimen:
+    epochs = UnboundedCounter(counter=TreeCounter(horizon=1, epsilon=HALF))
+    cheap = Claim(Pure(HALF), epochs.claims[0].verification, Status.PROVED, "")
+    buffers = UnboundedCounter(counter=BufferedToeplitzCounter(horizon=2, rho=RHO))
+    started = (
+        _of_ints(TreeCounter(horizon=2, epsilon=1, events=2)),
+        _of_ints(BufferedToeplitzCounter(horizon=2, rho=1)),
+        _of_rows(TreeCounter, horizon=2, epsilon=1),
+        _of_rows(BufferedToeplitzCounter, horizon=2, rho=1),
+    )
+    return Specimen(
+        UnboundedCounter,
+        tuple(Example(UnboundedCounter(counter=each.part), each.outside) for each in started),
+        (
+            as_claimed("unbounded counter", epochs, _first(2), Truth(1.0)),
+            broken("unbounded counter that pays for epochs only", epochs, cheap, _first(2),
+                   Truth(1.0)),
+            as_claimed("unbounded counter of buffers", buffers, _first(5)),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,235 @@
+"""Histograms that grow (CM §7): all counts, or the answers of one query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from operator import add
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.composition.concurrent import ConComp, ExtConComp
+from antiphon.composition.guarantees import guarantee
+from antiphon.mechanisms.counters import SquareRootCounter, TreeCounter
+from antiphon.mechanisms.histograms import (
+    HSS,
+    MOST,
+    AskEach,
+    ContinualHistogram,
+    CountAbove,
+    HistogramMonitor,
+    HistogramQuery,
+    HistogramSVT,
+    HSSWithoutTest,
+    KthLargest,
+    Scaled,
+    Total,
+)
+from antiphon.mechanisms.histograms.intervals import Running
+from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
+from antiphon.protocol.claims import Pure
+from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Tuples
+from antiphon.selfcheck.corpus.as_claimed import HALF, as_claimed, broken
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
+from antiphon.verifiers.models import event_level, updates_and_queries
+
+_STEPS: Final = Tuples((BITS, BITS))
+_NOT_STEPS: Final = (
+    0, (0,), (0, 1, 0), (0, True), (0, 2), (0, -1), (0, 1.0), [0, 1], np.array([0, 1])
+)  # fmt: skip
+_NOT_GROWTHS: Final = (0, (1, 0), ((1, 0), 0.5), ((2, 0), 1), ((1, 0, 0), 1), ((True, 0), 1))
+
+
+def specimens() -> Iterator[Specimen]:
+    """H, sparse vectors on a histogram, the monitor, and HSS."""
+    yield _continual_histogram()
+    yield _ask_each()
+    yield _histogram_svt()
+    yield _monitor()
+    yield _hss()
+    yield _hss_without_test()
+
+
+def _continual_histogram() -> Specimen:
+    root = SquareRootCounter(horizon=4, rho=1)
+    both = ContinualHistogram(counter=TreeCounter(horizon=4, epsilon=HALF), dimension=2)
+    player = saying("(1, 1) | (0, 0) first", [Pair((1, 1), (0, 0)), *[same((0, 0))] * 3])
+    one = attrs.evolve(both.claims[0], measure=Pure(HALF))
+    return Specimen(
+        ContinualHistogram,
+        (
+            Example(
+                ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2),
+                _NOT_STEPS,
+            ),
+            Example(
+                ContinualHistogram.pure(dimension=2, epsilon=1),
+                ((0, -1), *_NOT_STEPS[:4]),
+                queries=Tuples((Integers(0, 9), Integers(0, 9))),
+            ),
+            Example(ContinualHistogram(counter=root, dimension=2, delta=0.001), _NOT_STEPS),
+        ),
+        (
+            as_claimed("continual histogram", both, player, Truth(1.0)),
+            broken("continual histogram, one item charged", both, one, player, Truth(1.0)),
+        ),
+    )
+
+
+def _ask_each() -> Specimen:
+    counter = TreeCounter(horizon=16, epsilon=1)
+    asking = Link(
+        part=AskEach(counter=counter, dimension=2), right=ConComp((counter,) * 2),
+        queries=_STEPS, answers=Integers(-9, 9), hops=4,
+    )  # fmt: skip
+    return Specimen(AskEach, (asking,))
+
+
+@register("antiphon.corpus.OneSensitiveTotal/1")
+@attrs.frozen
+class OneSensitiveTotal(HistogramQuery):
+    """The sum of all counts: promises to be 1-sensitive, and an update of d bits moves it by d."""
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        return sum(counts)
+
+
+def _histogram_svt() -> Specimen:
+    zeros = (0,) * 4
+    differ = [Pair(((1,) * 4, 1), (zeros, 1)), *[same((zeros, 1))] * 4]
+    player = saying("the first update differs", differ)
+    largest = HistogramSVT(epsilon=1, query=KthLargest(), histogram=zeros)
+    total = HistogramSVT(epsilon=1, query=OneSensitiveTotal(), histogram=zeros)
+    sums = broken("histogram sparse vector of a sum", total, largest.claims[0], player,
+                  Truth(1.8362))  # fmt: skip
+    return Specimen(
+        HistogramSVT,
+        (
+            Example(
+                HistogramSVT(epsilon=1, query=KthLargest(2), histogram=(0, 3)),
+                _NOT_GROWTHS,
+                queries=Tuples((_STEPS, Integers(-3, 12))),
+            ),
+        ),
+        (
+            as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
+            # A query that is not the library's own is asked one histogram at a time.
+            attrs.evolve(sums, samples=9_900, thorough=20_000),
+        ),
+    )
+
+
+def _monitor() -> Specimen:
+    most, least = KthLargest(1), KthLargest(2)
+    monitor = HistogramMonitor(
+        mechanism=AboveThreshold(epsilon=1), queries=(most, least), dimension=2
+    )
+    system = ComplexMechanism(monitor)
+    claim = guarantee(system).claim()
+    # Both counts are alike in one world, and as far apart as can be in the other.
+    alike, update = same((1, 0)), Pair((1, 0), (0, 1))
+    low = [same((least, 1))] * 4
+    one = saying("(1, 0) | (0, 1)", [alike, update, *low, same((most, 2))])
+    two = saying("(1, 0) | (0, 1), twice", [*[alike, update] * 2, *low, same((most, 3))])
+    both = updates_and_queries(event_level(events=2), monitor.questions)
+    often = attrs.evolve(claim, verification=both)
+    several = SparseVector(epsilon=1, tops=3, share=Fraction(1, 5))
+    tried = Link(
+        part=HistogramMonitor(mechanism=several, queries=(least,), dimension=2),
+        right=ExtConComp(),
+        queries=Either((_STEPS, Tuples((Finite((least,)), Integers())))),
+        answers=Finite((TOP, BOTTOM)),
+    )
+    return Specimen(
+        HistogramMonitor,
+        (tried,),
+        (
+            Entry("histogram monitor", system, claim, (one,), Truth(0.8255)),
+            broken("histogram monitor, two updates differ", system, often, two, Truth(1.6780)),
+        ),
+    )
+
+
+@register("antiphon.corpus.LargestFromAHundred/1")
+@attrs.frozen
+class LargestFromAHundred(HistogramQuery):
+    """The largest count and 100, so that HSS has intervals that end soon. 1-sensitive."""
+
+    def __call__(self, counts: tuple[int, ...]) -> int:
+        return 100 + max(counts)
+
+
+@register("antiphon.corpus.NoiselessHSS/1")
+@attrs.frozen(kw_only=True)
+class NoiselessHSS(HSSWithoutTest):
+    """HSS that takes the sums of its intervals as they are, where H's answer belongs.
+
+    Refuted: what it answers after the first interval is the exact value.
+    """
+
+    def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
+        exactly = tuple(map(add, ended.interval.h, ended.c))
+        return HSSWithoutTest.renewed(self, ended, exactly, raised)
+
+
+def _hss() -> Specimen:
+    tested = ComplexMechanism(HSS(**_of_one_item(HSS, LargestFromAHundred())))
+    return Specimen(
+        HSS,
+        (
+            *_tried(HSS(epsilon=1000, query=KthLargest(2), dimension=2)),
+            *_tried(HSS(epsilon=1, query=CountAbove(1, width=2), dimension=2, printed=True)),
+        ),
+        (_played(Entry("HSS", tested, guarantee(tested).claim(), (_ones(6),))),),
+    )
+
+
+def _hss_without_test() -> Specimen:
+    system = ComplexMechanism(HSSWithoutTest(**_of_one_item(HSSWithoutTest, KthLargest())))
+    told = ComplexMechanism(NoiselessHSS(**_of_one_item(HSSWithoutTest, KthLargest())))
+    claim = guarantee(system).claim()
+    return Specimen(
+        HSSWithoutTest,
+        _tried(HSSWithoutTest(epsilon=1000, query=Scaled(Total(), 2), dimension=2)),
+        (
+            _played(Entry("HSS without tests", system, claim, (_ones(44),))),
+            _played(broken("HSS without tests, sums told as they are", told, claim, _ones(44),
+                           Truth(delta=0.9982))),
+        ),
+    )  # fmt: skip
+
+
+def _tried(hss: HSS | HSSWithoutTest) -> tuple[Link, Example]:
+    """As the post-processor that it is, and with what it creates."""
+    return (
+        Link(part=hss, right=ExtConComp(), queries=_STEPS, answers=Finite((BOTTOM,)), hops=5),
+        Example(ComplexMechanism(hss), _NOT_STEPS),
+    )
+
+
+def _ones(length: int) -> Player:
+    pairs = [Pair((1,), (0,)), *[same((1,))] * (length - 1)]
+    return saying(f"1, then {length - 1} times 1 | 0, then those", pairs)
+
+
+def _played(entry: Entry) -> Entry:
+    """Its sparse vectors are created with what has been answered: each interaction on its own."""
+    return attrs.evolve(entry, samples=1_000, thorough=2_000)
+
+
+def _of_one_item(kind: type[HSS | HSSWithoutTest], query: HistogramQuery) -> dict[str, Any]:
+    """For streams in which an interval nearly always ends, with ε = 3 in all."""
+    epsilon = Fraction(3)
+    share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
+    counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)
+    histogram = ContinualHistogram(counter=counter, dimension=1)
+    # A bound that is meant to fail now and then: so Thresh is not far away.
+    return {"epsilon": epsilon, "query": query, "dimension": 1, "beta": 0.99,
+            "histogram": histogram}  # fmt: skip

@@ -1,0 +1,128 @@
+"""What mechanisms are composed by and guarded with, each with its own guarantee."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+from antiphon.audit.game import PrivacyGame
+from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
+from antiphon.composition.concurrent import ConComp, ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.filters import (
+    BasicFilter,
+    ConcentratedFilter,
+    RogersFilter,
+    WhitehouseFilter,
+)
+from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.validity import fixed_mechanisms
+from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.numbers.exact import Log
+from antiphon.protocol.adapters import InteractiveAsContinual
+from antiphon.protocol.messages import Ask, same
+from antiphon.protocol.post_processor import IdentityPostProcessor
+from antiphon.protocol.spaces import BITS, Either, Finite, Pairs, Space
+from antiphon.selfcheck.corpus.as_claimed import DELTA
+from antiphon.selfcheck.corpus.entry import Entry, Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
+from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree, differ
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.verifier import Verifier
+
+BOTH: Final = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
+"""Two mechanisms that are composed."""
+_ASKS: Final = Finite(tuple(Ask(bit, index) for bit in (0, 1) for index in (0, 1)))
+_REAL: Final[Any] = 0.0
+_NOT_ASKS: Final = (0, (0, 0), Ask(0, -1), Ask(0, True), Ask(0, _REAL), same(Ask(0, 0)))
+
+
+def specimens() -> Iterator[Specimen]:
+    """Compositions, what lifts them, adapters, and the guards of the privacy game."""
+    yield _concomp()
+    yield _extconcomp()
+    certified = Certified(ExtConComp(), fixed_mechanisms(BOTH))
+    yield Specimen(
+        Certified, (Example(certified, _NOT_ASKS, queries=_creating(BOTH[0]), finite=True),)
+    )
+    lifted = ComplexMechanism(IdentityPostProcessor())
+    yield Specimen(
+        ComplexMechanism, (Example(lifted, _NOT_ASKS, queries=_creating(BOTH[0]), finite=True),)
+    )
+    f: Any = BOTH[1].claims[0].verification
+    continual = InteractiveAsContinual(PrivacyGame(BOTH[1], f).interactive)
+    yield Specimen(InteractiveAsContinual, (Example(continual, queries=BITS, finite=True),))
+    yield from _links()
+
+
+def _creating(*mechanisms: Any) -> Space:
+    """Creations of these, each as often as all questions."""
+    return Either((*(Finite((Create(each),)) for each in mechanisms), _ASKS))
+
+
+def _concomp() -> Specimen:
+    fixed = ConComp((TWO, LEAKY))
+    asked = saying("two questions", [*agree(1), *differ(0, 1)])
+    return Specimen(
+        ConComp,
+        (Example(ConComp(BOTH), (*_NOT_ASKS, Create(BOTH[0])), queries=_ASKS, finite=True),),
+        (
+            Entry("ConComp: RR ‖ M_δ", fixed, guarantee(fixed).claim(), (asked,),
+                  Truth(math.log(2), delta=0.1)),
+        ),
+    )  # fmt: skip
+
+
+def _extconcomp() -> Specimen:
+    basic = ExtConComp(budget=BasicFilter(epsilon=Log(3), delta=1))
+    optimal = ExtConComp(budget=WhitehouseFilter(epsilon=2, delta=0.5))
+    return Specimen(
+        ExtConComp,
+        (
+            Example(ExtConComp(), _NOT_ASKS, queries=_creating(BOTH[0]), finite=True),
+            Example(basic, _NOT_ASKS, queries=_creating(*BOTH), finite=True),
+            Example(optimal, _NOT_ASKS, queries=_creating(*BOTH), finite=True),
+        ),
+        tuple(_filtered()),
+    )
+
+
+def _filtered() -> Iterator[Entry]:
+    basic = ExtConComp(budget=BasicFilter(epsilon=Log(6)))
+    asked = saying("RR refused the third time", [*map(same, (TWO, THREE, TWO)), *differ(0, 1, 2)])
+    yield Entry("basic filter", basic, guarantee(basic).claim(), (asked,), Truth(math.log(6)))
+    small = Create(RandomizedResponse(epsilon=Fraction(1, 4)))
+    asked = saying("RR until refused", [*[same(small)] * 9, *differ(*range(9))])
+    filters: dict[str, Any] = {
+        "Whitehouse's filter": WhitehouseFilter(epsilon=2, delta=DELTA),
+        "Rogers' filter": RogersFilter(epsilon=2, delta=DELTA),
+        "concentrated filter": ConcentratedFilter(rho=Fraction(1, 4)),
+    }
+    for name, budget in filters.items():
+        limited = ExtConComp(budget=budget)
+        yield Entry(name, limited, guarantee(limited).claim(delta=DELTA), (asked,))
+
+
+def _links() -> Iterator[Specimen]:
+    leaky = BOTH[0]
+    guarded: Any = Identifier(0) @ leaky
+    f: Any = leaky.claims[0].verification
+    pairs, identity = Pairs(BITS), IdentityPostProcessor()
+    yield Specimen(
+        IdentityPostProcessor, (Link(part=identity, right=leaky, queries=BITS, answers=BITS),)
+    )
+    yield Specimen(
+        Identifier,
+        tuple(
+            Link(part=Identifier(bit), right=leaky, queries=pairs, answers=BITS) for bit in (0, 1)
+        ),
+    )
+    yield Specimen(
+        TwoCopies, (Link(part=TwoCopies(identity), right=guarded, queries=pairs, answers=BITS),)
+    )
+    yield Specimen(Verifier, (Link(part=Verifier(f), right=guarded, queries=pairs, answers=BITS),))
