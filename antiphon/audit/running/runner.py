@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final, Literal, TypeVar, Union
+from typing import Final, Literal, TypeVar, Union
 
 from antiphon.audit.running.checkpoint import Checkpoint, Saved, Saver
 from antiphon.audit.running.chunks import Chunk, Chunks
@@ -23,7 +23,8 @@ from antiphon.audit.running.fingerprint import experiment
 from antiphon.audit.running.interrupts import Interrupt
 from antiphon.audit.running.ledger import Ledger, Outcome
 from antiphon.audit.running.progress import Progress, watching
-from antiphon.audit.running.together import together
+from antiphon.audit.running.together import Arrival, together
+from antiphon.audit.running.worker import Task
 from antiphon.numbers import exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
 
@@ -84,7 +85,7 @@ def run(
     (1000000, 1000000, 2)
     """
     saver, saved = _resumed(task, chunks, checkpoint)
-    arrived: SimpleQueue[Any] = SimpleQueue()
+    arrived: SimpleQueue[Arrival | None] = SimpleQueue()
     with watching(progress) as watch, Interrupt(partial(arrived.put, None)) as interrupt:
         ledger = Ledger(chunks, merge, saver, watch, saved.chunks, saved.result)
         watch(ledger.samples, chunks.total)
@@ -106,7 +107,7 @@ def run(
 
 
 def _resumed(
-    task: Any, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
+    task: Task, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
 ) -> tuple[Saver | None, Saved]:
     if checkpoint is None:
         return None, Saved()
@@ -119,7 +120,12 @@ def _resumed(
     return Saver(checkpoint, what, saved), saved
 
 
-def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
+def _crew(
+    task: Task,
+    ledger: Ledger,
+    executor: Union[Executor, int, Literal["serial"], None],
+    interrupt: Interrupt,
+) -> Crew | None:
     """Who shall work on the chunks; None for this process."""
     if executor == "serial":
         return None
@@ -137,7 +143,7 @@ def _crew(task: Any, ledger: Ledger[Any], executor: Any, interrupt: Interrupt) -
     return Own(task, min(cores(), left))
 
 
-def _alone(task: Any, ledger: Ledger[Any], interrupt: Interrupt, until: int | None = None) -> None:
+def _alone(task: Task, ledger: Ledger, interrupt: Interrupt, until: int | None = None) -> None:
     """The chunks one after another, in this process."""
     for chunk in ledger.left():
         if interrupt.asked or ledger.done == until:
