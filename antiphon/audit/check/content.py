@@ -38,5 +38,5 @@ def content(value: Any, depth: int = 0) -> object:
     return kind, repr(value) if kind in (int, float, complex, str, bytes, bool) else id(value)
 
 
-def _of(value: object, depth: int) -> object:
+def _of(value: Any, depth: int) -> object:
     return content(value, depth + 1)

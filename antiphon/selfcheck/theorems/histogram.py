@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache, partial
-from typing import Any
 
 import attrs
 
@@ -18,10 +17,11 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.certified import Certified
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms.histograms.hss import HSS
-from antiphon.mechanisms.histograms.intervals import Interval
+from antiphon.mechanisms.histograms.intervals import Interval, Running
 from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.numbers.exact import Log
 from antiphon.protocol.claims import Approximate
+from antiphon.protocol.post_processor import Side
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.selfcheck.theorems.complex_mechanisms import lifted
 from antiphon.selfcheck.theorems.parts.finite import (
@@ -56,16 +56,16 @@ def checks() -> Iterable[Check]:
 
 
 @attrs.frozen
-class SameThresholds(Verification):
+class SameThresholds(Verification[object]):
     """f of SVT: streams (x, Thresh) that differ in one x, identical Thresh (theory §3)."""
 
     events: Verification
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> object:
         return self.events.initial_state
 
-    def step(self, state: Any, zero: Any, one: Any, /) -> Any:
+    def step(self, state: object, zero: tuple[object, int], one: tuple[object, int], /) -> object:
         if zero[1] != one[1]:
             return Refused("the thresholds of a pair differ")
         return read(self.events, state, zero, one)
@@ -139,7 +139,9 @@ class SmallHSS(HSS):
     def threshold(self, interval: Interval, t: int) -> int:
         return min(interval.raised + 1, THRESHOLDS[-1])
 
-    def _next(self, state: Any, h: tuple[int, ...], raised: int) -> Any:
+    def _next(
+        self, state: Running, h: tuple[int, ...], raised: int
+    ) -> tuple[Running, Side, object]:
         after, side, message = HSS._next(self, state, h, raised)
         return after if self.resets else after._replace(c=state.c), side, message
 

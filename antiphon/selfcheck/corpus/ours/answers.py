@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -23,7 +23,8 @@ from antiphon.mechanisms.noise import (
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.mechanisms.rounding import RoundToGrid
 from antiphon.numbers.exact import Log
-from antiphon.protocol.claims import Claim, Status, ZeroConcentrated
+from antiphon.protocol.claims import Claim, Status, ZeroConcentrated, zcdp_epsilon
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import at_once, saying
@@ -47,13 +48,15 @@ def mechanisms_that_answer_once() -> Iterator[Entry]:
     yield from _responses()
 
 
-def as_claimed(name: str, system: Any, player: Player, truth: Truth, *more: Player) -> Entry:
+def as_claimed(
+    name: str, system: ContinualMechanism, player: Player, truth: Truth, *more: Player
+) -> Entry:
     """The system under its own first claim, which is taken at DELTA where it is of zCDP."""
     return Entry(name, system, at_delta(system.claims[0]), (player, *more), truth)
 
 
 def broken(
-    name: str, system: Any, claim: Claim, player: Player, truth: Truth, *more: Player
+    name: str, system: ContinualMechanism, claim: Claim, player: Player, truth: Truth, *more: Player
 ) -> Entry:
     """A system under a claim that is another's."""
     false = attrs.evolve(at_delta(claim), status=Status.REFUTED, source=name)
@@ -67,15 +70,12 @@ def at_delta(claim: Claim) -> Claim:
 
 def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
     """Of noise that ρ-zCDP asks for, or of a part of it: δ at the ε that ρ and DELTA give."""
-    epsilon = float(Claim(ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
+    epsilon = float(zcdp_epsilon(RHO, DELTA))
     ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
 
 
-_ANY: Any = (None, Status.PROVED, "")
-
-
-def _numbers(a: Any, b: Any) -> Player:
+def _numbers(a: object, b: object) -> Player:
     return saying(f"{a} | {b}", [Pair(a, b)])
 
 

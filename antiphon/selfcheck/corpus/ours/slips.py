@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from operator import add
-from typing import Any
 
 import attrs
 
@@ -12,6 +11,7 @@ from antiphon.mechanisms.histograms import HistogramQuery, HSSWithoutTest
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.noise.selection import ReportNoisyMax
 from antiphon.mechanisms.randomized_response import KaryResponse
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.post_processor import Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
@@ -31,7 +31,7 @@ class NoisyMaxValue(ReportNoisyMax):
         scores = ReportNoisyMax.signature.fget(self).queries  # type: ignore[attr-defined]
         return Signature(scores, Integers(), scores)
 
-    def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
+    def respond(self, dataset: tuple[int, ...], coins: Coins) -> int:
         noises = coins.discrete_laplaces(self.scale, self.candidates)
         best: int = dataset[0] + noises[0]
         for score, noise in zip(dataset[1:], noises[1:], strict=True):
@@ -49,7 +49,7 @@ class TruthfulLies(KaryResponse):
     Refuted: the truth is told with probability t + (1 - t)/k, not t.
     """
 
-    def respond(self, dataset: int, coins: Any) -> int:
+    def respond(self, dataset: int, coins: Coins) -> int:
         if coins.bernoulli(self.truth):
             return dataset
         lie: int = coins.uniform_integer(self.values)
@@ -75,7 +75,7 @@ class NoiselessHSS(HSSWithoutTest):
     Refuted: what it answers after the first interval is the exact value.
     """
 
-    def _after_histogram(self, state: Running, message: Any) -> tuple[Running, Side, Any]:
+    def _after_histogram(self, state: Running, message: object) -> tuple[Running, Side, object]:
         return self._next(state, tuple(map(add, state.interval.h, state.c)), 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -60,7 +60,7 @@ def _sparse_vectors() -> Iterator[Entry]:
     yield as_claimed("numeric sparse vector", numeric, crossing, Truth())
 
 
-def counted(updates: Sequence[Any], name: str = "x₁ differs") -> Player:
+def counted(updates: Sequence[object], name: str = "x₁ differs") -> Player:
     """A player that asks for the count after each update."""
     return saying(name, [message for update in updates for message in (update, same(COUNT))])
 

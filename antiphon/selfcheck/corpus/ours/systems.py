@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
@@ -15,6 +14,7 @@ from antiphon.composition.filters import (
     RogersFilter,
     WhitehouseFilter,
 )
+from antiphon.composition.filters.budget import Budget
 from antiphon.composition.guarantees import guarantee
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import Log
@@ -36,7 +36,7 @@ def systems() -> Iterator[Entry]:
     yield Entry("basic filter", basic, guarantee(basic).claim(), (asked,), Truth(math.log(6)))
     small = Create(RandomizedResponse(epsilon=Fraction(1, 4)))
     asked = saying("RR until refused", [*[same(small)] * 9, *differ(*range(9))])
-    filters: dict[str, Any] = {
+    filters: dict[str, Budget] = {
         "Whitehouse's filter": WhitehouseFilter(epsilon=2, delta=DELTA),
         "Rogers' filter": RogersFilter(epsilon=2, delta=DELTA),
         "concentrated filter": ConcentratedFilter(rho=Fraction(1, 4)),

@@ -22,7 +22,7 @@ def _distance(value: object) -> Fraction:
 class TotalWithin:
     """Tuples of one length whose entries are numbers, at most ``distance`` apart in all (ℓ₁)."""
 
-    distance: Any = attrs.field(default=Fraction(1), converter=_distance)
+    distance: Fraction = attrs.field(default=Fraction(1), converter=_distance)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether the distances of the entries sum to no more than ``distance``."""
