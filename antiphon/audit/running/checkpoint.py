@@ -50,8 +50,8 @@ def encode_result(result: object) -> Json:
 
 def decode_result(data: object) -> object:
     """The result that ``encode_result`` wrote."""
-    if type(data) is dict and "map" in data:
-        items = cast("list[list[object]]", data["map"])
+    if codec.is_object(data) and "map" in data:
+        items: list[list[object]] = data["map"]
         return {decode_result(key): decode_result(value) for key, value in items}
     return codec.decode(data)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import isclass
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -32,7 +32,7 @@ def _names(public: dict[str, Json]) -> tuple[Json, ...]:
     """How a party is called that cannot be written with its secrets."""
     if "chain" in public:
         return _CHAINS
-    kind: Any = lookup(str(public.get("type")))
+    kind: object = lookup(str(public.get("type")))
     return public.get("unregistered"), getattr(kind, "__qualname__", None)
 
 
@@ -49,7 +49,7 @@ def _same_type(public: dict[str, Json], secret: dict[str, Json]) -> bool:
     )
 
 
-def _may_hide(kind: Any, names: set[str]) -> bool:
+def _may_hide(kind: object, names: set[str]) -> bool:
     """Whether parameters that are not in public are secret ones; nothing is known of others'."""
     if not isclass(kind) or not attrs.has(kind):
         return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ def interact(
     adversary: Adversary,
     mechanism: Mechanism,
     *,
-    initial: Any = None,
+    initial: object = None,
     rounds: int | None = None,
     seed: Seed = None,
     sink: str | Path | None = None,
@@ -60,7 +59,7 @@ def record(
     adversary: Adversary,
     mechanism: Mechanism,
     *,
-    initial: Any = None,
+    initial: object = None,
     rounds: int | None = None,
     seed: Seed = None,
     sink: str | Path | None = None,
@@ -77,7 +76,7 @@ def record(
 def _play(
     adversary: Adversary,
     mechanism: Mechanism,
-    initial: Any,
+    initial: object,
     rounds: int | None,
     seed: Seed,
     path: str | Path | None,
@@ -88,7 +87,7 @@ def _play(
 ) -> tuple[View, Secret | None, Sequence[tuple[Draw, ...]]]:
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise InvalidArgument(f"rounds must be an int >= 0, not {rounds!r}")
-    parties: list[Any] = [adversary, mechanism]
+    parties: list[object] = [adversary, mechanism]
     if [isinstance(party, Adversary) for party in parties] != [True, False]:
         raise InvalidArgument("interact takes the adversary first, then the mechanism")
     seeds: tuple[Seed, Seed] = (None, None)
@@ -222,11 +221,11 @@ class _Located:
             raise ReplayMismatch(self._number, error.expected, error.actual) from None
 
 
-def _as_said(message: Any) -> Any:
+def _as_said(message: object) -> object:
     return sealed(message, Anything())
 
 
-def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
+def _compare(number: int, what: str, expected: object, actual: object) -> None:
     if not identical(expected, actual) and not _same_on_file(expected, actual):
         raise ReplayMismatch(number, f"{what} {_shown.repr(expected)}", _shown.repr(actual))
 
@@ -245,7 +244,7 @@ class _Shown(reprlib.Repr):
 _shown = _Shown()
 
 
-def _same_on_file(expected: Any, actual: Any) -> bool:
+def _same_on_file(expected: object, actual: object) -> bool:
     """Whether both are written alike: all that can be said of unregistered parts."""
     try:
         written = encode_any(expected)

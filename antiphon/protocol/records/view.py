@@ -61,7 +61,7 @@ class Header:
         return mechanism
 
 
-def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
+def rebuilt(data: Json, kind: type, role: str) -> Any:
     """A party, from its description in a file.
 
     Raises: InvalidArgument if it has no registered name or is of another kind.
@@ -203,7 +203,7 @@ class Recording:
         mechanism: Mechanism = rebuilt(self.secret.system, Mechanism, "mechanism")
         return mechanism
 
-    def rebuild_initial(self) -> Any:
+    def rebuild_initial(self) -> object:
         """The initial state that was chosen; None for a CM."""
         return decode(self.secret.initial)
 
