@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
@@ -15,6 +14,7 @@ from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.numbers import exact, named
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.claims import Approximate
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
@@ -50,7 +50,9 @@ class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
     def initial_state(self) -> tuple[int, bool]:
         return 0, False
 
-    def step(self, state: tuple[int, bool], message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(
+        self, state: tuple[int, bool], message: object, coins: Coins
+    ) -> tuple[tuple[int, bool], object]:
         created, fresh = state
         if fresh:
             return (created, False), same(Ask(0, created - 1))

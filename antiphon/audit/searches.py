@@ -5,8 +5,9 @@ Finding nothing proves nothing. What is found is shrunk, and the same search fin
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from antiphon.composition.creation import Create
 from antiphon.composition.properties import Broken, Heard, Violation, advance, begin
@@ -17,7 +18,13 @@ from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor
 from antiphon.protocol.verification import Verification
 
+if TYPE_CHECKING:
+    from hypothesis.strategies import DataObject, SearchStrategy
+
 Found = TypeVar("Found")
+Value = TypeVar("Value")
+Choices: TypeAlias = "SearchStrategy[object] | Sequence[object]"
+"""A Hypothesis strategy, or a finite list."""
 
 
 def search_properties(
@@ -25,8 +32,8 @@ def search_properties(
     outer: Verification,
     inner: Verification,
     *,
-    queries: Any,
-    answers: Callable[[Any, tuple[Create, ...]], Any],
+    queries: Choices,
+    answers: Callable[[Any, tuple[Create, ...]], Choices],
     rounds: int = 20,
     examples: int = 200,
 ) -> Violation | None:
@@ -46,7 +53,7 @@ def search_properties(
     first = begin(post_processor, outer, inner)
     lefts = _strategy(queries)
 
-    def violation(data: Any) -> Violation | None:
+    def violation(data: DataObject) -> Violation | None:
         lock = first
         runs: tuple[Heard, Heard] = (), ()
         for _ in range(rounds):
@@ -96,7 +103,7 @@ def _near(tie: tuple[int, tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(base + each for each in offsets)
 
 
-def _strategies() -> Any:
+def _strategies() -> ModuleType:
     """The module. Raises: MissingExtra."""
     try:
         from hypothesis import strategies
@@ -105,7 +112,9 @@ def _strategies() -> Any:
     return strategies
 
 
-def _search(violation: Callable[[Any], Found | None], values: Any, examples: int) -> Found | None:
+def _search(
+    violation: Callable[[Value], Found | None], values: SearchStrategy[Value], examples: int
+) -> Found | None:
     """The first violation among so many values of a strategy, shrunk."""
     import hypothesis
 
@@ -116,7 +125,7 @@ def _search(violation: Callable[[Any], Found | None], values: Any, examples: int
         suppress_health_check=[slow, large],
     )  # fmt: skip
     @hypothesis.given(values)
-    def search(value: Any) -> None:
+    def search(value: Value) -> None:
         found = violation(value)
         if found is not None:
             raise _Found(found)
@@ -129,10 +138,10 @@ def _search(violation: Callable[[Any], Found | None], values: Any, examples: int
     return None
 
 
-def _strategy(values: Any) -> Any:
-    strategies = _strategies()
-    is_one = isinstance(values, strategies.SearchStrategy)
-    return values if is_one else strategies.sampled_from(tuple(values))
+def _strategy(values: Choices) -> SearchStrategy[object]:
+    from hypothesis.strategies import SearchStrategy, sampled_from
+
+    return values if isinstance(values, SearchStrategy) else sampled_from(tuple(values))
 
 
 class _Found(Exception):

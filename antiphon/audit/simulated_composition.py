@@ -10,29 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
 from antiphon.audit.exact.question import horizon
 from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
-from antiphon.composition.concurrent import ConComp
+from antiphon.composition.concurrent import ConComp, ConcurrentState
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature, Tuples
 from antiphon.protocol.verification import Verification
 
-Parameters = tuple[exact.ExactEpsilon, Fraction]
+Parameters: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 
 
 @attrs.frozen
-class RandomizedResponses(NoninteractiveMechanism[int, Any]):
+class RandomizedResponses(NoninteractiveMechanism[int, object]):
     """Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}] on (b, …, b): a bit -> the tuple of k samples."""
 
     parameters: tuple[Parameters, ...]
@@ -45,7 +46,7 @@ class RandomizedResponses(NoninteractiveMechanism[int, Any]):
     def signature(self) -> Signature:
         return Signature(BITS, Tuples(tuple(p.signature.answers for p in self._parts)), BITS)
 
-    def respond(self, dataset: int, coins: Any) -> tuple[Any, ...]:
+    def respond(self, dataset: int, coins: Coins) -> tuple[object, ...]:
         return tuple(part.respond(dataset, coins) for part in self._parts)
 
 
@@ -57,12 +58,12 @@ class Unrestricted(Verification[int]):
     def initial_state(self) -> int:
         return 0
 
-    def step(self, state: int, zero: Any, one: Any, /) -> int:
+    def step(self, state: int, zero: object, one: object, /) -> int:
         return state
 
 
 @attrs.frozen(eq=False)
-class FirstWorld(PostProcessor):
+class FirstWorld(PostProcessor[ConcurrentState]):
     """I(0) ∘* M as an IPM that never asks its right: right while all pairs are identical.
 
     M steps, halts, fails and refuses as it does in ExtConComp.
@@ -75,14 +76,16 @@ class FirstWorld(PostProcessor):
         return ConComp((self.created,))
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> ConcurrentState:
         return self._alone.initial_state
 
-    def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
+    def step(
+        self, state: ConcurrentState, side: Side, message: Pair, coins: Coins
+    ) -> tuple[ConcurrentState, Side, object]:
         after, answer = self._alone.step(state, Ask(message.zero, 0), coins)
         return after, LEFT, answer
 
-    def is_over(self, state: Any) -> bool:
+    def is_over(self, state: ConcurrentState) -> bool:
         return False
 
 
@@ -91,16 +94,16 @@ class Simulation(NamedTuple):
 
     created: Create
     simulator: PostProcessor | None
-    state: Any
+    state: object
 
 
 class SimulatedComposition(NamedTuple):
     """The state of 𝒫."""
 
-    samples: tuple[Any, ...] | None
+    samples: tuple[object, ...] | None
     """r₁, …, r_k; a used one is None."""
     simulations: tuple[Simulation, ...]
-    waiting: Any
+    waiting: Pair | None
     """The message that came before the samples."""
     over: bool = False
     """Whether a simulated mechanism has refused a message: the end, as in ExtConComp."""
@@ -115,8 +118,8 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
     """Which T_j a mechanism gets, seen at its first pair."""
     by_index: bool
     """Whether T_j takes sample j (Thm 4.10), or the first unused of its parameters."""
-    _chosen: dict[Any, PostProcessor] = attrs.field(
-        init=False, factory=dict[Any, PostProcessor], repr=False
+    _chosen: dict[object, PostProcessor] = attrs.field(
+        init=False, factory=dict[object, PostProcessor], repr=False
     )
 
     @property
@@ -130,7 +133,9 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
     def is_over(self, state: SimulatedComposition) -> bool:
         return state.over  # other HALTs are those of simulated mechanisms, as ExtConComp's are
 
-    def step(self, state: SimulatedComposition, side: Side, message: Any, coins: Any) -> Any:
+    def step(
+        self, state: SimulatedComposition, side: Side, message: Any, coins: Coins
+    ) -> tuple[SimulatedComposition, Side, object]:
         if side is RIGHT:
             state, message = state._replace(samples=message, waiting=None), state.waiting
         elif state.samples is None:
@@ -146,7 +151,9 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
             state, message.zero.index, Pair(message.zero.query, message.one.query), coins
         )
 
-    def _ask(self, state: SimulatedComposition, index: int, pair: Pair, coins: Any) -> Any:
+    def _ask(
+        self, state: SimulatedComposition, index: int, pair: Pair, coins: Coins
+    ) -> tuple[SimulatedComposition, Side, object]:
         created, simulator, own = state.simulations[index]
         if simulator is None:
             simulator = self._simulator(created, pair)
@@ -170,7 +177,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
             self._chosen[key] = self.choose(created, pair)
         return self._chosen[key]
 
-    def _place(self, samples: tuple[Any, ...], created: Create) -> int:
+    def _place(self, samples: tuple[object, ...], created: Create) -> int:
         """The smallest unused sample with the mechanism's parameters (CM Thm 4.12)."""
         for place, (sample, own) in enumerate(zip(samples, self.parameters, strict=True)):
             if sample is not None and own == created.parameters:

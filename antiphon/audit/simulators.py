@@ -9,9 +9,9 @@ weights are Fractions, so the equivalence can be decided exactly.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
@@ -20,15 +20,17 @@ from antiphon.audit.exact.question import horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.coins import integer_weights
+from antiphon.protocol.coins import Coins, integer_weights
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import HALT, TOP, Pair
+from antiphon.protocol.messages import HALT, TOP, Pair, Symbol
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Anything, Signature
 from antiphon.protocol.verification import Refused, Verification, read
 
-Point = tuple[Fraction, Fraction]
+Point: TypeAlias = tuple[Fraction, Fraction]
 """(φ⁰, φ¹), or any pair of numbers, one for each world."""
+Sample: TypeAlias = tuple[int, Symbol]
+"""Of RR_{ε,δ}(b): (r, ⊤) if r is b for certain, else (r, ⊥)."""
 
 SAMPLE_QUERY = Pair(0, 1)
 """What a simulator asks its right: I(b) makes it the input b of randomized response."""
@@ -44,15 +46,24 @@ class Share:
 class Simulated(NamedTuple):
     """The state of a simulator."""
 
-    judged: Any
+    judged: object
     """The verifier's state."""
     history: WeighedHistory
     share: Share
     """φ of the history; (1, 1) where it is not used."""
-    sample: Any
+    sample: Sample | None
     """The sample of RR_{ε,δ}(b), once it has been asked for; None before."""
-    waiting: Any
+    waiting: Pair | None
     """The pair that waits for the sample, else None."""
+
+
+Found: TypeAlias = tuple[tuple[object, WeighedHistory], ...]
+"""(answer, history) for every answer to a pair."""
+Continuations: TypeAlias = tuple[tuple[object, WeighedHistory, Share], ...]
+"""(answer, history, φ) for every answer to a pair."""
+Key: TypeAlias = tuple[WeighedHistory, Share, Hashable]
+"""(history, φ, pair)."""
+Sent: TypeAlias = tuple[Simulated, Side, object]
 
 
 @attrs.frozen(eq=False)
@@ -66,11 +77,15 @@ class Simulator(PostProcessor[Simulated]):
     within: bool = attrs.field(default=False, kw_only=True)
     """Whether M is a part of a composition, whose other parts go on when it halts."""
     _histories: Histories = attrs.field(init=False, repr=False)
-    _known: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
-    """(history, φ, pair) -> continuations: a step is asked again for every outcome of its coins."""
-    _accepts: Callable[[Any], bool] = attrs.field(init=False, repr=False)
-    _laws: dict[Any, Any] = attrs.field(init=False, repr=False, factory=dict[Any, Any])
-    """(history, φ, pair, sample) -> the law of the continuations."""
+    _known: dict[Key, Continuations | None] = attrs.field(
+        init=False, repr=False, factory=dict[Key, Continuations | None]
+    )
+    """A step is asked again for every outcome of its coins."""
+    _accepts: Callable[[object], bool] = attrs.field(init=False, repr=False)
+    _laws: dict[tuple[Key, Sample | None], list[int] | None] = attrs.field(
+        init=False, repr=False, factory=dict[tuple[Key, Sample | None], list[int] | None]
+    )
+    """(key, sample) -> the law of the continuations."""
     _shares: dict[Point, Share] = attrs.field(init=False, repr=False, factory=dict[Point, Share])
 
     def __attrs_post_init__(self) -> None:
@@ -90,7 +105,7 @@ class Simulator(PostProcessor[Simulated]):
     def signature(self, right: Signature) -> Signature:
         return Signature(Anything(), Anything())
 
-    def step(self, state: Simulated, side: Side, message: Any, coins: Any) -> Any:
+    def step(self, state: Simulated, side: Side, message: Any, coins: Coins) -> Sent:
         if side is RIGHT:
             state, message = state._replace(sample=message, waiting=None), state.waiting
         if type(state.judged) is Refused or type(message) is not Pair:
@@ -101,7 +116,7 @@ class Simulator(PostProcessor[Simulated]):
         found = self._continuations(state, message, key)
         if found is None:
             return self._refuse(state)
-        drawn = *key, state.sample
+        drawn = key, state.sample
         if drawn not in self._laws:
             law = self.weights(state, found)
             self._laws[drawn] = None if law is None else integer_weights(law)
@@ -115,10 +130,10 @@ class Simulator(PostProcessor[Simulated]):
     def is_over(self, state: Simulated) -> bool:
         return state.history.ended or type(state.judged) is Refused
 
-    def _refuse(self, state: Simulated) -> Any:
+    def _refuse(self, state: Simulated) -> Sent:
         return state._replace(judged=Refused("the pair is not valid")), LEFT, HALT
 
-    def _continuations(self, state: Simulated, pair: Pair, key: Any) -> Any:
+    def _continuations(self, state: Simulated, pair: Pair, key: Key) -> Continuations | None:
         if not (self._accepts(pair.zero) and self._accepts(pair.one)):
             return None
         judged = read(self.verification, state.judged, pair.zero, pair.one)
@@ -130,11 +145,11 @@ class Simulator(PostProcessor[Simulated]):
         return self._known[key]
 
     @abstractmethod
-    def shares(self, state: Simulated, found: Any) -> Any:
+    def shares(self, state: Simulated, found: Found) -> Continuations:
         """(answer, history, φ) for every (answer, history)."""
 
     @abstractmethod
-    def weights(self, state: Simulated, found: Any) -> list[Fraction] | None:
+    def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
         """The law of the next answer; None if the sample of RR is needed to know it."""
 
 
@@ -146,7 +161,7 @@ class VadhanWang(Simulator):
     conditional laws first differ; so never while all pairs are identical.
     """
 
-    def shares(self, state: Simulated, found: Any) -> Any:
+    def shares(self, state: Simulated, found: Found) -> Continuations:
         return tuple((answer, history, state.share) for answer, history in found)
 
     def _nu(self, history: WeighedHistory, bit: int) -> Fraction:
@@ -158,7 +173,7 @@ class VadhanWang(Simulator):
             raise CompositionError("the mechanism is not epsilon-DP: its claim is false")
         return nu
 
-    def weights(self, state: Simulated, found: Any) -> list[Fraction] | None:
+    def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
         laws = [
             [self._nu(history, bit) / whole for _, history, _ in found]
             if (whole := self._nu(state.history, bit))
@@ -166,8 +181,7 @@ class VadhanWang(Simulator):
             for bit in (0, 1)
         ]
         if state.sample is not None:
-            known: int = state.sample[0]
-            return laws[known]
+            return laws[state.sample[0]]
         return laws[0] if laws[0] == laws[1] else None
 
 
@@ -182,7 +196,7 @@ class Lyu(Simulator):
     delta: Fraction = attrs.field(kw_only=True)
     rounds: int = attrs.field(kw_only=True)
 
-    def weights(self, state: Simulated, found: Any) -> list[Fraction] | None:
+    def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
         if state.sample is None:
             return None
         bit, sure = state.sample[0], state.sample[1] is TOP
@@ -202,7 +216,7 @@ class Lyu(Simulator):
         numerator = self.growth * rest[bit] - rest[1 - bit]
         return numerator / ((1 - self.delta) * (self.growth - 1))
 
-    def shares(self, state: Simulated, found: Any) -> Any:
+    def shares(self, state: Simulated, found: Found) -> Continuations:
         """φ of every continuation: the largest points, answer by answer (φ1-φ4)."""
         left = self.rounds - state.history.length - 1
         if left < 0:
@@ -299,14 +313,15 @@ def _claimed(
     verification: Verification | None,
     epsilon: exact.Epsilon | None,
     delta: object,
-) -> tuple[Any, Fraction, Fraction]:
+) -> tuple[Verification, Fraction, Fraction]:
     claim = next(iter(mechanism.claims), None)
-    if claim is None and (verification is None or epsilon is None):
+    f = claim.verification if verification is None and claim else verification
+    if f is None or (claim is None and epsilon is None):
         raise InvalidArgument("the mechanism claims nothing: give verification, epsilon and delta")
     own_epsilon, own_delta = claim.parameters if claim else (Fraction(0), Fraction(0))
     chosen = own_epsilon if epsilon is None else exact.epsilon(epsilon)
     growth = exact.exp(chosen)
     if not isinstance(growth, Fraction):
         raise InvalidArgument("a simulator needs a rational e^epsilon: give epsilon=Log(q)")
-    f: Any = verification if verification is not None else claim and claim.verification
+
     return f, growth, own_delta if delta is None else exact.probability(delta)

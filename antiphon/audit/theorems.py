@@ -1,8 +1,7 @@
 """The theorems by their first address; they stand in ``antiphon.selfcheck.theorems``, above."""
 
 from importlib import import_module
-from typing import Any
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     return getattr(import_module("antiphon.selfcheck.theorems"), name)

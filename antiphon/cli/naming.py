@@ -37,19 +37,19 @@ def name_variables(module: ModuleType, prefix: str) -> None:
             suggest(f"{prefix}.{place}/0", found)
 
 
-def _is_users(kind: Any) -> bool:
+def _is_users(kind: type) -> bool:
     """Whether a transcript could hold values of this class, and it is none of ours."""
     ours = str(kind.__module__).partition(".")[0] == "antiphon"
     return not ours and (attrs.has(kind) or issubclass(kind, enum.Enum))
 
 
-def _nameless(place: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
+def _nameless(place: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
     """Parties and functions without a name, and where they are: in lists, games and chains too."""
-    kind = cast("Any", type(value))  # pyright: ignore[reportUnknownArgumentType]
+    kind = cast("type[Any]", type(value))  # pyright: ignore[reportUnknownArgumentType]
     if depth > _DEEPEST or isclass(value) or registered_name(value) is not None:
         return
     if isinstance(value, list | tuple):
-        items = cast("list[Any]", value)
+        items = cast("list[object]", value)
         for number, item in enumerate(items[:_MOST]):
             yield from _nameless(f"{place}[{number}]", item, depth + 1)
     elif isinstance(value, AnyChain | Links) or (attrs.has(kind) and registered_name(kind)):

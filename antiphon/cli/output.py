@@ -6,13 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 Advance = Callable[[int], None]
 """Told how much is done."""
 
 
-def print_json(data: Mapping[str, Any]) -> None:
+def print_json(data: Mapping[str, object]) -> None:
     """One JSON object on standard output, on one line."""
     print(json.dumps(data, allow_nan=False))
 

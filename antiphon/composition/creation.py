@@ -15,10 +15,10 @@ from antiphon.populations.columns import plain
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
-from antiphon.protocol.provenance import claims_of
+from antiphon.protocol.provenance import claims_of, reader
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.protocol.verification import Refused, reader
+from antiphon.protocol.verification import Refused
 
 
 def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:

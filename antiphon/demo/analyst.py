@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 
@@ -14,6 +14,7 @@ from antiphon.mechanisms.counters import COUNT, TreeCounter
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.registry import register
 
@@ -42,7 +43,7 @@ def _whole(value: object) -> int:
     return exact.whole(value, "a number of flights")
 
 
-def _position(value: Any) -> int:
+def _position(value: object) -> int:
     if type(value) is not int or value < 0:
         raise InvalidArgument(f"a flight's number is an int >= 0, not {value!r}")
     return value
@@ -83,7 +84,7 @@ class FlightAnalyst(Adversary[Notes]):
     def initial_state(self) -> Notes:
         return Notes()
 
-    def step(self, state: Notes, message: Any, coins: Any) -> tuple[Notes, Any]:
+    def step(self, state: Notes, message: object, coins: Coins) -> tuple[Notes, object]:
         told, second, asked, surveys, created, busy = state
         if second >= 0:
             return Notes(told + 1, -1, 0, surveys, created, busy), self._news(told, second)
@@ -107,7 +108,7 @@ class FlightAnalyst(Adversary[Notes]):
     def _news(self, flight: int, counter: int) -> Pair:
         return _challenge(counter) if flight == self.challenge else _update(counter)
 
-    def now_busy(self, busy: tuple[int, ...], counter: int, count: Any) -> tuple[int, ...]:
+    def now_busy(self, busy: tuple[int, ...], counter: int, count: object) -> tuple[int, ...]:
         """The busy origins, once ``counter`` has answered ``count``."""
         if counter >= len(ORIGINS) or counter in busy or type(count) is not int:
             return busy

@@ -104,7 +104,7 @@ class _Log:
         self._differed: set[int] = set()
 
     def __call__(self, each: Round) -> None:
-        answer: Any = each.answer
+        answer: object = each.answer
         message: Any = each.message.zero
         if type(answer) is int:
             index: int = message.index
@@ -126,7 +126,7 @@ class _Log:
             slots[self._analyst.challenge] = 255  # absent: it matches no counter
         return tuple(self._counter(index, slots) for index in range(len(self._created)))
 
-    def _counter(self, index: int, slots: npt.NDArray[Any]) -> FlightCounter:
+    def _counter(self, index: int, slots: npt.NDArray[np.uint8]) -> FlightCounter:
         created, claim = self._created[index]
         readings = tuple(self._readings[index])
         if index < len(ORIGINS):

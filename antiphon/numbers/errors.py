@@ -9,7 +9,7 @@ from __future__ import annotations
 import traceback
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 
 def shown(value: object) -> str:
@@ -27,13 +27,13 @@ class AntiphonError(Exception):
     *refusal*: the state is unchanged and the session goes on.
     """
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """An error comes home from another process as it was raised."""
         return _raised_elsewhere, (type(self), self.args, self.__dict__)
 
 
 def _raised_elsewhere(
-    kind: type[AntiphonError], args: tuple[Any, ...], fields: dict[str, Any]
+    kind: type[AntiphonError], args: tuple[object, ...], fields: dict[str, object]
 ) -> AntiphonError:
     error = kind.__new__(kind, *args)
     error.__dict__.update(fields)
@@ -111,7 +111,7 @@ class ExecutorError(AntiphonError):
     ``outcome`` is what was computed until then (an ``Outcome``), or None.
     """
 
-    def __init__(self, message: str, outcome: Any = None) -> None:
+    def __init__(self, message: str, outcome: object = None) -> None:
         super().__init__(message)
         self.outcome = outcome
 

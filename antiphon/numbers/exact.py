@@ -46,7 +46,7 @@ def number(value: object) -> int | float | Fraction:
     if type(value) in (float, Fraction):
         return value  # type: ignore[return-value]
     given: Any = value
-    plain: Any = given.item() if issubclass(type(given), np.generic) else given  # pyright: ignore
+    plain: object = given.item() if issubclass(type(given), np.generic) else given
     if isinstance(plain, float):
         return float.__pos__(plain)
     if isinstance(plain, int):

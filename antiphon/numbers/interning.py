@@ -6,10 +6,10 @@ import dataclasses
 import enum
 import struct
 from abc import ABCMeta
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -21,7 +21,11 @@ METACLASSES: Final = frozenset({type, ABCMeta, enum.EnumMeta})
 """Those that have no say in what an attribute of a class is, nor which classes are equal."""
 
 
-def fingerprint(value: Any) -> Hashable:
+Content: TypeAlias = Callable[[Any], Hashable]
+"""What a value of some type is compared by."""
+
+
+def fingerprint(value: object) -> Hashable:
     """A key that two values share only if they are the same in exact type and content.
 
     Merging answers that differ would make a privacy figure too small, so types are
@@ -33,16 +37,16 @@ def fingerprint(value: Any) -> Hashable:
     return kind, value if content is None else content(value)
 
 
-def _kind(value: object) -> Any:
+def _kind(value: object) -> type:
     return type(value)
 
 
 @lru_cache(maxsize=4096)
-def _content(kind: type[Any]) -> Callable[[Any], Hashable] | None:
+def _content(kind: type[Any]) -> Content | None:
     """What a value of this type is compared by; None: by itself."""
     if kind in _CONTENTS:
         return _CONTENTS[kind]
-    own: Callable[[Any], Hashable] | None = vars(kind).get("__fingerprint__")
+    own: Content | None = vars(kind).get("__fingerprint__")
     if own is not None:
         return own
     if issubclass(kind, tuple):
@@ -51,7 +55,7 @@ def _content(kind: type[Any]) -> Callable[[Any], Hashable] | None:
         return _members
     if issubclass(kind, np.generic):
         return _scalar
-    hashed: Any = kind.__hash__
+    hashed: object = kind.__hash__  # None where a class forbids it
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
@@ -61,26 +65,26 @@ def _content(kind: type[Any]) -> Callable[[Any], Hashable] | None:
     return None
 
 
-def _items(value: Any) -> Hashable:
+def _items(value: Iterable[object]) -> Hashable:
     return tuple(map(fingerprint, value))
 
 
-def _members(value: Any) -> Hashable:
+def _members(value: Iterable[object]) -> Hashable:
     return frozenset(map(fingerprint, value))
 
 
-def _scalar(value: Any) -> Hashable:
+def _scalar(value: np.generic) -> Hashable:
     return str(value.dtype), value.tobytes()
 
 
-def _fields(names: tuple[str, ...]) -> Callable[[Any], Hashable]:
-    def content(value: Any) -> Hashable:
+def _fields(names: tuple[str, ...]) -> Content:
+    def content(value: object) -> Hashable:
         return tuple([fingerprint(getattr(value, name)) for name in names])
 
     return content
 
 
-_CONTENTS: Final[dict[type[Any], Callable[[Any], Hashable]]] = {
+_CONTENTS: Final[dict[type, Content]] = {
     float: lambda value: struct.pack("<d", value),
     complex: lambda value: struct.pack("<2d", value.real, value.imag),
     Decimal: lambda value: value.as_tuple(),
@@ -93,10 +97,10 @@ _CONTENTS: Final[dict[type[Any], Callable[[Any], Hashable]]] = {
 class Interner:
     """Values numbered in the order they are met."""
 
-    values: list[Any] = attrs.field(factory=list[Any])
+    values: list[object] = attrs.field(factory=list[object])
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
-    def __call__(self, value: Any) -> int:
+    def __call__(self, value: object) -> int:
         """The number of a value. Raises: InvalidArgument if it cannot be hashed."""
         try:
             number = self._ids.setdefault(fingerprint(value), len(self.values))

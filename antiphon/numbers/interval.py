@@ -24,6 +24,7 @@ from antiphon.numbers import exact
 Floats = npt.NDArray[np.float64]
 Number = TypeVar("Number", float, Floats)
 
+
 UNIT: Final = 2.0**-53
 """The relative error of one rounded operation."""
 

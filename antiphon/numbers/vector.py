@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, Generic
+from typing import Any, Final, Generic, TypeAlias
 
 from typing_extensions import TypeVar
 
 Item = TypeVar("Item", default=Any)
+Node: TypeAlias = tuple[Any, ...]
+"""At most sixteen items; or, above the leaves, nodes."""
 
 _BITS: Final = 4
 _WIDTH: Final = 1 << _BITS
@@ -34,7 +36,7 @@ class Vector(Generic[Item]):
         while len(level) > _WIDTH:
             level = [tuple(level[i : i + _WIDTH]) for i in range(0, len(level), _WIDTH)]
             self._shift += _BITS
-        self._root: tuple[Any, ...] = tuple(level)
+        self._root: Node = tuple(level)
 
     def get(self, index: int) -> Item | None:
         """The item at an index, or None outside 0..n-1."""
@@ -83,18 +85,18 @@ class Vector(Generic[Item]):
         return f"Vector({list(self)!r})"
 
 
-def _vector(size: int, shift: int, root: tuple[Any, ...]) -> Vector:
-    vector: Vector = Vector.__new__(Vector)
+def _vector(size: int, shift: int, root: Node) -> Vector[Any]:
+    vector: Vector[Any] = Vector.__new__(Vector)
     vector._size, vector._shift, vector._root = size, shift, root  # pyright: ignore[reportPrivateUsage]
     return vector
 
 
-def _branch(shift: int, item: Any) -> tuple[Any, ...]:
+def _branch(shift: int, item: object) -> Node:
     """A new path down to the leaf that holds the item."""
     return (item,) if not shift else (_branch(shift - _BITS, item),)
 
 
-def _replaced(node: tuple[Any, ...], shift: int, index: int, item: Any) -> tuple[Any, ...]:
+def _replaced(node: Node, shift: int, index: int, item: object) -> Node:
     place = index >> shift & _MASK
     if shift > _BITS:
         item = _replaced(node[place], shift - _BITS, index, item)
@@ -104,7 +106,7 @@ def _replaced(node: tuple[Any, ...], shift: int, index: int, item: Any) -> tuple
     return (*node[:place], item, *node[place + 1 :])
 
 
-def _appended(node: tuple[Any, ...], shift: int, size: int, item: Any) -> tuple[Any, ...]:
+def _appended(node: Node, shift: int, size: int, item: object) -> Node:
     if not shift:
         return (*node, item)
     place = size >> shift & _MASK
@@ -113,7 +115,7 @@ def _appended(node: tuple[Any, ...], shift: int, size: int, item: Any) -> tuple[
     return (*node[:place], _appended(node[place], shift - _BITS, size, item))
 
 
-def _leaves(node: tuple[Any, ...], shift: int) -> Iterator[Any]:
+def _leaves(node: Node, shift: int) -> Iterator[Any]:
     if not shift:
         return iter(node)
     return (item for child in node for item in _leaves(child, shift - _BITS))

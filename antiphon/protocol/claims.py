@@ -6,7 +6,7 @@ import enum
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Protocol, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 import attrs
 
@@ -14,6 +14,7 @@ from antiphon.numbers import exact, named
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
+from antiphon.protocol.verification import Verification
 
 
 @register("antiphon.Pure/1")
@@ -65,16 +66,6 @@ class Status(enum.Enum):
         return ("refuted", "assumed", "proved").index(self.value)
 
 
-class VerificationFunction(Protocol):
-    """f as an automaton over pairs; see ``antiphon.verifiers``."""
-
-    @property
-    def first_pair_consistent(self) -> bool: ...
-    @property
-    def initial_state(self) -> Any: ...
-    def step(self, state: Any, zero: Any, one: Any, /) -> Any: ...
-
-
 def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], None]:
     """A validator: one of these types exactly. A subclass may say something else later."""
 
@@ -97,7 +88,7 @@ class Claim:
     """
 
     measure: Measure = attrs.field(validator=_plain(Pure, Approximate, ZeroConcentrated, Renyi))
-    verification: VerificationFunction
+    verification: Verification
     status: Status = attrs.field(validator=_plain(Status))
     source: str = attrs.field(validator=_plain(str))
 

@@ -22,15 +22,20 @@ import enum
 import sys
 import types
 import typing
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import METACLASSES
-from antiphon.protocol.claims import Claim, Measure, Status, VerificationFunction
+from antiphon.protocol.claims import Claim, Measure, Status
 from antiphon.protocol.messages import ATOMS
+from antiphon.protocol.verification import Refused, Verification, read
+
+State = TypeVar("State", default=Any)
 
 _HOME: Final = "antiphon."
 _ELSEWHERE: Final = ("antiphon.audit.", "antiphon.selfcheck.")
@@ -52,29 +57,29 @@ _INERT: Final = frozenset(
 """What a class body may hold without changing anything."""
 
 
-def _kind(value: object) -> Any:
+def _kind(value: object) -> type:
     return type(value)
 
 
-def own(kind: type[Any]) -> bool:
+def own(kind: type) -> bool:
     """Whether a class, and all that it inherits from, was written and is tested here."""
     if type(kind) not in METACLASSES or not _written(kind):
         return False
     return all(base in _BARE or _written(base) for base in kind.__mro__)
 
 
-def _written(kind: type) -> bool:
+def _written(kind: type | types.FunctionType) -> bool:
     """Whether a class is what its module has under its name, and that module is ours."""
-    module: Any = kind.__module__
+    module: object = kind.__module__
     if type(module) is not str or not module.startswith(_HOME) or module.startswith(_ELSEWHERE):
         return False
-    found: Any = sys.modules.get(module)
+    found: object = sys.modules.get(module)
     for name in kind.__qualname__.split("."):
         found = getattr(found, name, None)
     return found is kind
 
 
-def essence(kind: Any) -> Any:
+def essence(kind: type) -> type:
     """The class without subclasses that add nothing: what an object of it does."""
     while type(kind) in METACLASSES and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
@@ -84,7 +89,7 @@ def essence(kind: Any) -> Any:
     return kind
 
 
-def _inert(kind: type[Any]) -> bool:
+def _inert(kind: type) -> bool:
     """Whether a class body adds nothing, but for a dictionary in which objects may keep more."""
     return all(
         name in _INERT or (name == "__dict__" and type(each) is types.GetSetDescriptorType)
@@ -123,7 +128,7 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
     return _first((getattr(value, field.name, None) for field in fields if field.init), but)
 
 
-def _first(parts: Any, but: type | tuple[type, ...]) -> str | None:
+def _first(parts: Iterable[object], but: type | tuple[type, ...]) -> str | None:
     # By type, as isinstance believes what an object says of its __class__.
     reasons = (foreign(part, but=but) for part in parts if not issubclass(_kind(part), but))
     return next((reason for reason in reasons if reason is not None), None)
@@ -147,27 +152,27 @@ def _has_ours(kind: type) -> bool:
     )
 
 
-def _shadow(value: Any) -> str | None:
+def _shadow(value: object) -> str | None:
     """An attribute of the object that hides what its class says."""
-    own_dict: dict[str, Any] = getattr(value, "__dict__", None) or {}
+    own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     fields = {field.name for field in getattr(_kind(value), "__attrs_attrs__", ())}
     hidden = (name for name in own_dict if name not in fields and not _cached(value, name))
     return next(hidden, None)
 
 
-def _hidden(value: Any) -> str | None:
+def _hidden(value: object) -> str | None:
     """A method of a user's own class that an attribute of the object stands in front of."""
     kind = _kind(value)
-    own_dict: dict[str, Any] = getattr(value, "__dict__", None) or {}
+    own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     return next((name for name in own_dict if callable(getattr(kind, name, None))), None)
 
 
-def _cached(value: Any, name: str) -> bool:
+def _cached(value: object, name: str) -> bool:
     """Whether a name in an object's dictionary is what a property of its class keeps there."""
     return isinstance(getattr(_kind(value), name, None), cached_property)
 
 
-def doubt(whole: Any, stated: str, *, but: type | tuple[type, ...] = ()) -> str | None:
+def doubt(whole: object, stated: str, *, but: type | tuple[type, ...] = ()) -> str | None:
     """Why what is ``stated`` of an object is no proof, whatever it says; None: take its word.
 
     Believed are this library's own objects, with own parts; an object whose class states it
@@ -178,7 +183,7 @@ def doubt(whole: Any, stated: str, *, but: type | tuple[type, ...] = ()) -> str 
     alien = foreign(whole, but=but)
     if alien is None:
         return None
-    kind: Any = essence(_kind(whole))
+    kind = essence(_kind(whole))
     given = any(f.name == stated and f.init for f in getattr(kind, "__attrs_attrs__", ()))
     if stated in vars(kind) and (given or not _written(kind)):
         hidden = _hidden(whole)
@@ -188,13 +193,13 @@ def doubt(whole: Any, stated: str, *, but: type | tuple[type, ...] = ()) -> str 
     return f"{alien}, and {stated} is inherited; state it anew in {type(whole).__name__}"
 
 
-def status(whole: Any) -> Status:
+def status(whole: object) -> Status:
     """PROVED for what is this library's own through and through, else ASSUMED."""
     return Status.PROVED if foreign(whole) is None else Status.ASSUMED
 
 
 def proved(
-    whole: Any, measure: Measure, verification: VerificationFunction, source: str
+    whole: object, measure: Measure, verification: Verification, source: str
 ) -> tuple[Claim, ...]:
     """The claim of a mechanism of this library, by the proof that is cited; of another: assumed."""
     return (Claim(measure, verification, status(whole), source),)
@@ -214,3 +219,8 @@ def claims_of(mechanism: Any) -> tuple[Claim, ...]:
         )
     found: tuple[Claim, ...] = claims
     return found
+
+
+def reader(f: Verification[State]) -> Callable[[State, Any, Any], State | Refused]:
+    """``read`` of one f, looked up once; what this library's own return is tested, so not held."""
+    return f.step if own(type(f)) else partial(read, f)

@@ -10,8 +10,7 @@ message by message. (Without prefix closure Theorem 5.2 is false.)
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import Any, Final, Generic, final
 
 import attrs
@@ -20,9 +19,7 @@ from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import PartError
 from antiphon.populations.columns import Column
-from antiphon.protocol.claims import VerificationFunction
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, Symbol
-from antiphon.protocol.provenance import own
 from antiphon.protocol.spaces import Space
 
 State = TypeVar("State", default=Any)
@@ -97,7 +94,7 @@ class Verification(ABC, Generic[State]):
         """f = ⊥ once the first pair is identical and a later one is not (CM Def. 5.3)."""
         return False
 
-    def __call__(self, messages: Iterable[Any]) -> Symbol:
+    def __call__(self, messages: Iterable[object]) -> Symbol:
         """f(m₁, …, m_t): TOP or BOTTOM.
 
         A message that is no pair makes it BOTTOM, and an identical pair is a
@@ -120,7 +117,7 @@ _NEVER: Final = (type, BaseException)
 """Those of which nothing is: a class, or what should have been raised."""
 
 
-def read(f: VerificationFunction, state: Any, zero: Any, one: Any) -> Any:
+def read(f: Verification[State], state: State, zero: Any, one: Any) -> State | Refused:
     """``f.step``, held to its contract: the one way in which a pair is checked.
 
     Raises: PartError if f returned what is neither a state nor ``Refused``: it would open
@@ -135,18 +132,13 @@ def read(f: VerificationFunction, state: Any, zero: Any, one: Any) -> Any:
     return after
 
 
-def reader(f: VerificationFunction) -> Callable[[Any, Any, Any], Any]:
-    """``read`` of one f, looked up once; what this library's own return is tested, so not held."""
-    return f.step if own(type(f)) else partial(read, f)
-
-
-def _is_state(value: Any) -> bool:
+def _is_state(value: object) -> bool:
     if type(value) is Column:
         return value.kind is not bool or bool(value)
     return value is True or (type(value) is np.bool_ and bool(value))  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, BaseException):

@@ -1,15 +1,22 @@
+# pyright: reportUnknownMemberType=false
 """Pictures of an audit: what its samples prove, against what was claimed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from antiphon.audit.statistical.audit_report import AuditReport
+from antiphon.audit.statistical.estimators import Rates
+from antiphon.numbers.interval import Floats
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 _POINTS: Final = 400
 
@@ -35,7 +42,7 @@ def plot(report: AuditReport, paths: Iterable[Path]) -> None:
         figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
 
 
-def _curve(axes: Any, report: AuditReport, rates: Any) -> None:
+def _curve(axes: Axes, report: AuditReport, rates: Rates) -> None:
     end = 1.25 * max(report.epsilon, report.epsilon_at(0.0), 0.1)
     epsilons = np.linspace(0, end, _POINTS)
     axes.plot(
@@ -58,7 +65,7 @@ def _curve(axes: Any, report: AuditReport, rates: Any) -> None:
     plain(axes)
 
 
-def claimed_curve(epsilons: Any, epsilon: float, delta: float) -> Any:
+def claimed_curve(epsilons: Floats, epsilon: float, delta: float) -> Floats:
     """δ at each ε that (ε₀, δ₀)-DP allows: its trade-off curve in (ε, δ) form.
 
     For ε >= ε₀ it is δ₀. Below, max of Pr₁[S] − e^ε Pr₀[S] over pairs with
@@ -72,7 +79,7 @@ def claimed_curve(epsilons: Any, epsilon: float, delta: float) -> Any:
     return np.where(epsilons < epsilon, np.maximum(below, delta), delta)
 
 
-def _samples(axes: Any, report: AuditReport) -> None:
+def _samples(axes: Axes, report: AuditReport) -> None:
     counts, bounds = zip(*report.progress(), strict=True)
     axes.plot(counts, bounds, "o-", color=COLOURS[0], markersize=3.5, linewidth=1.2)
     axes.axhline(report.delta, color=COLOURS[1], linewidth=0.9, linestyle=(0, (4, 3)))

@@ -1,10 +1,11 @@
+# pyright: reportUnknownMemberType=false
 """Noisy numbers over time, each with the band that the truth is promised to lie in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -12,6 +13,9 @@ import numpy.typing as npt
 
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture
 from antiphon.report.dates import dated, label_ends
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @attrs.frozen(eq=False)
@@ -52,7 +56,7 @@ def bands(
         figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.07, wspace=0.42)
 
 
-def _panel(axes: Any, heading: str, drawn: Sequence[Band]) -> None:
+def _panel(axes: Axes, heading: str, drawn: Sequence[Band]) -> None:
     dated(axes, [band.dates for band in drawn])
     axes.set_title(heading, loc="left", fontsize=11.5, color=INK, fontweight="bold")
     for place, band in enumerate(drawn):

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """What all pictures share: their style, their file formats, and how they are saved."""
 
 from __future__ import annotations
@@ -5,13 +6,19 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
 
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
 COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
 INK, SOFT, GRID = "#1e293b", "#64748b", "#e2e8f0"
-_STYLE: Final[Any] = {
+_STYLE: Final[dict[str, object]] = {
     "font.size": 10, "svg.hashsalt": "antiphon", "savefig.dpi": 150, "axes.edgecolor": SOFT,
     "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT,
 }  # fmt: skip
@@ -31,7 +38,7 @@ def check_pictures(paths: Iterable[Path]) -> None:
 
 
 @contextmanager
-def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[Any, None, None]:
+def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[Figure, None, None]:
     """An empty matplotlib figure (inches), saved to each path once it has been drawn.
 
     Equal drawings give equal SVG files: they bear no date. Raises: as ``check_pictures``.
@@ -41,13 +48,13 @@ def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[
     from matplotlib.figure import Figure
 
     with _matplotlib().rc_context(_STYLE):
-        figure: Any = Figure(figsize=(width, height))
+        figure = Figure(figsize=(width, height))
         yield figure
         for path in paths:
             figure.savefig(path, metadata=_UNDATED if path.suffix == ".svg" else None)
 
 
-def plain(axes: Any) -> None:
+def plain(axes: Axes) -> None:
     """No frame but two axes, and a light grid behind."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -56,7 +63,7 @@ def plain(axes: Any) -> None:
     axes.tick_params(length=3)
 
 
-def _matplotlib() -> Any:
+def _matplotlib() -> ModuleType:
     try:
         import matplotlib as mpl
     except ImportError:

@@ -1,12 +1,16 @@
+# pyright: reportUnknownMemberType=false
 """Expected errors of counters, drawn beside the lower bound."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def errors(
@@ -19,7 +23,7 @@ def errors(
     """
     height = 1.9 + 0.42 * len(rows)
     with picture(paths, width=9.6, height=height) as figure:
-        axes: Any = figure.subplots()
+        axes: Axes = figure.subplots()
         plain(axes)
         axes.grid(axis="y", visible=False)
         axes.grid(axis="x", color=GRID, linewidth=0.8)
@@ -40,7 +44,7 @@ def errors(
         figure.subplots_adjust(left=0.25, right=0.97, top=1 - 0.62 / height, bottom=0.62 / height)
 
 
-def _span(axes: Any, place: int, mean: float, largest: float) -> None:
+def _span(axes: Axes, place: int, mean: float, largest: float) -> None:
     axes.plot([mean, largest], [place, place], color=COLOURS[0], linewidth=2.4, zorder=3)
     axes.plot(largest, place, "o", color=COLOURS[0], markersize=8, zorder=4)
     axes.plot(

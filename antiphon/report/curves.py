@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """Privacy curves in one picture: δ against ε."""
 
 from __future__ import annotations
@@ -5,13 +6,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from antiphon.composition.accounting import Interval, PrivacyCurve
 from antiphon.numbers.interval import Floats
 from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 _POINTS: Final = 160
 _LEAST: Final = 1e-12
@@ -29,7 +34,7 @@ def privacy_curves(
     epsilons = np.linspace(0.0, reach(curves) if last is None else last, _POINTS)
     ends = [curve.delta_between(epsilons) for curve in curves]
     with picture(paths, width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
-        axes: Any = figure.subplots()
+        axes: Axes = figure.subplots()
         plain(axes)
         axes.set_yscale("log")
         axes.set_xlabel("ε (nats)")
@@ -55,7 +60,7 @@ def reach(curves: Sequence[PrivacyCurve]) -> float:
 
 
 def _draw(
-    axes: Any, curve: PrivacyCurve, epsilons: Floats, ends: Interval[Floats], colour: str
+    axes: Axes, curve: PrivacyCurve, epsilons: Floats, ends: Interval[Floats], colour: str
 ) -> None:
     least = np.maximum(ends.upper, 1e-300)
     axes.plot(epsilons, least, color=colour, linewidth=1.7, label=f"{curve.method}: {curve.source}")
@@ -65,7 +70,7 @@ def _draw(
         )
 
 
-def _floor(axes: Any, floor: float) -> None:
+def _floor(axes: Axes, floor: float) -> None:
     if floor > 0:
         axes.axhline(floor, color=SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.annotate(

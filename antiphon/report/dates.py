@@ -1,19 +1,24 @@
+# pyright: reportUnknownMemberType=false
 """What pictures over dates share: the axis, and a name at each curve's end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from antiphon.report.canvas import COLOURS, plain
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
 Dates: TypeAlias = npt.NDArray[np.datetime64]
 
 
-def dated(axes: Any, dates: Sequence[Dates]) -> None:
+def dated(axes: Axes, dates: Sequence[Dates]) -> None:
     """All of these dates from left to right, at least two weeks, and counts upwards."""
     import matplotlib.dates
 
@@ -26,7 +31,7 @@ def dated(axes: Any, dates: Sequence[Dates]) -> None:
     axes.set_xlim(*_span(dates))
 
 
-def _thousands(value: float, position: int | None = None) -> str:
+def _thousands(value: float, position: float | None = None) -> str:
     return f"{value:,.0f}"
 
 
@@ -38,7 +43,7 @@ def _span(dates: Sequence[Dates]) -> tuple[Any, Any]:
     return first - margin * day, last + margin * day
 
 
-def label_ends(axes: Any, ends: Sequence[tuple[str, np.datetime64, int]]) -> None:
+def label_ends(axes: Axes, ends: Sequence[tuple[str, np.datetime64, int]]) -> None:
     """Each curve's name and last value at its right end, moved apart where two would overlap."""
     values = [value for _, _, value in ends]
     step = 0.052 * (axes.get_ylim()[1] - axes.get_ylim()[0])

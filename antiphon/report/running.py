@@ -1,10 +1,11 @@
+# pyright: reportUnknownMemberType=false
 """Running counts over time: the true ones and the noisy ones, and their difference."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -12,6 +13,9 @@ import numpy.typing as npt
 
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture
 from antiphon.report.dates import dated, label_ends
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @attrs.frozen(eq=False)
@@ -42,9 +46,7 @@ def running_counts(
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
     """
     with picture(paths, width=13.5, height=7.2) as figure:
-        axes: Any = figure.subplots(
-            2, len(panels), sharex="col", height_ratios=(2.6, 1), squeeze=False
-        )
+        axes = figure.subplots(2, len(panels), sharex="col", height_ratios=(2.6, 1), squeeze=False)
         limit = 1.15 * max(_largest_errors(panels))
         for place, panel in enumerate(panels):
             _counts(axes[0][place], panel, unit)
@@ -65,7 +67,7 @@ def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
             yield from (abs(n - t) for n, t in zip(curve.noisy, curve.true, strict=True))
 
 
-def _counts(axes: Any, panel: Panel, unit: str) -> None:
+def _counts(axes: Axes, panel: Panel, unit: str) -> None:
     dated(axes, [curve.dates for curve in panel.curves])
     axes.set_title(panel.title, loc="left", fontsize=11.5, color=INK, fontweight="bold")
     axes.set_ylabel(unit)
@@ -82,13 +84,13 @@ def _counts(axes: Any, panel: Panel, unit: str) -> None:
     axes.set_ylim(bottom=0)
 
 
-def _legend(axes: Any) -> None:
+def _legend(axes: Axes) -> None:
     axes.plot([], [], color=INK, linewidth=1.4, label="true")
     axes.plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
     axes.legend(loc="upper left", frameon=False, fontsize=9.5, labelcolor=INK)
 
 
-def _errors(axes: Any, panel: Panel, unit: str, limit: float) -> None:
+def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:
     dated(axes, [curve.dates for curve in panel.curves])
     axes.set_ylabel(f"noisy − true\n({unit})")
     axes.axhline(0, color=SOFT, linewidth=0.9)

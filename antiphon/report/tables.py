@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from antiphon.numbers.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
-) -> Any:
+) -> Table:
     """A rich table; the columns named in ``numbers`` are aligned to the right.
 
     Raises: MissingExtra without rich.

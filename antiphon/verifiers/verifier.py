@@ -10,9 +10,10 @@ import attrs
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.provenance import reader
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Pairs, Signature, Space
-from antiphon.protocol.verification import Refused, Verification, reader
+from antiphon.protocol.verification import Refused, Verification
 
 
 def _is_verification(verifier: object, field: object, value: object) -> None:

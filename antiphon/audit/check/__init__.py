@@ -6,8 +6,9 @@ raises ``LeftOut`` where it cannot be made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Final, TypeAlias, Union
 
 import numpy as np
 
@@ -37,7 +38,10 @@ from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
-Check = Callable[[Any], Iterator[Finding]]
+Check: TypeAlias = Callable[[Subject], Iterator[Finding]]
+Bound: TypeAlias = Callable[[], Iterator[Finding]]
+"""A check, with what it is made of."""
+Messages: TypeAlias = Union[tuple[object, ...], None]
 
 _STEPS: Final[tuple[tuple[str, Check], ...]] = (
     ("crashes", crashes.check),
@@ -60,7 +64,7 @@ def check(
     part: object,
     *,
     right: Mechanism | None = None,
-    messages: Iterable[Any] | None = None,
+    messages: Iterable[object] | None = None,
     only: Iterable[str] | None = None,
     seed: int | None = None,
 ) -> CheckReport:
@@ -89,22 +93,21 @@ def check(
         return _check(part, right, given, only, seed)
 
 
-def _check(part: Any, right: Any, given: Any, only: Any, seed: int) -> CheckReport:
+def _check(
+    part: object, right: Mechanism | None, given: Messages, only: Iterable[str] | None, seed: int
+) -> CheckReport:
     if isinstance(part, Verification):
         f: Verification = part  # pyright: ignore[reportUnknownVariableType]
         tried = verifications.MESSAGES if given is None else given
-        bound = [(name, _of(each, f, tried)) for name, each in verifications.CHECKS]
-        return _report(message_label(f), bound, None, only, seed)
+        of_f = [(name, partial(each, f, tried)) for name, each in verifications.CHECKS]
+        return _report(message_label(f), of_f, None, only, seed)
     subject = _subject(part, right, given, seed)
     rows = PROCESSOR if subject.is_link else MECHANISM
-    return _report(subject.name, list(rows), subject, only, seed)
+    bound = [(name, partial(each, subject)) for name, each in rows]
+    return _report(subject.name, bound, subject, only, seed)
 
 
-def _of(each: Any, f: Verification, messages: tuple[Any, ...]) -> Check:
-    return lambda _: each(f, messages)
-
-
-def _subject(part: Any, right: Any, given: Any, seed: int) -> Subject:
+def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) -> Subject:
     if isinstance(part, PostProcessor):
         if right is None and isinstance(getattr(part, "lifting", None), Lifting):  # pyright: ignore[reportUnknownArgumentType]
             right = ExtConComp()
@@ -123,7 +126,11 @@ def _subject(part: Any, right: Any, given: Any, seed: int) -> Subject:
 
 
 def _report(
-    name: str, rows: list[tuple[str, Check]], subject: Subject | None, only: Any, seed: int
+    name: str,
+    rows: Sequence[tuple[str, Bound]],
+    subject: Subject | None,
+    only: Iterable[str] | None,
+    seed: int,
 ) -> CheckReport:
     """Make the checks; of each, what it says of one place is said once."""
     chosen = {each for each, _ in rows} if only is None else set(only)
@@ -141,7 +148,7 @@ def _report(
             left_out.append((title, "its steps do not repeat: mend them first"))
             continue
         try:
-            for finding in each(subject):
+            for finding in each():
                 if all((finding.check, finding.what) != (f.check, f.what) for f in found):
                     found.append(finding)
             done.append(title)

@@ -10,7 +10,7 @@ import numpy as np
 _DEEPEST: Final = 40
 
 
-def content(value: Any, depth: int = 0) -> Any:
+def content(value: Any, depth: int = 0) -> object:
     """A deep, comparable copy; a thing it does not know is known by its identity.
 
     Of an attrs class, the fields that are compared: others are caches.
@@ -38,5 +38,5 @@ def content(value: Any, depth: int = 0) -> Any:
     return kind, repr(value) if kind in (int, float, complex, str, bytes, bool) else id(value)
 
 
-def _of(value: Any, depth: int) -> Any:
+def _of(value: Any, depth: int) -> object:
     return content(value, depth + 1)

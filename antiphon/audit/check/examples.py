@@ -6,6 +6,8 @@ import math
 from itertools import islice
 from typing import Any, Final
 
+import numpy as np
+
 from antiphon.audit.check.report import LeftOut
 from antiphon.protocol import spaces
 from antiphon.protocol.messages import Pair, same
@@ -19,7 +21,7 @@ ALIENS: Final = (
 """Values of many types, for asking a space about."""
 
 
-def examples(space: spaces.Space, coins: Any) -> tuple[Any, ...]:
+def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]:
     """Up to ``MOST`` elements. Raises: LeftOut where none are known."""
     if space.finite:
         found = list(islice(space.enumerate(), 10_000))
@@ -33,8 +35,8 @@ def examples(space: spaces.Space, coins: Any) -> tuple[Any, ...]:
     return known[:MOST]
 
 
-def _own(space: Any, coins: Any) -> tuple[Any, ...]:
-    kind: Any = type(space)  # pyright: ignore[reportUnknownVariableType]
+def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
+    kind: type = type(space)  # pyright: ignore[reportUnknownVariableType]
     if kind is spaces.Integers:
         ends = tuple(end for end in (space.low, space.high) if end is not None)
         near = ends[0] if ends else 0
@@ -63,14 +65,14 @@ def _own(space: Any, coins: Any) -> tuple[Any, ...]:
     return ()
 
 
-def _some(space: spaces.Space, coins: Any) -> tuple[Any, ...]:
+def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]:
     try:
         return examples(space, coins)
     except LeftOut:
         return ()
 
 
-def _cycled(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _cycled(values: tuple[object, ...]) -> tuple[object, ...]:
     return tuple(values[i % len(values)] for i in range(MOST)) if values else (_NONE,) * MOST
 
 
@@ -81,12 +83,11 @@ class _Nothing:
 _NONE: Final = _Nothing()
 
 
-def _arrays(space: Any, coins: Any) -> tuple[Any, ...]:
-    step: float = space.step or 1.0
+def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, ...]:
+    step = space.step or 1.0
     low = math.ceil(max(space.low, -3.0) / step)
     high = math.floor(min(space.high, 3.0) / step)
     if low > high:
         return ()
-    shape: tuple[int, ...] = space.shape
-    drawn = [coins.integers(low, high + 1, size=shape) for _ in range(MOST)]
+    drawn = [coins.integers(low, high + 1, size=space.shape) for _ in range(MOST)]
     return tuple((each * step).astype(space.dtype) for each in drawn)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 
@@ -48,7 +46,7 @@ class CheckReport:
         lines += [f"not checked: {name} ({why})" for name, why in self.left_out]
         return "\n".join([*lines, f"seed: {self.seed}"])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The report as plain data for JSON."""
         return {
             "part": self.part,

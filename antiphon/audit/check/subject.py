@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import islice
-from typing import Any, Final
+from typing import Final, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -23,29 +23,33 @@ PLAYING, COLUMNS, CLAIMS, TRYING = range(4)
 """Names of the streams of the seed."""
 
 
+Part: TypeAlias = Union[Mechanism, PostProcessor]
+
+
 @attrs.frozen(eq=False)
 class Subject:
     """A mechanism; or a post-processor, with the chain in which it plays."""
 
-    part: Any
+    part: Part
     system: Mechanism
     """Who plays: the mechanism itself, or P ∘* what stands on its right."""
-    right: Any
+    right: Mechanism | None
     """Of a post-processor: the mechanism on its right."""
-    given: tuple[Any, ...] | None
+    given: tuple[object, ...] | None
     """The messages to try, if the caller gave them."""
     seed: int
 
     @staticmethod
-    def mechanism(part: Mechanism, given: Any, seed: int) -> Subject:
+    def mechanism(part: Mechanism, given: tuple[object, ...] | None, seed: int) -> Subject:
         """Of a mechanism."""
         return Subject(part, part, None, given, seed)
 
     @staticmethod
-    def processor(part: PostProcessor, right: Any, given: Any, seed: int) -> Subject:
+    def processor(
+        part: PostProcessor, right: Mechanism, given: tuple[object, ...] | None, seed: int
+    ) -> Subject:
         """Of a post-processor, with a mechanism on its right."""
-        system: Any = part @ right
-        return Subject(part, system, right, given, seed)
+        return Subject(part, part @ right, right, given, seed)
 
     @property
     def name(self) -> str:
@@ -58,16 +62,18 @@ class Subject:
         return self.right is not None
 
     @property
-    def player(self) -> Any:
+    def player(self) -> Part:
         """The part as it stands in its chain: told what is on its right."""
-        return self.part.wired(self.right.signature) if self.is_link else self.part
+        if self.right is None or isinstance(self.part, Mechanism):
+            return self.part
+        return self.part.wired(self.right.signature)
 
     def stream(self, name: int) -> np.random.SeedSequence:
         """A stream of the seed."""
         return np.random.SeedSequence(self.seed, spawn_key=(name,))
 
     @cached_property
-    def messages(self) -> tuple[Any, ...]:
+    def messages(self) -> tuple[object, ...]:
         """The messages to try. Raises: LeftOut where none are known."""
         if self.given is not None:
             return self.given
@@ -75,17 +81,17 @@ class Subject:
         return examples(self.system.signature.queries, coins)
 
     @cached_property
-    def scripts(self) -> tuple[tuple[Any, ...], ...]:
+    def scripts(self) -> tuple[tuple[object, ...], ...]:
         """Lists of messages: each alone and again, and some in other orders."""
         own, coins = self.messages, generator(self.stream(PLAYING))
-        short = [(message, message) for message in own]
+        short: list[tuple[object, ...]] = [(message, message) for message in own]
         if self.given is not None:
             short.append(own)
         mixed = coins.integers(max(1, len(own)), size=(_SCRIPTS, _LONGEST)).tolist()
         return (*short, *(tuple(own[i] for i in row) for row in mixed if own))
 
     @property
-    def starts(self) -> tuple[Any, ...]:
+    def starts(self) -> tuple[object, ...]:
         """Some of the initial states that may be chosen."""
         space = self.system.initial_states
         return tuple(islice(space.enumerate(), _STARTS)) if space.finite else ()
@@ -93,8 +99,10 @@ class Subject:
     @cached_property
     def taken(self) -> tuple[Taken, ...]:
         """The part's steps, in plays of all scripts from some initial states."""
-        taken, link = list[Taken](), Watched(self.part) if self.is_link else None
-        system: Any = self.system if link is None else link @ self.right
+        taken, link, system = list[Taken](), None, self.system
+        if self.right is not None and isinstance(self.part, PostProcessor):
+            link = Watched(self.part)
+            system = link @ self.right
         for initial in self.starts:
             for place, script in enumerate(self.scripts):
                 seed = np.random.SeedSequence(self.seed, spawn_key=(PLAYING, place))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -11,24 +11,25 @@ import numpy as np
 from antiphon.audit.check.content import content
 from antiphon.audit.check.watch import watched
 from antiphon.numbers.errors import AntiphonError, PartError
-from antiphon.protocol.coins import Draw, SampledCoins
+from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import PostProcessor, Side
-from antiphon.protocol.spaces import Signature
+from antiphon.protocol.spaces import Signature, Space
 
-Step = Callable[..., Any]
+Step: TypeAlias = Callable[..., object]
 
 
 @attrs.frozen(eq=False)
 class Taken:
     """One step: what it was given, and what came of it."""
 
-    before: Any
-    inputs: tuple[Any, ...]
+    before: object
+    inputs: tuple[object, ...]
     """The message; of a post-processor, the side it came from and the message."""
     tape: tuple[Draw, ...]
-    result: tuple[Any, ...] | None
+    result: tuple[object, ...] | None
     """(state', answer), or (state', side, message); None if the step raised."""
     error: Exception | None
     changed: bool
@@ -43,7 +44,7 @@ class StrictCoins(RecordedCoins):
     strict = True
 
 
-def take(step: Step, state: Any, inputs: tuple[Any, ...], coins: Any) -> Taken:
+def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
     """Take one step and watch it."""
     held, used = content(state), set[str]()
     own = StrictCoins(coins)
@@ -62,12 +63,12 @@ def take(step: Step, state: Any, inputs: tuple[Any, ...], coins: Any) -> Taken:
     return Taken(state, inputs, own.take(), result, error, changed, frozenset(used))
 
 
-def _shaped(result: Any, size: int) -> bool:
+def _shaped(result: object, size: int) -> bool:
     return isinstance(result, tuple) and len(result) == size  # pyright: ignore[reportUnknownArgumentType]
 
 
 def play(
-    mechanism: Any, initial: Any, script: tuple[Any, ...], seed: np.random.SeedSequence
+    mechanism: Mechanism, initial: object, script: tuple[object, ...], seed: np.random.SeedSequence
 ) -> list[Taken]:
     """The steps of a mechanism on a list of messages, until it is over or crashes.
 
@@ -95,14 +96,14 @@ class Watched(PostProcessor):
     taken: list[Taken] = attrs.field(factory=list[Taken])
 
     @property
-    def initial_states(self) -> Any:
+    def initial_states(self) -> Space:
         return self.processor.initial_states
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> object:
         return self.processor.initial_state
 
-    def enter(self, initial: Any) -> Any:
+    def enter(self, initial: object) -> object:
         return self.processor.enter(initial)
 
     def wired(self, right: Signature) -> Watched:
@@ -111,13 +112,13 @@ class Watched(PostProcessor):
     def signature(self, right: Signature) -> Signature:
         return self.processor.signature(right)
 
-    def is_over(self, state: Any) -> bool | None:
+    def is_over(self, state: object) -> bool | None:
         return self.processor.is_over(state)
 
-    def refused(self, state: Any, reason: str) -> Any:
+    def refused(self, state: object, reason: str) -> object:
         return self.processor.refused(state, reason)
 
-    def step(self, state: Any, side: Side, message: Any, coins: Any) -> Any:
+    def step(self, state: object, side: Side, message: object, coins: Coins) -> Any:
         one = take(self.processor.step, state, (side, message), coins)
         self.taken.append(one)
         if one.error is not None:

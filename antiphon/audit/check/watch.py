@@ -19,7 +19,7 @@ SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secr
 def watched(used: set[str]) -> Generator[None, None, None]:
     """Adds to ``used`` what is drawn from meanwhile."""
     before, numbers = random.getstate(), _key(_numpy())
-    entropy: Any = os.urandom
+    entropy = os.urandom
     module: Any = random
 
     def noticed(size: int) -> bytes:
@@ -55,6 +55,6 @@ def _numpy() -> Any:
     return np.random.get_state()
 
 
-def _key(state: Any) -> Any:
+def _key(state: Any) -> tuple[object, ...]:
     name, words, *rest = state
     return name, words.tobytes(), *rest

@@ -6,9 +6,9 @@ import inspect
 from typing import Any
 
 
-def where(part: Any, *names: str) -> str:
+def where(part: object, *names: str) -> str:
     """Where the function of a decorated part, the first such method, or the class is written."""
-    kind: Any = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
+    kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)
     own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]
     for each in own:

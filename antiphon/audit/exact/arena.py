@@ -6,15 +6,17 @@ any f; ``composition_arena`` follows the children of ExtConComp each for itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final, Protocol, TypeAlias
 
 import attrs
+from typing_extensions import TypeVar
 
 from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Queries, TrackedPart
-from antiphon.audit.exact.kernel import REFUSAL, Stepper
+from antiphon.audit.exact.kernel import REFUSAL, Step, Stepper
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT, Pair, identical, same
 from antiphon.protocol.registry import name_of
@@ -23,7 +25,7 @@ from antiphon.protocol.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
 """The longest list of messages to try."""
-AnyMechanism: TypeAlias = Mechanism
+
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index of a mechanism, its column), for the columns that matter."""
 
@@ -37,7 +39,10 @@ class Sayable(Protocol):
     def denominator(self) -> int: ...
 
 
-class Arena(Protocol):
+Said = TypeVar("Said", bound=Sayable, default=Any)
+
+
+class Arena(Protocol[Said]):
     """The rules of one game."""
 
     columns: Columns
@@ -48,11 +53,11 @@ class Arena(Protocol):
         ...
 
     def start(self) -> int: ...
-    def choices(self, position: int) -> Sequence[Any]: ...
+    def choices(self, position: int) -> Sequence[Said]: ...
     def live(self, position: int) -> Live: ...
-    def message(self, choice: Any, live: Live) -> Any: ...
-    def answer(self, choice: Any, place: int) -> Any: ...
-    def follow(self, live: Live, choice: Any, place: int) -> Live: ...
+    def message(self, choice: Said, live: Live) -> object: ...
+    def answer(self, choice: Said, place: int) -> object: ...
+    def follow(self, live: Live, choice: Said, place: int) -> Live: ...
 
 
 class OneColumn:
@@ -78,7 +83,7 @@ class OneColumn:
         """The columns that matter."""
         return ((0, position),)
 
-    def answer(self, choice: Move, place: int) -> Any:
+    def answer(self, choice: Move, place: int) -> object:
         """What the adversary hears on a branch."""
         return self.columns.answer(choice.answers[place])
 
@@ -96,8 +101,8 @@ class SingleArena(OneColumn):
     """
 
     columns: Columns
-    mechanism: AnyMechanism
-    initial_state: Any
+    mechanism: Mechanism
+    initial_state: object
     verification: Verification
     queries: Queries
     within: bool = False
@@ -113,7 +118,7 @@ class SingleArena(OneColumn):
             TrackedPart(both, (start, start), judge, first, self.queries)
         )
 
-    def message(self, choice: Move, live: Live) -> Any:
+    def message(self, choice: Move, live: Live) -> object:
         """The message of a choice."""
         return _pair(choice.zero, choice.one)
 
@@ -127,9 +132,9 @@ class ComparisonArena(OneColumn):
     """
 
     columns: Columns
-    mechanisms: tuple[AnyMechanism, AnyMechanism]
-    initial_states: tuple[Any, Any]
-    queries: tuple[Any, ...]
+    mechanisms: tuple[Mechanism, Mechanism]
+    initial_states: tuple[object, object]
+    queries: tuple[object, ...]
     _part: int = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -139,20 +144,20 @@ class ComparisonArena(OneColumn):
         part = TrackedPart(steppers, self.initial_states, None, None, self.queries)
         self._part = self.columns.add_part(part)
 
-    def message(self, choice: Move, live: Live) -> Any:
+    def message(self, choice: Move, live: Live) -> object:
         """The message of a choice."""
         return choice.zero
 
 
-def _bare(mechanism: AnyMechanism) -> Stepper:
+def _bare(mechanism: Mechanism) -> Stepper:
     return Stepper(guarded(mechanism), mechanism.is_over, refused=REFUSAL)
 
 
-def guarded(mechanism: AnyMechanism) -> Callable[[Any, Any, Any], tuple[Any, Any]]:
+def guarded(mechanism: Mechanism) -> Step:
     """The step behind the query space, where a session stands."""
     accepts, step = mechanism.signature.queries.contains, mechanism.step
 
-    def guarded(state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+    def guarded(state: object, message: object, coins: Coins) -> tuple[object, object]:
         if accepts(message):
             return step(state, message, coins)
         raise InvalidArgument("the message is outside the query space")
@@ -165,7 +170,7 @@ def guarded(mechanism: AnyMechanism) -> Callable[[Any, Any, Any], tuple[Any, Any
 
 
 def _judge(verification: Verification) -> Judge:
-    def judge(state: Any, zero: Any, one: Any) -> Any:
+    def judge(state: object, zero: object, one: object) -> tuple[object, bool] | Refused:
         try:
             after = read(verification, state, zero, one)
         except PartError:
@@ -181,7 +186,7 @@ RAISED = Refused("checking the message raised")
 """As a verifier does: f that raises has not allowed the pair."""
 
 
-def listed(mechanism: AnyMechanism, given: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
+def listed(mechanism: Mechanism, given: tuple[object, ...] | None = None) -> tuple[object, ...]:
     """The messages to try in every state: those given that lie in Q, or all of a finite Q."""
     space = mechanism.signature.queries
     if given is not None:
@@ -189,7 +194,7 @@ def listed(mechanism: AnyMechanism, given: tuple[Any, ...] | None = None) -> tup
     return elements(space, name_of(mechanism))
 
 
-def elements(space: Space, owner: str) -> tuple[Any, ...]:
+def elements(space: Space, owner: str) -> tuple[object, ...]:
     """The messages of a query space. Raises: Intractable if it is infinite, or too long."""
     found = tuple(islice(space.enumerate(), _ALPHABET + 1)) if space.finite else ()
     if space.finite and len(found) <= _ALPHABET:
@@ -203,5 +208,5 @@ def elements(space: Space, owner: str) -> tuple[Any, ...]:
     )
 
 
-def _pair(zero: Any, one: Any) -> Pair:
+def _pair(zero: object, one: object) -> Pair:
     return same(zero) if identical(zero, one) else Pair(zero, one)

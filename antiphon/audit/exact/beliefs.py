@@ -33,8 +33,8 @@ SPENT: Final = 1
 class Move(NamedTuple):
     """A pair that f allows, and what it may lead to."""
 
-    zero: Any
-    one: Any
+    zero: object
+    one: object
     differs: bool
     """Whether this is the first pair of the mechanism that differs."""
     answers: tuple[int, ...]
@@ -44,11 +44,11 @@ class Move(NamedTuple):
     denominator: int
 
 
-Judge: TypeAlias = Callable[[Any, Any, Any], "tuple[Any, bool] | Refused"]
+Judge: TypeAlias = Callable[[Any, object, object], "tuple[object, bool] | Refused"]
 """(verifier state, q0, q1) -> (verifier state', whether the pair is the first to differ)."""
 Allowed: TypeAlias = tuple[int, int, int, bool]
 """(query of b = 0, query of b = 1, verifier state', whether the pair is the first to differ)."""
-Queries: TypeAlias = Union[tuple[Any, ...], Callable[[Any], Sequence[Any]]]
+Queries: TypeAlias = Union[tuple[object, ...], Callable[[Any], Sequence[object]]]
 """The messages to try; or hidden state -> the messages to try in it."""
 
 
@@ -58,10 +58,10 @@ class TrackedPart:
 
     steppers: tuple[Stepper, Stepper]
     """Under b = 0 and under b = 1: one, unless two mechanisms are compared."""
-    initial_states: tuple[Any, Any]
+    initial_states: tuple[object, object]
     judge: Judge | None
     """None if the same message goes to both worlds, whatever it is."""
-    judged: Any
+    judged: object
     """The verifier's first state."""
     queries: Queries
 
@@ -100,8 +100,8 @@ class Columns:
     )
     _kernel: Kernel = attrs.field(init=False)
     _verified: Interner = attrs.field(factory=Interner)
-    _allowed: dict[Any, list[Allowed]] = attrs.field(factory=dict[Any, list[Allowed]])
-    _listed: dict[Any, tuple[int, ...]] = attrs.field(factory=dict[Any, tuple[int, ...]])
+    _allowed: dict[object, list[Allowed]] = attrs.field(factory=dict[object, list[Allowed]])
+    _listed: dict[object, tuple[int, ...]] = attrs.field(factory=dict[object, tuple[int, ...]])
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=lambda: {OVER: (), SPENT: ()})
 
     def __attrs_post_init__(self) -> None:
@@ -132,7 +132,7 @@ class Columns:
         _, _, law0, law1 = self.columns[column]
         return law0 == law1
 
-    def answer(self, number: int) -> Any:
+    def answer(self, number: int) -> object:
         """The answer of that number, as the adversary hears it."""
         answer = self._kernel.messages.values[number]
         return HALT if answer is END else answer
@@ -144,7 +144,7 @@ class Columns:
             known = self._moves[column] = tuple(self._explore(self.columns[column]))
         return known
 
-    def respond(self, column: int, zero: Any, one: Any) -> Move | Refused:
+    def respond(self, column: int, zero: object, one: object) -> Move | Refused:
         """What one pair may lead to."""
         part, state, law0, law1 = self.columns[column]
         own, stepper0, stepper1 = self._parts[part]
@@ -163,7 +163,7 @@ class Columns:
         queries = self._queries(column)
         after0 = {query: push(stepper0, law0, query) for query in queries}
         after1 = {query: push(stepper1, law1, query) for query in queries}
-        seen: set[Any] = set()
+        seen: set[object] = set()
         for zero, one, after, differs in self._pairs(part, state, queries):
             answers, branches, common = self._answers(part, after, after0[zero], after1[one])
             if len(branches) == 1 and branches[0][2] <= SPENT:
@@ -188,7 +188,7 @@ class Columns:
             self._allowed[key] = known
         return known
 
-    def _judged(self, judge: Judge, before: Any, queries: tuple[int, ...]) -> list[Allowed]:
+    def _judged(self, judge: Judge, before: object, queries: tuple[int, ...]) -> list[Allowed]:
         if len(queries) ** 2 > self.limit:
             raise Intractable("the pairs of messages to try", len(queries) ** 2, self.limit)
         values, found = self._kernel.messages.values, list[Allowed]()
@@ -210,7 +210,9 @@ class Columns:
             known = self._listed[key] = tuple(dict.fromkeys(map(self._kernel.messages, found)))
         return known
 
-    def _found(self, queries: Callable[[Any], Sequence[Any]], laws: Iterable[int]) -> Iterator[Any]:
+    def _found(
+        self, queries: Callable[[object], Sequence[object]], laws: Iterable[int]
+    ) -> Iterator[object]:
         states = dict.fromkeys(state for law in laws for state in self._kernel.support(law))
         return (query for state in states for query in queries(self._kernel.states.values[state]))
 

@@ -137,13 +137,14 @@ def compared(question: Question, rounds: int) -> Comparison:
 
 
 def _row(question: Question, mechanism: ContinualMechanism, claim: Claim, rounds: int) -> Compared:
-    f: Any = claim.verification
     given, space = question.queries, mechanism.signature.queries
     taken = None if given is None else tuple(filter(space.contains, given))
     row = Compared(mechanism, claim, rounds)
     if given and not taken:
         return attrs.evolve(row, reason="which takes none of the queries that were given")
-    asked = Question(mechanism, f, taken, limit=question.limit, report=question.report)
+    asked = Question(
+        mechanism, claim.verification, taken, limit=question.limit, report=question.report
+    )
     if mechanism is question.system:
         asked.catalogue, asked.max_creations = question.catalogue, question.max_creations
     try:

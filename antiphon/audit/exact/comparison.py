@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
@@ -18,7 +18,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.coins import Draw
+from antiphon.protocol.coins import Coins, Draw
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
@@ -47,7 +47,7 @@ class Equivalence:
     rounds: int
     distance: Fraction
     adversary: StrategyAdversary | None = None
-    initial: Any = None
+    initial: object = None
     transcript: View | None = attrs.field(default=None, repr=False)
     probabilities: tuple[Fraction, Fraction] | None = None
 
@@ -60,7 +60,7 @@ def equivalent(
     mechanism_b: Mechanism,
     *,
     rounds: int,
-    queries: Iterable[Any] | None = None,
+    queries: Iterable[object] | None = None,
     limit: int = LIMIT,
 ) -> Equivalence:
     """Decide M_a ≡ M_b (CM Def. 2.10) up to a horizon, in Fractions.
@@ -101,7 +101,7 @@ def equivalent(
 def _told_apart(
     adversary: StrategyAdversary,
     mechanisms: tuple[Mechanism, Mechanism],
-    initial: Any,
+    initial: object,
 ) -> tuple[View | None, tuple[Fraction, Fraction] | None]:
     """A view that ends in the distinguishing event, with its probabilities."""
     path = adversary.accusing_path(without=REFUSAL)
@@ -116,7 +116,7 @@ def _told_apart(
 
 
 def _followed(
-    path: Sequence[tuple[Any, Any]], halted: bool, mechanism: Mechanism, initial: Any
+    path: Sequence[tuple[object, object]], halted: bool, mechanism: Mechanism, initial: object
 ) -> Fraction:
     """The probability of the answers of a path, the last of which may end the interaction."""
     start = mechanism.enter(initial)
@@ -129,7 +129,7 @@ def _followed(
     return _mass(states)
 
 
-def _messages(mechanism: Mechanism) -> tuple[Any, ...]:
+def _messages(mechanism: Mechanism) -> tuple[object, ...]:
     return elements(message_space(mechanism), name_of(mechanism))
 
 
@@ -152,9 +152,9 @@ class Law:
 
     views: tuple[tuple[View, Fraction], ...]
 
-    def answers(self) -> dict[tuple[Any, ...], Fraction]:
+    def answers(self) -> dict[tuple[object, ...], Fraction]:
         """The law of the answers alone."""
-        found: dict[tuple[Any, ...], Fraction] = {}
+        found: dict[tuple[object, ...], Fraction] = {}
         for view, p in self.views:
             found[view.answers] = found.get(view.answers, Fraction(0)) + p
         return found
@@ -170,15 +170,15 @@ def _key(view: View) -> Hashable:
     return fingerprint(tuple(view.rounds)), view.ending
 
 
-Hidden: TypeAlias = dict[Any, tuple[Any, Fraction]]
+Hidden: TypeAlias = dict[object, tuple[object, Fraction]]
 """The law of the hidden state with the view so far: key -> (state, probability of both)."""
 
 
 def _answers(
-    mechanism: Mechanism, states: Hidden, message: Any, weight: Fraction
-) -> Collection[tuple[Any, bool, Hidden]]:
+    mechanism: Mechanism, states: Hidden, message: object, weight: Fraction
+) -> Collection[tuple[object, bool, Hidden]]:
     """(answer, whether it ends the interaction, law of the next state) of one message."""
-    found: dict[Any, tuple[Any, bool, Hidden]] = {}
+    found: dict[object, tuple[object, bool, Hidden]] = {}
     step = guarded(mechanism)
     for state, p in states.values():
         for q, (after, answer) in branches(step, state, message):
@@ -194,7 +194,7 @@ def law_of_views(
     mechanism: Mechanism,
     *,
     rounds: int,
-    initial: Any = None,
+    initial: object = None,
 ) -> Law:
     """Every view of adversary × mechanism with its exact probability (CM Def. 2.9).
 
@@ -208,20 +208,20 @@ def law_of_views(
     rounds = horizon(rounds)
     queries = mechanism.signature.queries
     header = Header(encode_any(adversary), encode_any(mechanism), seeded=True)
-    laws: dict[Any, tuple[View, Fraction]] = {}
+    laws: dict[object, tuple[View, Fraction]] = {}
 
     def add(said: tuple[Round, ...], ending: Ending, weight: Fraction) -> None:
         view = View(header, said, ending)
         key = _key(view)
         laws[key] = view, laws.get(key, (view, Fraction(0)))[1] + weight
 
-    def play(own: Any, states: Hidden, heard: Any, said: tuple[Round, ...]) -> None:
+    def play(own: object, states: Hidden, heard: object, said: tuple[Round, ...]) -> None:
         weight = _mass(states)
         if len(said) == rounds:
             add(said, Ending.ROUNDS, weight)
             return
 
-        def speak(coins: Any) -> tuple[Any, Any, tuple[Draw, ...]]:
+        def speak(coins: Coins) -> tuple[object, object, tuple[Draw, ...]]:
             tape = RecordedCoins(coins)
             return *adversary.step(own, heard, tape), tape.take()
 

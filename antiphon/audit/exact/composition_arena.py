@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Union
 
 import attrs
 
 from antiphon.audit.exact.arena import RAISED, Live, listed
-from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, TrackedPart
+from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.kernel import Stepper
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import Checked, Purse, Suitable
 from antiphon.numbers.errors import Intractable, PartError
+from antiphon.numbers.vector import Vector
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same
 from antiphon.protocol.verification import Refused
 
@@ -25,12 +26,12 @@ from antiphon.protocol.verification import Refused
 class Position(NamedTuple):
     """What is public and undecided: the purse, the creations so far, the live columns (sorted)."""
 
-    purse: Any
+    purse: Purse
     created: int
     columns: tuple[int, ...]
 
 
-_NO_POSITION: Final = Position(None, 0, ())
+_NO_POSITION: Final = Position(Vector(), 0, ())
 _OURS: Final = "antiphon.composition."
 
 
@@ -39,8 +40,7 @@ class Option(NamedTuple):
 
     column: int
     """The column asked, or SPENT for a creation."""
-    move: Any
-    """The Move, or the Create."""
+    move: Move | Create
     branches: tuple[Branch, ...]
     """What each answer leads to: a position."""
     denominator: int
@@ -58,14 +58,16 @@ class CompositionArena:
     verification: Suitable
     catalogue: tuple[Create, ...]
     max_creations: int
-    queries: tuple[Any, ...] | None = None
+    queries: tuple[object, ...] | None = None
     """The messages to try on each mechanism that takes them; None for all."""
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1], [1]))
     _positions: list[Position] = attrs.field(factory=lambda: [_NO_POSITION])
     _ids: dict[Position, int] = attrs.field(factory=dict[Position, int])
     _choices: dict[int, tuple[Option, ...]] = attrs.field(factory=lambda: {OVER: ()})
     _parts: list[int] = attrs.field(factory=list[int])
-    _spent: dict[tuple[Any, int], Any] = attrs.field(factory=dict[tuple[Any, int], Any])
+    _spent: dict[tuple[Purse, int], Purse | Refused] = attrs.field(
+        factory=dict[tuple[Purse, int], Union[Purse, Refused]]
+    )
     _useful: dict[tuple[int, bool], bool] = attrs.field(factory=dict[tuple[int, bool], bool])
     _may_grow: bool = attrs.field(init=False)
     """Whether a purse might pay later for what it cannot pay for now: not in our own f."""
@@ -139,7 +141,9 @@ class CompositionArena:
             branch = self._branch(after, created + 1, columns, (1, 1, column))
             yield Option(SPENT, create, (branch,), 1)
 
-    def _branch(self, purse: Any, created: int, others: tuple[int, ...], outcome: Branch) -> Branch:
+    def _branch(
+        self, purse: Purse, created: int, others: tuple[int, ...], outcome: Branch
+    ) -> Branch:
         """Put the new column in its place; drop columns that can tell nothing any more."""
         factor0, factor1, own = outcome
         live = others if own in (OVER, SPENT) else (*others, own)
@@ -166,7 +170,7 @@ class CompositionArena:
                 totals.append(math.prod([own[column] for column in position.columns]))
         return number
 
-    def _informative(self, column: int, purse: Any) -> bool:
+    def _informative(self, column: int, purse: Purse) -> bool:
         """Whether some valid message to this part could still tell the worlds apart.
 
         Not if its state has one law in both worlds and no differing pair can be
@@ -183,9 +187,9 @@ class CompositionArena:
             self._useful[key] = known
         return known
 
-    def message(self, choice: Option, live: Live) -> Any:
+    def message(self, choice: Option, live: Live) -> object:
         """The message of a choice, to the first mechanism that has its column."""
-        if choice.column == SPENT:
+        if isinstance(choice.move, Create):
             return same(choice.move)
         index, (zero, one) = self._index(choice, live), choice.move[:2]
         if identical(zero, one):
@@ -195,15 +199,16 @@ class CompositionArena:
     def _index(self, choice: Option, live: Live) -> int:
         return next(index for index, column in live if column == choice.column)
 
-    def answer(self, choice: Option, place: int) -> Any:
+    def answer(self, choice: Option, place: int) -> object:
         """What the adversary hears on a branch."""
-        return TOP if choice.column == SPENT else self.columns.answer(choice.move.answers[place])
+        move = choice.move
+        return TOP if isinstance(move, Create) else self.columns.answer(move.answers[place])
 
     def follow(self, live: Live, choice: Option, place: int) -> Live:
         """The live columns by the index of their mechanism, after a branch of a choice."""
         _, created, columns = self._positions[choice.branches[place][2]]
         after = dict(live)
-        if choice.column == SPENT:
+        if isinstance(choice.move, Create):
             after[created - 1] = self.columns.first(self._part_of(choice.move))
         else:
             after[self._index(choice, live)] = choice.move.branches[place][2]
@@ -222,7 +227,9 @@ def _only_spends(kind: type[Suitable]) -> bool:
 
 
 def _judge_child(verification: Suitable, create: Create) -> Judge:
-    def judge(state: Any, zero: Any, one: Any) -> Any:
+    def judge(
+        state: tuple[object, bool, bool], zero: object, one: object
+    ) -> tuple[object, bool] | Refused:
         try:
             child = verification.judge(Checked(create, *state), zero, one)
         except PartError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
@@ -50,7 +49,9 @@ class Histories:
     _columns: Columns = attrs.field(init=False)
     _arena: SingleArena = attrs.field(init=False)
     _solvers: tuple[Solver, Solver] = attrs.field(init=False)
-    _met: dict[Any, WeighedHistory] = attrs.field(init=False, factory=dict[Any, WeighedHistory])
+    _met: dict[object, WeighedHistory] = attrs.field(
+        init=False, factory=dict[object, WeighedHistory]
+    )
 
     def __attrs_post_init__(self) -> None:
         queries = listed(self.mechanism)
@@ -66,8 +67,8 @@ class Histories:
         return self._history(0, self._arena.start(), (Fraction(1), Fraction(1)))
 
     def respond(
-        self, history: WeighedHistory, zero: Any, one: Any
-    ) -> tuple[tuple[Any, WeighedHistory], ...] | None:
+        self, history: WeighedHistory, zero: object, one: object
+    ) -> tuple[tuple[object, WeighedHistory], ...] | None:
         """(answer, history) for every answer to a pair, in a fixed order; None if f refuses it."""
         move = self._columns.respond(history.column, zero, one)
         if type(move) is Refused:
@@ -75,7 +76,7 @@ class Histories:
         scale = move.denominator
         w0, w1 = history.weights
         length = history.length + 1
-        found: list[tuple[Any, WeighedHistory]] = []
+        found: list[tuple[object, WeighedHistory]] = []
         for number, (factor0, factor1, to) in zip(move.answers, move.branches, strict=True):
             weights = w0 * Fraction(factor0, scale), w1 * Fraction(factor1, scale)
             found.append((self._columns.answer(number), self._history(length, to, weights)))

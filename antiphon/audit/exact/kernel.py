@@ -25,7 +25,7 @@ The answers are in the order of their numbers.
 """
 Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
 """(denominator, [(answer, next state, probability × denominator)]) of one step."""
-Step: TypeAlias = Callable[[Any, Any, Any], tuple[Any, Any]]
+Step: TypeAlias = Callable[[Any, Any, Coins], tuple[object, object]]
 IsOver: TypeAlias = Callable[[Any], bool]
 
 END: Final = object()
@@ -50,9 +50,9 @@ class Stepper(NamedTuple):
     step: Step
     is_over: IsOver
     """Whether a HALT with this state ends it."""
-    halted: Any = END
+    halted: object = END
     """HALT within a composition, whose other mechanisms go on."""
-    refused: Any = END
+    refused: object = END
     """REFUSAL at a bare session, where a refusal is seen and changes nothing."""
 
 
@@ -92,7 +92,7 @@ class Kernel:
         self._steppers.append(stepper)
         return len(self._steppers) - 1
 
-    def certain(self, state: Any) -> int:
+    def certain(self, state: object) -> int:
         """The law of a state that is known."""
         return self._law(((self.states(state), 1),))
 
@@ -159,7 +159,7 @@ class Kernel:
             raise Intractable("the hidden states of exact beliefs", self._size, self.limit)
 
 
-def _heard(stepper: Stepper, after: Any, answer: Any) -> tuple[Any, Any]:
+def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
     """(state, answer) as they count here: what is over is DEAD, whatever it remembers."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
@@ -168,7 +168,9 @@ def _heard(stepper: Stepper, after: Any, answer: Any) -> tuple[Any, Any]:
     return (DEAD, stepper.halted) if ends(after, answer, stepper.is_over) else (after, answer)
 
 
-def branches(step: Step, state: Any, query: Any) -> list[tuple[Fraction, tuple[Any, Any]]]:
+def branches(
+    step: Step, state: object, query: object
+) -> list[tuple[Fraction, tuple[object, object]]]:
     """Every outcome of one step; to refuse is the answer REFUSAL.
 
     An error of ours that is raised later is an outcome: the mechanism is DEAD and answers HALT
@@ -176,7 +178,7 @@ def branches(step: Step, state: Any, query: Any) -> list[tuple[Fraction, tuple[A
     crashes would be perfectly private. Intractable, and what no session takes for a refusal.
     """
 
-    def run(coins: Coins) -> tuple[Any, Any]:
+    def run(coins: Coins) -> tuple[object, object]:
         try:
             after, answer = step(state, query, coins)
         except Exception as error:
@@ -193,6 +195,6 @@ def branches(step: Step, state: Any, query: Any) -> list[tuple[Fraction, tuple[A
     return [(Fraction(1), (DEAD, HALT))] if state is DEAD else list(outcomes(run))
 
 
-def ends(state: Any, answer: Any, is_over: IsOver) -> bool:
+def ends(state: object, answer: object, is_over: IsOver) -> bool:
     """Whether an answer with this state ends the interaction, or this part of it."""
     return answer is HALT and (state is DEAD or is_over(state))

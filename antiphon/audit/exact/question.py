@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypeAlias, TypedDict, Union
 
 import attrs
 
@@ -18,7 +18,7 @@ from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logari
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.audit.exact.watching import progress
-from antiphon.composition.concurrent import Concurrent, ExtConComp
+from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import FixedMechanisms, Suitable
 from antiphon.numbers import exact
@@ -41,13 +41,17 @@ CURVE: Final = tuple(
 """The ε at which a curve is drawn unless others are asked for."""
 
 
+Creatable: TypeAlias = Union[Create, ContinualMechanism]
+"""A creation query, or the mechanism of one that claims what it claims itself."""
+
+
 class Search(TypedDict, total=False):
     """How far to search: what may be said, what may be created, and when to give up."""
 
-    queries: Iterable[Any] | None
+    queries: Iterable[object] | None
     """The messages to try; by default all of a finite query space. In a composition, the
     queries to try on each mechanism that takes them."""
-    catalogue: Iterable[Any] | None
+    catalogue: Iterable[Creatable] | None
     """The mechanisms, or creation queries, that ExtConComp may be asked to create."""
     max_creations: int | None
     """How many of them at most."""
@@ -86,8 +90,8 @@ class Question:
 
     system: ContinualMechanism
     verification: Verification
-    queries: tuple[Any, ...] | None = attrs.field(default=None, converter=_given)
-    catalogue: tuple[Any, ...] | None = attrs.field(default=None, converter=_given)
+    queries: tuple[object, ...] | None = attrs.field(default=None, converter=_given)
+    catalogue: tuple[Creatable, ...] | None = attrs.field(default=None, converter=_given)
     max_creations: int | None = None
     limit: int = LIMIT
     report: Report | None = attrs.field(factory=progress)
@@ -103,7 +107,7 @@ class Question:
     @property
     def creations(self) -> tuple[Create, ...]:
         """The creation queries that may be sent, each once."""
-        given: Iterable[Any] = self.catalogue or ()
+        given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, FixedMechanisms):
             given = self.verification.created  # nothing else can be created
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
@@ -239,7 +243,7 @@ def _factors(system: ExtConComp, verification: Suitable) -> bool:
 
 def _queries(
     system: ContinualMechanism,
-    given: tuple[Any, ...] | None,
+    given: tuple[object, ...] | None,
     creations: Sequence[Create],
     most: int,
 ) -> Queries:
@@ -251,7 +255,7 @@ def _queries(
 
 def _check(
     system: ContinualMechanism,
-    given: tuple[Any, ...] | None,
+    given: tuple[object, ...] | None,
     creations: Sequence[Create],
 ) -> None:
     """Each message given is one that somebody takes: what is left out silently tells nothing.
@@ -277,11 +281,11 @@ def _check(
 
 def _composed(
     system: Concurrent,
-    state: Any,
+    state: ConcurrentState,
     creations: Sequence[Create],
     most: int,
-    given: tuple[Any, ...] | None,
-) -> Iterable[Any]:
+    given: tuple[object, ...] | None,
+) -> Iterable[object]:
     children = system.children(state)
     if isinstance(system, ExtConComp) and len(children) < most:
         yield from creations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
@@ -26,8 +25,8 @@ from antiphon.protocol.registry import register
 class StrategyNode:
     """What to say, and where to go on for each answer; a leaf says HALT and accuses or not."""
 
-    message: Any = HALT
-    branches: tuple[tuple[Any, int], ...] = ()
+    message: object = HALT
+    branches: tuple[tuple[object, int], ...] = ()
     accuses: bool = False
     """Whether the views that the adversary ends here belong to the distinguishing event."""
     halt: bool | None = None
@@ -58,11 +57,11 @@ class StrategyAdversary(Adversary[int]):
     def initial_state(self) -> int:
         return 0
 
-    def step(self, state: int, message: Any, coins: Any) -> tuple[int, Any]:
+    def step(self, state: int, message: object, coins: object) -> tuple[int, object]:
         after = state if message is EMPTY else self._follow(state, message)
         return after, HALT if after < 0 else self.nodes[after].message
 
-    def _follow(self, state: int, answer: Any) -> int:
+    def _follow(self, state: int, answer: object) -> int:
         return next((to for a, to in self.nodes[state].branches if identical(a, answer)), -1)
 
     def event(self, view: View) -> bool:
@@ -76,12 +75,12 @@ class StrategyAdversary(Adversary[int]):
         return bool(self.nodes[state].halt if halted else self.nodes[state].accuses)
 
     def accusing_path(
-        self, *, without: Any = None
-    ) -> tuple[tuple[tuple[Any, Any], ...], bool] | None:
+        self, *, without: object = None
+    ) -> tuple[tuple[tuple[object, object], ...], bool] | None:
         """A view in the event, without a certain answer: (message, answer), …, and whether
         the mechanism ends it. None if there is none.
         """
-        waiting: list[tuple[int, tuple[tuple[Any, Any], ...]]] = [(0, ())]
+        waiting: list[tuple[int, tuple[tuple[object, object], ...]]] = [(0, ())]
         met: set[int] = set()
         while waiting:
             number, path = waiting.pop()
@@ -140,13 +139,13 @@ class StrategyAdversary(Adversary[int]):
         return again
 
 
-def _heard(answer: Any) -> str:
+def _heard(answer: object) -> str:
     return f"{message_label(answer)} of a part" if answer is HALT else message_label(answer)
 
 
-def said(message: Any) -> str:
+def said(message: object) -> str:
     """A message in a decision tree: "(0, 1) to 2", "create LeakyBit(delta=1/10)"."""
-    pair: Any = message
+    pair: object = message
     zero, one = (pair.zero, pair.one) if type(pair) is Pair else (None, None)
     if isinstance(zero, Create) and identical(zero, one):
         return message_label(zero)
@@ -162,7 +161,7 @@ class StrategyBuilder:
     solver: Solver
     limit: int
     _nodes: list[StrategyNode] = attrs.field(factory=list[StrategyNode])
-    _numbers: dict[Any, int] = attrs.field(factory=dict[Any, int])
+    _numbers: dict[object, int] = attrs.field(factory=dict[object, int])
 
     def build(self, growth: Fraction, rounds: int) -> tuple[StrategyNode, ...]:
         """The nodes, the root first. Raises: Intractable past ``limit`` nodes."""
@@ -207,7 +206,7 @@ class StrategyBuilder:
         self, choice: Sayable, rounds: int, ahead: int, behind: int, live: Live
     ) -> StrategyNode:
         arena, halt = self.solver.arena, None
-        branches: list[tuple[Any, int]] = []
+        branches: list[tuple[object, int]] = []
         for place, (own, other, to) in enumerate(self.solver.followed(choice, ahead, behind)):
             if to == OVER and (own or other):
                 halt = self._accuses(to, own, other)

@@ -34,7 +34,7 @@ def encode_result(result: object) -> Json:
     Raises: InvalidArgument for anything else; give the Checkpoint an ``encode`` and ``decode``.
     """
     if isinstance(result, Mapping):
-        items: list[tuple[Any, Any]] = list(result.items())  # pyright: ignore
+        items: list[tuple[object, object]] = list(result.items())  # pyright: ignore
         return {"map": [[encode_result(key), encode_result(value)] for key, value in items]}
     try:
         data = codec.encode(result)
@@ -48,10 +48,10 @@ def encode_result(result: object) -> Json:
     return data
 
 
-def decode_result(data: Any) -> Any:
+def decode_result(data: object) -> object:
     """The result that ``encode_result`` wrote."""
-    if type(data) is dict and "map" in data:
-        items = cast("list[list[Any]]", data["map"])
+    if codec.is_object(data) and "map" in data:
+        items: list[list[object]] = data["map"]
         return {decode_result(key): decode_result(value) for key, value in items}
     return codec.decode(data)
 
@@ -62,7 +62,7 @@ class Saved:
 
     chunks: int = 0
     """How many are merged …"""
-    result: Any = None
+    result: object = None
     """… and what they gave,"""
     data: Json = None
     """the same as it is written;"""
@@ -80,7 +80,7 @@ class Checkpoint:
 
     path: Path = attrs.field(converter=Path)
     encode: Callable[[Any], Json] = encode_result
-    decode: Callable[[Any], Any] = decode_result
+    decode: Callable[[Any], object] = decode_result
 
     def held(self) -> Held:
         """Keeps every other run off this file, until it is closed.
@@ -142,8 +142,8 @@ class Checkpoint:
             raise self._damaged(f"its format is {str(form)[:40]}, not {FORMAT}")
         if sum_ != _digest(data):
             raise self._damaged("its contents do not fit its digest")
-        told: Any = data.get("told", [])
-        counts: list[Any] = [data.get("chunks"), *(told if type(told) is list else [None])]
+        told: object = data.get("told", [])
+        counts: list[object] = [data.get("chunks"), *(told if type(told) is list else [None])]
         if not isinstance(data.get("experiment"), dict) or "result" not in data:
             raise self._damaged("it names no experiment or no result")
         if not all(type(count) is int and count >= 0 for count in counts):
@@ -158,7 +158,7 @@ class Checkpoint:
 
     def save(self, experiment: Mapping[str, Json], saved: Saved) -> None:
         """Replace the file. Raises: CheckpointError if it cannot be written."""
-        data: dict[str, Any] = {
+        data: dict[str, object] = {
             "format": FORMAT,
             "experiment": dict(experiment),
             "chunks": saved.chunks,
@@ -172,7 +172,7 @@ class Checkpoint:
             raise CheckpointError(str(error)) from error
 
 
-def _digest(data: Any) -> str:
+def _digest(data: object) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
@@ -191,7 +191,7 @@ class Saver:
         """Whether it is time to save."""
         return time.monotonic() >= self._next
 
-    def save(self, done: int, result: Any) -> None:
+    def save(self, done: int, result: object) -> None:
         """Save, unless so much is saved already."""
         if done == self._saved.chunks:
             return

@@ -11,6 +11,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -32,13 +33,18 @@ _UNKNOWN: Final = 32
 """Workers that are assumed where an executor does not tell how many it has."""
 
 
+class Future(Protocol):
+    """What is needed of a future."""
+
+    def result(self) -> Any: ...
+    def add_done_callback(self, fn: Callable[[Any], object], /) -> object: ...
+    def cancel(self) -> object: ...
+
+
 class Executor(Protocol):
-    """What is needed of an executor: ``submit``, giving futures as in ``concurrent.futures``.
+    """What is needed of an executor: ``submit``, giving futures as in ``concurrent.futures``."""
 
-    A future has ``result()``, ``add_done_callback(f)`` and ``cancel()``.
-    """
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Run fn(*args) some time, somewhere; its future."""
         ...
 
@@ -51,7 +57,7 @@ class Crew(ABC):
     """Why the task cannot be pickled, if it cannot be and is handed over as it is."""
 
     @abstractmethod
-    def submit(self, chunk: Chunk) -> Any:
+    def submit(self, chunk: Chunk) -> Future:
         """A future of ``worker.Done`` or ``worker.Failed``. Raises: ExecutorError."""
 
     def close(self, *, now: bool) -> None:  # noqa: B027 - what is lent is not ours to close
@@ -64,7 +70,7 @@ class Own(Crew):
     def __init__(self, task: Task, workers: int) -> None:
         self._workers = workers
         self._method = start_method()
-        self._begin: tuple[Callable[[Any], None], tuple[Any]] = begin, (task,)
+        self._begin: tuple[Callable[..., None], tuple[object]] = begin, (task,)
         if self._method != "fork":
             try:
                 self._begin = begin_packed, (packed(task),)
@@ -85,7 +91,7 @@ class Own(Crew):
             pool.submit(os.getpid)  # the processes start at the first call
         return pool
 
-    def submit(self, chunk: Chunk) -> Any:
+    def submit(self, chunk: Chunk) -> Future:
         try:
             return self._pool.submit(attempt_own, chunk)
         except BrokenExecutor:
@@ -96,7 +102,7 @@ class Own(Crew):
     def close(self, *, now: bool) -> None:
         if now:
             # Public as ``terminate_workers`` from Python 3.14 on.
-            processes: dict[int, Any] | None = getattr(self._pool, "_processes", None)
+            processes: dict[int, BaseProcess] | None = getattr(self._pool, "_processes", None)
             for process in list((processes or {}).values()):
                 process.terminate()
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -124,7 +130,7 @@ class Lent(Crew):
         except Exception as error:
             self.stuck = _not_sent(error)  # yet a thread can take it
 
-    def submit(self, chunk: Chunk) -> Any:
+    def submit(self, chunk: Chunk) -> Future:
         submit, how = self._executor.submit, self._how
         try:
             if self._packed is None:

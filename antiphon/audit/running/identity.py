@@ -9,9 +9,9 @@ import functools
 import hashlib
 import json
 import pickle
-from collections.abc import Iterable, Mapping
-from types import CodeType, FunctionType, MethodType
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping
+from types import CellType, CodeType, FunctionType, MethodType
+from typing import Any
 
 import attrs
 import numpy as np
@@ -27,8 +27,8 @@ def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
     Digests, because a party may hold data and a seed is nobody's business. A task with a
     method ``fingerprint`` names its parts itself: {name: any value}.
     """
-    own: Any = getattr(task, "fingerprint", None)
-    parts: Mapping[str, object] = _fields(task) if own is None else own()
+    own: Callable[[], Mapping[str, object]] | None = getattr(task, "fingerprint", None)
+    parts = _fields(task) if own is None else own()
     root = chunks.root
     seed = [root.entropy, root.spawn_key, root.pool_size]
     return {
@@ -44,7 +44,7 @@ def digest(value: object) -> str:
     return hashlib.sha256(_text(describe(value)).encode()).hexdigest()[:16]
 
 
-def describe(value: Any, around: tuple[int, ...] = ()) -> Json:
+def describe(value: object, around: tuple[int, ...] = ()) -> Json:
     """A value as JSON, for comparison only. ``around``: what it is a part of."""
     if id(value) in around:  # a function that knows itself
         return "itself"
@@ -72,7 +72,7 @@ def _function(function: FunctionType) -> tuple[object, ...]:
     return function.__code__, function.__defaults__, function.__kwdefaults__, cells
 
 
-def _content(cell: Any) -> object:
+def _content(cell: CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:  # not bound yet
@@ -81,11 +81,12 @@ def _content(cell: Any) -> object:
 
 def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
     """What a value is made of; sets and mappings in an order that does not depend on hashes."""
-    kind = cast("Any", type(value))  # pyright: ignore[reportUnknownArgumentType]
+    kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, (list, tuple)):
-        return cast("Iterable[object]", value)
+        items: Iterable[object] = value
+        return items
     if issubclass(kind, (set, frozenset, Mapping)):
-        items: Iterable[object] = value.items() if issubclass(kind, Mapping) else value
+        items = value.items() if issubclass(kind, Mapping) else value
         return sorted(_text(describe(item, around)) for item in items)
     if kind is functools.partial:
         return value.func, value.args, value.keywords
@@ -99,9 +100,9 @@ def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
         return ()
 
 
-def _fields(value: Any) -> dict[str, object]:
+def _fields(value: object) -> dict[str, object]:
     """The parameters of an attrs object; any other is its only part."""
-    kind = cast("Any", type(value))  # pyright: ignore[reportUnknownArgumentType]
+    kind: type[Any] = type(value)
     if not attrs.has(kind):
         return {"function": value}
     return {field.alias: getattr(value, field.name) for field in attrs.fields(kind) if field.init}
@@ -113,7 +114,7 @@ def _mentions(data: Json, tag: str) -> bool:
     return isinstance(data, list) and any(_mentions(part, tag) for part in data)
 
 
-def _name(thing: Any) -> str:
+def _name(thing: type | FunctionType) -> str:
     return f"{thing.__module__}.{thing.__qualname__}"
 
 

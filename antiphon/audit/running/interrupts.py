@@ -20,7 +20,7 @@ class Interrupt:
     always raises. Outside the main thread nothing is heard, as in Python itself.
     """
 
-    def __init__(self, wake: Callable[[], Any]) -> None:
+    def __init__(self, wake: Callable[[], object]) -> None:
         self.asked = False
         self._wake = wake
         self._breakable = False

@@ -6,9 +6,9 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any, Final, Literal, TypeAlias, Union
+from typing import Final, Literal, TypeAlias, Union
 
-Progress: TypeAlias = Callable[[int, int], Any]
+Progress: TypeAlias = Callable[[int, int], object]
 """Told of samples done and samples in all, when chunks have been merged."""
 
 _PATIENCE: Final = 0.5

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final, Literal, TypeVar, Union
+from typing import Final, Literal, TypeVar, Union
 
 from antiphon.audit.running.checkpoint import Checkpoint, Saved, Saver
 from antiphon.audit.running.chunks import Chunk, Chunks
@@ -24,7 +24,8 @@ from antiphon.audit.running.identity import experiment
 from antiphon.audit.running.interrupts import Interrupt
 from antiphon.audit.running.progress import Progress, watching
 from antiphon.audit.running.tally import ChunkTally, Outcome
-from antiphon.audit.running.together import together
+from antiphon.audit.running.together import Arrival, together
+from antiphon.audit.running.worker import Task
 from antiphon.numbers import exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
 
@@ -84,7 +85,7 @@ def run(
     >>> outcome.done, sum(outcome.result.values()), len(outcome.result)
     (1000000, 1000000, 2)
     """
-    arrived: SimpleQueue[Any] = SimpleQueue()
+    arrived: SimpleQueue[Arrival | None] = SimpleQueue()
     with (
         _resumed(task, chunks, checkpoint) as (saver, saved),
         watching(progress) as watch,
@@ -111,7 +112,7 @@ def run(
 
 @contextmanager
 def _resumed(
-    task: Any, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
+    task: Task, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
 ) -> Generator[tuple[Saver | None, Saved], None, None]:
     """What was done, and who saves what will be, while no other run has the file."""
     if checkpoint is None:
@@ -127,7 +128,12 @@ def _resumed(
         yield Saver(checkpoint, what, saved), saved
 
 
-def _crew(task: Any, tally: ChunkTally[Any], executor: Any, interrupt: Interrupt) -> Crew | None:
+def _crew(
+    task: Task,
+    tally: ChunkTally,
+    executor: Union[Executor, int, Literal["serial"], None],
+    interrupt: Interrupt,
+) -> Crew | None:
     """Who shall work on the chunks; None for this process."""
     if executor == "serial":
         return None
@@ -145,9 +151,7 @@ def _crew(task: Any, tally: ChunkTally[Any], executor: Any, interrupt: Interrupt
     return Own(task, min(cores(), left))
 
 
-def _alone(
-    task: Any, tally: ChunkTally[Any], interrupt: Interrupt, until: int | None = None
-) -> None:
+def _alone(task: Task, tally: ChunkTally, interrupt: Interrupt, until: int | None = None) -> None:
     """The chunks one after another, in this process."""
     for chunk in tally.left():
         if interrupt.asked or tally.done == until:

@@ -21,15 +21,15 @@ from antiphon.protocol.adversary import FunctionAdversary
 
 
 class _Pickler(pickle.Pickler):
-    def reducer_override(self, thing: Any) -> Any:
+    def reducer_override(self, thing: object) -> Any:
         place = _place(thing)
         return NotImplemented if place is None else (_at, place)
 
 
-def _place(thing: Any) -> tuple[str, str] | None:
+def _place(thing: object) -> tuple[str, str] | None:
     """The module and the variable that hold this; None for what pickle finds by itself."""
     if isinstance(thing, FunctionMechanism | FunctionAdversary):
-        function: Any = thing.function
+        function: object = thing.function
     elif isinstance(thing, AdversaryFamily):
         function = thing.build
     else:
@@ -37,14 +37,14 @@ def _place(thing: Any) -> tuple[str, str] | None:
     if type(function) is not FunctionType:
         return None
     module = sys.modules.get(function.__module__)
-    own: dict[str, Any] = vars(module) if module is not None else {}
+    own: dict[str, object] = vars(module) if module is not None else {}
     if own.get(function.__qualname__) is thing is function:
         return None
     found = (name for name, value in own.items() if value is thing)
     return next(((function.__module__, name) for name in found), None)
 
 
-def _at(module: str, name: str) -> Any:
+def _at(module: str, name: str) -> object:
     return getattr(importlib.import_module(module), name)
 
 

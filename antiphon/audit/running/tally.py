@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 import attrs
+from typing_extensions import TypeVar
 
 from antiphon.audit.running.checkpoint import Saver
 from antiphon.audit.running.chunks import Chunk, Chunks
 from antiphon.audit.running.progress import Progress
 
-Result = TypeVar("Result")
+Result = TypeVar("Result", default=Any)
 
 
 @attrs.frozen
@@ -44,6 +45,7 @@ class ChunkTally(Generic[Result]):
     watch: Progress
     done: int
     result: Any
+    """None before the first chunk."""
     waiting: dict[int, Result | Stop] = attrs.field(factory=dict[int, Any])
     merging: bool = False
     """In the midst of a merge, ``result`` is neither here nor there."""

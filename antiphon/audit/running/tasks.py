@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 import attrs
 
@@ -21,7 +20,7 @@ class CountViews:
     mechanism: Mechanism
     feature: Feature = tuple
     rounds: int | None = None
-    initial: Any = None
+    initial: object = None
 
     def __call__(self, chunk: Chunk) -> dict[Hashable, int]:
         return play_population(

@@ -6,9 +6,9 @@ from collections import Counter
 from concurrent.futures import BrokenExecutor
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import Final, TypeAlias
 
-from antiphon.audit.running.crews import Crew
+from antiphon.audit.running.crews import Crew, Future
 from antiphon.audit.running.interrupts import Interrupt
 from antiphon.audit.running.tally import ChunkTally, Stop
 from antiphon.audit.running.worker import Done, Failed
@@ -18,15 +18,19 @@ ATTEMPTS: Final = 4
 """How often a chunk is given to a worker before it is given up."""
 
 
+Arrival: TypeAlias = tuple[int, Future]
+"""The number of a chunk, and the future that has what came of it."""
+
+
 def together(
-    tally: ChunkTally[Any], crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Any]
+    tally: ChunkTally, crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
 ) -> None:
     """Give out chunks: at most ``crew.window`` past the last one that is merged.
 
     ``arrived`` is fed by the futures, in any thread, and by the interrupt.
     Raises: ExecutorError, and what the task raises.
     """
-    futures: dict[int, Any] = {}
+    futures: dict[int, Future] = {}
     lost: Counter[int] = Counter()
     sent, end = tally.done, len(tally.chunks)
 
@@ -40,7 +44,7 @@ def together(
                 send(sent)
                 sent += 1
             arrival = arrived.get()
-            if interrupt.asked:
+            if interrupt.asked or arrival is None:
                 return
             index, future = arrival
             answer = _verdict(crew, index, future, lost)
@@ -59,11 +63,11 @@ def together(
         crew.close(now=tally.done < len(tally.chunks))
 
 
-def _arrive(arrived: SimpleQueue[Any], index: int, future: Any) -> None:
+def _arrive(arrived: SimpleQueue[Arrival | None], index: int, future: Future) -> None:
     arrived.put((index, future))
 
 
-def _verdict(crew: Crew, index: int, future: Any, lost: Counter[int]) -> Done | Stop | None:
+def _verdict(crew: Crew, index: int, future: Future, lost: Counter[int]) -> Done | Stop | None:
     """What came of a chunk; None if it was lost and should be tried again."""
     try:
         answer: Done | Failed = future.result()

@@ -10,7 +10,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 
@@ -18,14 +17,14 @@ from antiphon.audit.running.by_path import Files
 from antiphon.audit.running.chunks import Chunk
 from antiphon.audit.running.sending import unpacked
 
-Task = Callable[[Chunk], Any]
+Task = Callable[[Chunk], object]
 
 
 @attrs.frozen
 class Done:
     """The result of a chunk."""
 
-    result: Any
+    result: object
 
 
 @attrs.frozen
@@ -57,10 +56,10 @@ class Parcel:
     says so, where it would die if it could not even read what it shall do.
     """
 
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
+    function: Callable[..., object]
+    arguments: tuple[object, ...]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         return self.function, self.arguments
 
 

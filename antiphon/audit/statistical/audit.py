@@ -60,7 +60,7 @@ class Sampling(TypedDict, total=False):
     confidence: float
     seed: int | np.random.SeedSequence | None
     feature: Feature
-    score: Union[str, Callable[[Any], Any]]
+    score: Union[str, Callable[[Any], object]]
     method: Method
     objective: Objective | None
     correction: Correction
@@ -82,7 +82,7 @@ def audit(
     confidence: float = 0.95,
     seed: int | np.random.SeedSequence | None = None,
     feature: Feature = tuple,
-    score: Union[str, Callable[[Any], Any]] = "auto",
+    score: Union[str, Callable[[Any], object]] = "auto",
     method: Method = "clopper-pearson",
     objective: Objective | None = None,
     correction: Correction = "select",

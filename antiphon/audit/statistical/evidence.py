@@ -196,14 +196,14 @@ def _hits(data: Json) -> Hits | None:
     return Hits(own, trials, against, others)
 
 
-def _feature(data: Json) -> Any:
+def _feature(data: Json) -> Feature | None:
     found = None if mentions_unregistered(data) else decode(data)
     return found if callable(found) else None
 
 
 def described(seed: np.random.SeedSequence) -> Json:
     """A SeedSequence as JSON."""
-    entropy: Any = seed.entropy
+    entropy = seed.entropy
     key = [int(each) for each in seed.spawn_key]
     if isinstance(entropy, int):
         return {"entropy": hex(entropy), "spawn_key": list(key)}

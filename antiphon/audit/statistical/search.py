@@ -26,7 +26,7 @@ from antiphon.protocol.registry import register
 Vector: TypeAlias = tuple[float, ...]
 
 
-def _bounds(value: Any) -> tuple[tuple[float, float], ...]:
+def _bounds(value: Iterable[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
     found = tuple((float(low), float(high)) for low, high in value)
     if not found or not all(low <= high for low, high in found):
         raise InvalidArgument("bounds are pairs (low, high), one for each parameter, low <= high")
@@ -75,17 +75,19 @@ class FamilyMember(Adversary):
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_built", _checked(self.family.build(self.vector)))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[FamilyMember], tuple[AdversaryFamily, Vector]]:
         return FamilyMember, (self.family, self.vector)
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> object:
         return self._built.initial_state
 
-    def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+    def step(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
         return self._built.step(state, message, coins)
 
-    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
+    def step_many(
+        self, state: object, message: object, coins: ColumnCoins
+    ) -> tuple[object, object]:
         return self._built.step_many(state, message, coins)
 
 
@@ -169,17 +171,17 @@ class Coarsened(Adversary[int]):
     """
 
     strategy: StrategyAdversary
-    coarsen: Callable[[Any], Any]
+    coarsen: Callable[[Any], object]
 
     @property
     def initial_state(self) -> int:
         return self.strategy.initial_state
 
-    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
+    def step(self, state: int, message: object, coins: Coins) -> tuple[int, object]:
         heard = message if message is EMPTY else self.coarsen(message)
         return self.strategy.step(state, heard, coins)
 
-    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
+    def step_many(self, state: Any, message: object, coins: ColumnCoins) -> tuple[object, object]:
         if is_column_safe(self.coarsen):
             return self.step(state, message, coins)
         return super().step_many(state, message, coins)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
@@ -115,7 +114,7 @@ def _shown(epsilon: exact.ExactEpsilon) -> str:
 # --- for programs ----------------------------------------------------------------------------
 
 
-def _data(outcome: Answered, plot: Path | None) -> dict[str, Any]:
+def _data(outcome: Answered, plot: Path | None) -> dict[str, object]:
     return {
         "composition": outcome.listed,
         "count": outcome.composed.count,

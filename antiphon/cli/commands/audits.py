@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -15,7 +15,7 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.events.choosing import SCORES
 from antiphon.audit.statistical.evidence import Counterexample
-from antiphon.audit.statistical.search import AdversaryFamily
+from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.cli.written import rational
@@ -132,7 +132,7 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
         )
 
 
-def _warn_if_slow(game: PrivacyGame, adversaries: Any, rounds: int | None) -> None:
+def _warn_if_slow(game: PrivacyGame, adversaries: Search, rounds: int | None) -> None:
     """Say on standard error what makes this a hundred times slower than it need be."""
     if not isinstance(adversaries, Adversary):
         return
@@ -147,7 +147,7 @@ def _warn_if_slow(game: PrivacyGame, adversaries: Any, rounds: int | None) -> No
         )
 
 
-def _adversaries(module: ModuleType, name: str) -> Any:
+def _adversaries(module: ModuleType, name: str) -> Search:
     found: Any = getattr(module, name, None)
     if isinstance(found, Adversary | AdversaryFamily | list | tuple):
         return found  # pyright: ignore[reportUnknownVariableType]
@@ -157,8 +157,8 @@ def _adversaries(module: ModuleType, name: str) -> Any:
     )
 
 
-def _function(module: ModuleType, name: str) -> Any:
-    found: Any = getattr(module, name, None)
+def _function(module: ModuleType, name: str) -> Callable[..., Any]:
+    found: object = getattr(module, name, None)
     if not callable(found):
         raise InvalidArgument(
             f"{name} in {module.__file__} is no function of the answers; scores that need none "

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from rich.console import Console
@@ -97,7 +97,7 @@ def _chosen(only: Sequence[str]) -> list[Entry]:
     return found
 
 
-def _data(finding: AuditedEntry) -> dict[str, Any]:
+def _data(finding: AuditedEntry) -> dict[str, object]:
     entry, report = finding.entry, finding.report
     exact = entry.truth.exact
     return {

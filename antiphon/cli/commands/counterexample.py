@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -93,7 +92,7 @@ def counterexample(
     return 0 if outcome.holds else 1
 
 
-def _data(outcome: Demonstration, seed: int | None) -> dict[str, Any]:
+def _data(outcome: Demonstration, seed: int | None) -> dict[str, object]:
     adversary = outcome.adversary
     success = f"{adversary.success.numerator:x}/{adversary.success.denominator:x}"
     fraction = str(adversary.success) if len(success) < 400 else None

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -130,7 +130,7 @@ def _converted(made: list[tuple[str, Counter]], delta: str) -> tuple[Fraction, F
 # --- for programs ----------------------------------------------------------------------------
 
 
-def _data(outcome: CounterTable) -> dict[str, Any]:
+def _data(outcome: CounterTable) -> dict[str, object]:
     converted, plot = outcome.converted, outcome.plot
     return {
         "horizon": outcome.horizon,

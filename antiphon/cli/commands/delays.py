@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from antiphon.cli.commands.account import rounded
 from antiphon.cli.output import progress
@@ -115,7 +115,7 @@ def _held(readings: tuple[CarrierReading, ...]) -> int:
     return sum(abs(each.largest - max(each.true)) <= each.largest_band for each in readings)
 
 
-def delays_data(found: Delays) -> dict[str, Any]:
+def delays_data(found: Delays) -> dict[str, object]:
     """The same as data."""
     promise = found.promise
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, UnionType
 from typing import Any
 
 from antiphon.audit.game import PrivacyGame
@@ -57,15 +57,15 @@ def explain(
     return 0
 
 
-def _system(module: ModuleType, name: str) -> tuple[Any, Any]:
-    found: Any = getattr(module, name, None)
+def _system(module: ModuleType, name: str) -> tuple[Mechanism, Verification | None]:
+    found: object = getattr(module, name, None)
     if isinstance(found, PrivacyGame):
         return found.system, found.verification
     return _named(module, name, Mechanism, "a mechanism or a PrivacyGame"), None
 
 
-def _named(module: ModuleType, name: str, kind: Any, what: str) -> Any:
-    found: Any = getattr(module, name, None)
+def _named(module: ModuleType, name: str, kind: type | UnionType, what: str) -> Any:
+    found: object = getattr(module, name, None)
     if not isinstance(found, kind):
         there = [each for each, value in vars(module).items() if isinstance(value, kind)]
         fitting = f"; it has {', '.join(there[:6])}" if there else ""
@@ -117,7 +117,7 @@ def _lines(error: NoGuarantee) -> Iterator[str]:
         )
 
 
-def _counterexample(found: Any) -> dict[str, Any] | None:
+def _counterexample(found: object) -> dict[str, object] | None:
     if isinstance(found, Counterexample):
         shown = {"epsilon": str(found.epsilon), "delta": str(found.delta), "copies": found.copies}
         return {"kind": "sparse parallel composition (CM §5.2)", **shown}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -128,7 +128,7 @@ def print_files(outcome: FlightReport) -> None:
     print("The view holds the flights that were played: it is as public as they are.")
 
 
-def outcome_data(outcome: FlightReport) -> dict[str, Any]:
+def outcome_data(outcome: FlightReport) -> dict[str, object]:
     """The same as data, with every reading."""
     analyst, view = outcome.analyst, outcome.view
     mismatch = outcome.mismatch
@@ -162,7 +162,7 @@ def outcome_data(outcome: FlightReport) -> dict[str, Any]:
     }
 
 
-def _counter_data(counter: FlightCounter) -> dict[str, Any]:
+def _counter_data(counter: FlightCounter) -> dict[str, object]:
     claim = counter.claim
     epsilon, delta = claim.parameters
     return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -48,7 +47,7 @@ def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | N
     return Trial(bit, runs, counts.get(bit, 0), counts.get(1 - bit, 0))
 
 
-def _guess(answers: Sequence[Any]) -> int | None:
+def _guess(answers: Sequence[object]) -> int | None:
     """The bit that the adversary reads off, if it does: the last answer, as ``learned_bit``."""
     return answers[-1] if type(answers[-1]) is int else None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -44,7 +43,7 @@ def _chosen(theorems: Sequence[str]) -> list[Check]:
 # --- for programs ----------------------------------------------------------------------------
 
 
-def _data(finding: Decided) -> dict[str, Any]:
+def _data(finding: Decided) -> dict[str, object]:
     return {
         "theorem": finding.theorem,
         "instance": finding.instance,

@@ -28,8 +28,8 @@ class Draw(NamedTuple):
     """One draw on a tape: which primitive, its parameter, and the drawn value."""
 
     kind: str
-    parameter: Any
-    value: Any
+    parameter: object
+    value: object
 
 
 class Coins(ABC):
@@ -49,14 +49,16 @@ class Coins(ABC):
         self.draws: int = 0
 
     @abstractmethod
-    def draw(self, kind: str, parameter: Any) -> Any:
-        """The next value of the primitive ``kind``; the public methods call it."""
+    def draw(self, kind: str, parameter: object) -> Any:
+        """The next value of the primitive ``kind``, which says its type; the public methods call
+        it.
+        """
 
-    def _plain(self, value: Any) -> Any:
+    def _plain(self, value: Number) -> Number:
         """A plain number: it can stand on a tape, and equals what it seems to equal."""
         return number(value)
 
-    def _scale(self, value: Any, name: str) -> Any:
+    def _scale(self, value: Number, name: str) -> Number:
         value = self._plain(value)
         if not 0 < value < math.inf:
             raise InvalidArgument(f"{name} must be positive and finite")

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, TypeAlias, Union
 
 import numpy as np
 
@@ -212,12 +212,13 @@ def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers |
     """``count`` draws of a discrete Laplace or Gaussian; None where only single draws work."""
     if parameter >= LARGEST_SCALE:
         return None
-    sampler: Any = SAMPLERS[kind](parameter)
-    drawn: Integers = sampler.many(count, words)
-    return drawn
+    sampler = SAMPLERS[kind](parameter)
+    assert not isinstance(sampler, Series)  # which is for larger scales
+    return sampler.many(count, words)
 
 
-SAMPLERS: Final[dict[str, Callable[[Fraction], Any]]] = {
+Sampler: TypeAlias = Union[LaplaceDraws, Series, GaussianDraws, WideGaussian]
+SAMPLERS: Final[dict[str, Callable[[Fraction], Sampler]]] = {
     "discrete_laplace": discrete_laplace,
     "discrete_gaussian": discrete_gaussian,
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from antiphon.numbers.errors import Intractable
 from antiphon.protocol.coins import Coins, samplers
@@ -27,9 +27,9 @@ class _EnumeratedCoins(Coins):
     def __init__(self, path: list[int]) -> None:
         super().__init__()
         self.path = path
-        self.branches: list[list[tuple[Any, Fraction]]] = []
+        self.branches: list[list[tuple[int, Fraction]]] = []
 
-    def draw(self, kind: str, parameter: Any) -> Any:
+    def draw(self, kind: str, parameter: object) -> int:
         if self.draws == LONGEST:
             raise Intractable("enumerating the draws of one run", f"over {LONGEST}", LONGEST)
         branches = branch(kind, parameter)
@@ -48,7 +48,7 @@ class _EnumeratedCoins(Coins):
 
 
 @lru_cache(maxsize=1024)
-def branch(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
+def branch(kind: str, parameter: Hashable) -> list[tuple[int, Fraction]]:
     """The possible values of a finite draw with their probabilities, kept for the next time."""
     return [(value, p) for value, p in samplers.law(kind, parameter) if p]
 

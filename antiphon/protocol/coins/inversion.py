@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -145,7 +145,7 @@ class Geometric:
         return drawn
 
 
-def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Any) -> list[int]:
+def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
     """Where a word equals the last entry of the table that it is not below."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import log
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,7 @@ class SampledCoins(Coins):
         self._known: dict[int, tuple[Fraction, Any]] = {}
         self._known_wide: dict[int, tuple[Fraction, WideGaussian]] = {}
         self._ready: dict[Fraction, NDArray[np.int64]] = {}
-        self._samplers: dict[str, Callable[[Any], Any]] = {
+        self._samplers: dict[str, Callable[[Any], object]] = {
             "bernoulli": self._bernoulli,
             "bernoulli_exp": self._bernoulli_exp,
             "categorical": self._categorical,
@@ -106,10 +106,10 @@ class SampledCoins(Coins):
     def __repr__(self) -> str:
         return f"SampledCoins({'seeded' if self.seeded else 'operating system'})"
 
-    def __reduce_ex__(self, protocol: object) -> Any:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("coins cannot be copied or pickled: two copies would toss alike")
 
-    def draw(self, kind: str, parameter: Any) -> Any:
+    def draw(self, kind: str, parameter: object) -> Any:
         self.draws += 1
         return self._samplers[kind](parameter)
 

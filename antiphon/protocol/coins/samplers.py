@@ -66,7 +66,7 @@ def discrete_laplace(scale: Fraction, below: Below) -> int:
             return -size if negative else size
 
 
-def law(kind: str, parameter: Any) -> list[tuple[Any, Fraction]]:
+def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
     """The finite law of one draw, as (value, probability).
 
     Exact also for a float, which is the rational that it is: ``SampledCoins`` draws

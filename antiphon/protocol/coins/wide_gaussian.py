@@ -13,12 +13,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antiphon.numbers import exact
 from antiphon.protocol.coins.inversion import (
+    Bracket,
     Integers,
     Uniform,
     Word,
@@ -27,6 +29,10 @@ from antiphon.protocol.coins.inversion import (
     power,
     threshold,
 )
+
+Real = TypeVar("Real", float, NDArray[np.float64])
+Places: TypeAlias = NDArray[np.intp]
+"""Indices into an array of draws."""
 
 _CELLS: Final = 128
 """Cells for each standard deviation."""
@@ -82,11 +88,11 @@ class WideGaussian:
             return self._decides(size, cell, rest << 64 | more, word)
         return bool(uniform < chance)
 
-    def _compared(self, size: Any, edge: Any, rest: Any, more: Any) -> tuple[Any, Any]:
+    def _compared(self, size: Real, edge: Real, rest: Real, more: Real) -> tuple[Real, Real]:
         """A uniform number and the chance of acceptance, in doubles: numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
-        chance = 1.0
-        for k in range(10, 0, -1):  # Taylor, for rates up to ¼: to 2^-46, rounding included
+        chance = 1.0 - rate / 10
+        for k in range(9, 0, -1):  # Taylor, for rates up to ¼: to 2^-46, rounding included
             chance = 1.0 - rate * chance / k
         return (rest + more * 2.0**-64) * 2.0**-self._left, chance
 
@@ -125,19 +131,21 @@ class WideGaussian:
         size -= sign
         return _without(size, refused)
 
-    def _refused(self, size: Integers, rest: Any, open_: Any, words: Words) -> Any:
+    def _refused(self, size: Integers, rest: Integers, open_: Places, words: Words) -> Places:
         """Which are not accepted."""
         doubt = rest >= self._surely[_NEAR - 1]
         doubt[open_] = True
-        doubtful = np.flatnonzero(doubt)
+        doubtful: Places = np.flatnonzero(doubt)
         cell = size[doubtful] >> self._place
         still = rest[doubtful] >= self._limits[cell]
         doubtful, cell = doubtful[still], cell[still]
-        if not len(doubtful):
-            return doubtful
-        return doubtful[~self._accepted(size[doubtful], cell, rest[doubtful], words)]
+        if len(doubtful):
+            doubtful = doubtful[~self._accepted(size[doubtful], cell, rest[doubtful], words)]
+        return doubtful
 
-    def _accepted(self, size: Integers, cell: Integers, rest: Any, words: Words) -> Any:
+    def _accepted(
+        self, size: Integers, cell: Integers, rest: Integers, words: Words
+    ) -> NDArray[np.bool_]:
         """Whether each is accepted."""
         more = words(len(size))
         numbers = (size, cell << self._place, rest, more)
@@ -172,7 +180,7 @@ def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
     return found, below, above + (1 << 14)
 
 
-def _bound(k: int) -> Any:
+def _bound(k: int) -> Bracket:
     """Around c_k = P(cell < k)."""
 
     def bracket(bits: int) -> tuple[int, int]:
@@ -230,7 +238,7 @@ def _decided(digits: int, word: Word) -> int:
     return cell
 
 
-def _settled_many(start: Integers, table: Any, words: Words) -> Integers:
+def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> Integers:
     digits = start.view(np.uint64) << _U64[64 - _FIRST] | words(len(start)) >> _U64[_FIRST]
     cell = np.searchsorted(table, digits, side="right")
     for i in np.flatnonzero((table[cell - 1] == digits) & (cell > 0)).tolist():
@@ -238,7 +246,7 @@ def _settled_many(start: Integers, table: Any, words: Words) -> Integers:
     return cell
 
 
-def _without(values: Integers, places: Any) -> Integers:
+def _without(values: Integers, places: Places) -> Integers:
     """The values but for those at some places, which the last ones take."""
     if not len(places):
         return values

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias, TypeGuard, Union
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.numbers.exact import Log
@@ -37,6 +38,9 @@ from antiphon.protocol.registry import (
 )
 
 Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
+Fields: TypeAlias = dict[str, Any]
+"""A JSON object that is being read: what it says of its values is to be seen."""
+Decoder: TypeAlias = Callable[[Fields, int], object]
 
 _MAX_BITS: Final = 1 << 20
 _MAX_DIGITS: Final = 4000
@@ -77,7 +81,7 @@ def encode(value: object, *, secrets: bool = False) -> Json:
     )
 
 
-def _registered(value: Any, kind: type, name: str, secrets: bool) -> Json:
+def _registered(value: object, kind: type, name: str, secrets: bool) -> Json:
     if isinstance(value, enum.Enum):
         return {"type": name, "member": value.name}
     parameters = {
@@ -118,7 +122,7 @@ def _float(value: float, secrets: bool) -> Json:
     return value if math.isfinite(value) else {"float": repr(value)}
 
 
-def _array(value: Any, secrets: bool) -> Json:
+def _array(value: npt.NDArray[np.generic], secrets: bool) -> Json:
     if not _DTYPE.fullmatch(value.dtype.str):
         raise InvalidArgument(f"an array of dtype {value.dtype} cannot stand in a transcript")
     data = base64.b64encode(value.tobytes()).decode("ascii")
@@ -131,9 +135,8 @@ def _pair(value: Pair, secrets: bool) -> Json:
     return {"pair": [encode(value.zero, secrets=secrets), encode(value.one, secrets=secrets)]}
 
 
-def _as_is(value: Any, secrets: bool) -> Json:
-    plain: Json = value
-    return plain
+def _as_is(value: bool | str | None, secrets: bool) -> Json:
+    return value
 
 
 _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
@@ -183,7 +186,7 @@ def encode_draws(draws: tuple[Draw, ...]) -> Json:
 # --- decoding ------------------------------------------------------------------------
 
 
-def decode(data: Any, depth: int = 0) -> Any:
+def decode(data: object, depth: int = 0) -> Any:
     """The value that ``encode`` wrote.
 
     Raises: TranscriptError for anything else: an unknown tag or type, wrong
@@ -210,7 +213,7 @@ def decode(data: Any, depth: int = 0) -> Any:
     raise TranscriptError(f"a {type(data).__name__} is not JSON")
 
 
-def _decoded(decoder: Callable[[Any, int], Any], tag: str, data: Any, depth: int) -> Any:
+def _decoded(decoder: Decoder, tag: str, data: Fields, depth: int) -> object:
     try:
         return decoder(data, depth)
     except TranscriptError:
@@ -221,24 +224,24 @@ def _decoded(decoder: Callable[[Any, int], Any], tag: str, data: Any, depth: int
         raise TranscriptError(f"not a valid {tag}: {_short(str(error), 300)}") from None
 
 
-def _matched(pattern: re.Pattern[str], text: Any) -> str:
+def _matched(pattern: re.Pattern[str], text: object) -> str:
     if type(text) is not str or not pattern.fullmatch(text):
         raise TranscriptError(f"{_short(text)} is malformed")
     return text
 
 
-def _decode_fraction(text: Any) -> Fraction:
+def _decode_fraction(text: object) -> Fraction:
     numerator, denominator = _matched(_FRACTION, text).split("/")
     if max(len(numerator), len(denominator)) > _MAX_DIGITS:
         raise TranscriptError(f"a fraction has at most {_MAX_DIGITS} digits")
     return Fraction(int(numerator), int(denominator))
 
 
-def _decode_text(text: Any) -> str:
+def _decode_text(text: str) -> str:
     return base64.b64decode(text, validate=True).decode("utf-8", "surrogatepass")
 
 
-def _decode_array(data: Any, depth: int) -> Any:
+def _decode_array(data: Fields, depth: int) -> npt.NDArray[np.generic]:
     shape = tuple(data["shape"])
     if not all(type(n) is int and 0 <= n < 2**40 for n in shape):
         raise TranscriptError("an array's shape is a list of sizes")
@@ -249,7 +252,7 @@ def _decode_array(data: Any, depth: int) -> Any:
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
-def _decode_type(data: Any, depth: int) -> Any:
+def _decode_type(data: Fields, depth: int) -> object:
     kind = lookup(data["type"]) if type(data["type"]) is str else None
     if kind is None and is_suggested(str(data["type"])):
         return _unregistered(data["type"], data)
@@ -290,7 +293,7 @@ def mentions_unregistered(data: Json) -> bool:
     return isinstance(data, list) and any(map(mentions_unregistered, data))
 
 
-def _decode_object(data: Any, depth: int) -> Any:
+def _decode_object(data: Fields, depth: int) -> object:
     thing = lookup(data["object"]) if type(data["object"]) is str else None
     if thing is None and is_suggested(str(data["object"])):
         return _unregistered(data["object"], data)
@@ -302,22 +305,22 @@ def _decode_object(data: Any, depth: int) -> Any:
     return thing
 
 
-def _decode_same(data: Any, depth: int) -> Any:
+def _decode_same(data: Fields, depth: int) -> Pair:
     message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each doubles what is said
     return Pair(message, message)
 
 
-def _decode_pair(data: Any, depth: int) -> Any:
+def _decode_pair(data: Fields, depth: int) -> Pair:
     zero, one = data["pair"]
     return Pair(decode(zero, depth), decode(one, depth))
 
 
-def _decode_ask(data: Any, depth: int) -> Any:
+def _decode_ask(data: Fields, depth: int) -> Ask:
     query, index = data["ask"]
     return Ask(decode(query, depth), decode(index, depth))
 
 
-def _decode_chain(data: Any, depth: int) -> Any:
+def _decode_chain(data: Fields, depth: int) -> object:
     *parts, last = (decode(part, depth) for part in data["chain"])
     if any(type(part) is Unregistered for part in (*parts, last)):
         return _unregistered("Chain", data)
@@ -328,13 +331,13 @@ def _decode_chain(data: Any, depth: int) -> Any:
     return chain(parts, last) if isinstance(last, Mechanism) else Links((*parts, last))  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _decode_float(data: Any, depth: int) -> float:
+def _decode_float(data: Fields, depth: int) -> float:
     if data["float"] not in ("inf", "-inf", "nan"):
         raise TranscriptError(f"{_short(data['float'])} is malformed")
     return float(data["float"])
 
 
-_DECODERS: Final[dict[str, Callable[[Any, int], Any]]] = {
+_DECODERS: Final[dict[str, Decoder]] = {
     "symbol": lambda data, depth: Symbol[data["symbol"]],
     "text": lambda data, depth: _decode_text(data["text"]),
     "same": _decode_same,
@@ -359,7 +362,7 @@ _KEYS: Final[dict[str, set[str]]] = {
 }
 
 
-def decode_draws(data: Any) -> tuple[Draw, ...]:
+def decode_draws(data: object) -> tuple[Draw, ...]:
     """A stretch of tape, as ``encode_draws`` wrote it. Raises: TranscriptError."""
     if not _is_list(data):
         raise TranscriptError("draws are a list")
@@ -371,15 +374,15 @@ def decode_draws(data: Any) -> tuple[Draw, ...]:
     return tuple(draws)
 
 
-def is_object(data: Any) -> TypeGuard[dict[str, Any]]:
+def is_object(data: object) -> TypeGuard[Fields]:
     """Whether this is a JSON object."""
     return type(data) is dict
 
 
-def _is_list(data: Any) -> TypeGuard[list[Any]]:
+def _is_list(data: object) -> TypeGuard[list[Any]]:
     return type(data) is list
 
 
-def _short(value: Any, limit: int = 80) -> str:
+def _short(value: object, limit: int = 80) -> str:
     text = value if type(value) is str else repr(value)
     return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -197,7 +197,7 @@ class _Cast:
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
         return Turn(number, there, back, shorten(coins, 60), self._born.get(number))
 
-    def _there(self, number: int, message: Any, stopped: bool) -> Iterator[Arrow]:
+    def _there(self, number: int, message: object, stopped: bool) -> Iterator[Arrow]:
         differs = type(message) is Pair and not identical(message.zero, message.one)
         kind = "differs" if differs else "says"
         text = message_label(message)
@@ -210,7 +210,7 @@ class _Cast:
                 text = "m_b" if text == "m_b" or type_of(part) == _IDENTIFIER else "(m₀, m₁)"
         yield from self._inside(number, message, differs and text == "m_b", kind)
 
-    def _inside(self, number: int, message: Any, hidden: bool, kind: str) -> Iterator[Arrow]:
+    def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
         """What ExtConComp sends to the mechanism that a message is for."""
         index, last = _index(message), len(self._parts)
         if not self._composes:
@@ -221,7 +221,7 @@ class _Cast:
         elif number in self._born:
             yield Arrow(last, self._born[number], "create", "creates")
 
-    def _back(self, there: tuple[Arrow, ...], answer: Any) -> Iterator[Arrow]:
+    def _back(self, there: tuple[Arrow, ...], answer: object) -> Iterator[Arrow]:
         """The answer, along the way the message came; ⊤ to a creation is ExtConComp's own."""
         kind, text = "halts" if answer is HALT else "answers", message_label(answer)
         for arrow in reversed(there):
@@ -230,15 +230,15 @@ class _Cast:
                 yield Arrow(arrow.target, arrow.source, text if unchanged else "…", kind)
 
 
-def _zero(message: Any) -> Any:
+def _zero(message: object) -> Any:
     return message.zero if type(message) is Pair else message
 
 
-def _side(message: Any, kind: str) -> bool:
+def _side(message: object, kind: str) -> bool:
     return type(_zero(message)).__name__ == kind
 
 
-def _index(message: Any) -> int | None:
+def _index(message: object) -> int | None:
     zero = _zero(message)
     one = message.one if type(message) is Pair else zero
     both = type(zero) is Ask and type(one) is Ask and identical(zero.index, one.index)

@@ -16,7 +16,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from antiphon.numbers.errors import FileError
 from antiphon.protocol.coins.forks import tell_of_forks
@@ -258,7 +258,7 @@ def _refuse_while_written(path: Path) -> None:
 def _sync_directory(directory: Path) -> None:
     """So that a new name survives a loss of power, too; where the system can do it."""
     with suppress(OSError):
-        descriptor: Any = os.open(directory, os.O_RDONLY)
+        descriptor = os.open(directory, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:

@@ -49,11 +49,11 @@ class Header:
 class Secret:
     """What a recording holds beyond the view: enough to rebuild and re-run the mechanism."""
 
-    system: Any
-    initial: Any
+    system: Json
+    initial: Json
 
 
-def rebuilt(data: Json, kind: type[Any], role: str) -> Any:
+def rebuilt(data: Json, kind: type, role: str) -> Any:
     """A party, from its description in a file.
 
     Raises: InvalidArgument if it has no registered name or is of another kind.
@@ -102,7 +102,7 @@ def _names(public: dict[str, Json]) -> tuple[Json, ...]:
     """How a party is called that cannot be written with its secrets."""
     if "chain" in public:
         return _CHAINS
-    kind: Any = lookup(str(public.get("type")))
+    kind: object = lookup(str(public.get("type")))
     return public.get("unregistered"), getattr(kind, "__qualname__", None)
 
 
@@ -119,7 +119,7 @@ def _same_type(public: dict[str, Json], secret: dict[str, Json]) -> bool:
     )
 
 
-def _may_hide(kind: Any, names: set[str]) -> bool:
+def _may_hide(kind: object, names: set[str]) -> bool:
     """Whether parameters that are not in public are secret ones; nothing is known of others'."""
     if not isclass(kind) or not attrs.has(kind):
         return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ def interact(
     adversary: Adversary,
     mechanism: Mechanism,
     *,
-    initial: Any = None,
+    initial: object = None,
     rounds: int | None = None,
     seed: Seed = None,
     sink: str | Path | None = None,
@@ -62,7 +61,7 @@ def record(
     adversary: Adversary,
     mechanism: Mechanism,
     *,
-    initial: Any = None,
+    initial: object = None,
     rounds: int | None = None,
     seed: Seed = None,
     sink: str | Path | None = None,
@@ -79,7 +78,7 @@ def record(
 def _play(
     adversary: Adversary,
     mechanism: Mechanism,
-    initial: Any,
+    initial: object,
     rounds: int | None,
     seed: Seed,
     path: str | Path | None,
@@ -90,7 +89,7 @@ def _play(
 ) -> tuple[View, Secret | None, Sequence[tuple[Draw, ...]]]:
     if rounds is not None:
         exact.natural(rounds, "rounds")
-    parties: list[Any] = [adversary, mechanism]
+    parties: list[object] = [adversary, mechanism]
     if [isinstance(party, Adversary) for party in parties] != [True, False]:
         raise InvalidArgument("interact takes the adversary first, then the mechanism")
     seeds: tuple[Seed, Seed] = (None, None)
@@ -224,11 +223,11 @@ class _Located:
             raise ReplayMismatch(self._number, error.expected, error.actual) from None
 
 
-def _as_said(message: Any) -> Any:
+def _as_said(message: object) -> object:
     return sealed(message, Anything())
 
 
-def _compare(number: int, what: str, expected: Any, actual: Any) -> None:
+def _compare(number: int, what: str, expected: object, actual: object) -> None:
     if not identical(expected, actual) and not _same_on_file(expected, actual):
         raise ReplayMismatch(number, f"{what} {_shown.repr(expected)}", _shown.repr(actual))
 
@@ -247,7 +246,7 @@ class _Shown(reprlib.Repr):
 _shown = _Shown()
 
 
-def _same_on_file(expected: Any, actual: Any) -> bool:
+def _same_on_file(expected: object, actual: object) -> bool:
     """Whether both are written alike: all that can be said of unregistered parts."""
     try:
         written = encode_any(expected)

@@ -61,7 +61,7 @@ def _pair(zero: str, one: str, value: Pair) -> str:
     return f"({zero}, {one})"
 
 
-def _tuple(value: tuple[Any, ...], depth: int) -> str:
+def _tuple(value: tuple[object, ...], depth: int) -> str:
     items = [_shown(item, depth + 1) for item in value[:_MOST]]
     return f"({', '.join([*items, '…'] if len(value) > _MOST else items)})"
 
@@ -109,7 +109,7 @@ def type_of(part: Json) -> str:
 
 def party_label(part: Json, width: int = 26) -> str:
     """The class name of a party: "antiphon.ExtConComp/1" is ExtConComp."""
-    name: Any = type_of(part)
+    name: object = type_of(part)
     if not name and isinstance(part, dict):
         name = part.get("unregistered", "?")
     return shorten(str(name).split("/")[0].rsplit(".", 1)[-1], width) or "?"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -40,7 +40,7 @@ class MemorySink:
 
     def __init__(self) -> None:
         self.rounds = 0
-        self._said: tuple[Any, tuple[Draw, ...]] = (None, ())
+        self._said: tuple[object, tuple[Draw, ...]] = (None, ())
         self._rounds: list[Round] = []
         self._tape: list[tuple[Draw, ...]] = []
 
@@ -50,10 +50,10 @@ class MemorySink:
     def __exit__(self, *_: object) -> None:
         return None
 
-    def says(self, message: Any, draws: tuple[Draw, ...]) -> None:
+    def says(self, message: object, draws: tuple[Draw, ...]) -> None:
         self._said = message, draws
 
-    def answers(self, answer: Any, draws: tuple[Draw, ...]) -> None:
+    def answers(self, answer: object, draws: tuple[Draw, ...]) -> None:
         message, own = self._said
         self._rounds.append(Round(message, answer, own))
         self._tape.append(draws)
@@ -98,14 +98,14 @@ class FileSink:
     def _put(self, text: str) -> None:
         self._file.write((text + "\n").encode("ascii"))
 
-    def says(self, message: Any, draws: tuple[Draw, ...]) -> None:
+    def says(self, message: object, draws: tuple[Draw, ...]) -> None:
         said = encode_any(message)
         text = _dumps(_line("says", said, draws))
         if text.count("{") + text.count("[") > MAX_DEPTH // 4 and not _readable(said):
             text = _dumps(_line("says", unwritable(message), draws))
         self._put(text)
 
-    def answers(self, answer: Any, draws: tuple[Draw, ...]) -> None:
+    def answers(self, answer: object, draws: tuple[Draw, ...]) -> None:
         self._write(_line("answers", encode(answer), draws))
         self.rounds += 1
 

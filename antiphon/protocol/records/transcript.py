@@ -21,6 +21,7 @@ from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.codec import (
+    Fields,
     Json,
     decode,
     decode_draws,
@@ -50,7 +51,7 @@ _converter = cattrs.Converter(forbid_extra_keys=True)
 
 
 @_converter.register_structure_hook
-def _strict_bool(value: Any, _: type) -> bool:
+def _strict_bool(value: object, _: type) -> bool:
     if type(value) is not bool:
         raise ValueError("expected true or false")
     return value
@@ -64,7 +65,7 @@ class TranscriptEntry(NamedTuple):
     draws: tuple[Draw, ...]
 
 
-def _parsed(raw: bytes, number: int) -> dict[str, Any]:
+def _parsed(raw: bytes, number: int) -> Fields:
     try:
         line = _loads(raw)
     except (ValueError, RecursionError) as error:
@@ -79,7 +80,7 @@ def _no_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no JSON number")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, object]]) -> Fields:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key stands twice in an object")
@@ -104,7 +105,7 @@ _loads = partial(
 )
 
 
-def _lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | _Torn]]:
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, Fields | _Torn]]:
     """The lines of a file, parsed, with their numbers."""
     number = 0
     while raw := file.readline(MAX_LINE):
@@ -117,7 +118,7 @@ def _lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | _Torn]]:
         yield number, _parsed(raw, number)
 
 
-def _first(line: dict[str, Any] | _Torn) -> _FirstLine:
+def _first(line: Fields | _Torn) -> _FirstLine:
     if isinstance(line, _Torn):
         raise TranscriptError("line 1 is torn: the header is not whole, so nothing can be read")
     if line.get("antiphon") != VERSION or type(line["antiphon"]) is not int:
@@ -136,7 +137,7 @@ def _first(line: dict[str, Any] | _Torn) -> _FirstLine:
 _TAGS: Final = ("says", "answers", "end")
 
 
-def _entry(number: int, line: dict[str, Any]) -> TranscriptEntry:
+def _entry(number: int, line: Fields) -> TranscriptEntry:
     for tag in _TAGS:
         if tag in line:
             break
@@ -218,7 +219,7 @@ class Stored(Sequence[Any]):
 def _opened(path: Path) -> _FirstLine:
     try:
         with path.open("rb") as file:
-            return _first(next((line for _, line in _lines(file)), dict[str, Any]()))
+            return _first(next((line for _, line in _lines(file)), Fields()))
     except OSError as error:
         raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
 
@@ -280,7 +281,7 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
     return view, Recording(view, first.secret, stretches)
 
 
-def _ending(value: Any) -> Ending:
+def _ending(value: object) -> Ending:
     try:
         ending = Ending(value)
     except ValueError:

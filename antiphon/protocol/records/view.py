@@ -134,7 +134,7 @@ class Recording:
         mechanism: Mechanism = rebuilt(self.secret.system, Mechanism, "mechanism")
         return mechanism
 
-    def rebuild_initial(self) -> Any:
+    def rebuild_initial(self) -> object:
         """The initial state that was chosen; None for a CM."""
         return decode(self.secret.initial)
 

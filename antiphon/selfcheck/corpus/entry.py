@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
@@ -74,5 +74,4 @@ class Entry:
     @property
     def game(self) -> PrivacyGame:
         """The privacy game of the claim."""
-        verification: Any = self.claim.verification
-        return PrivacyGame(self.system, verification)
+        return PrivacyGame(self.system, self.claim.verification)

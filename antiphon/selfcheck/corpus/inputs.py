@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.messages import Pair
@@ -43,6 +42,6 @@ def one_by_one(n: int) -> tuple[Player, ...]:
     return tuple(Player(name, scripted(list(map(Pair, a, b)))) for name, a, b in input_pairs(n))
 
 
-def saying(name: str, pairs: Sequence[Any]) -> Player:
+def saying(name: str, pairs: Sequence[object]) -> Player:
     """A player that says these pairs, whatever it hears."""
     return Player(name, scripted(pairs))

@@ -15,6 +15,7 @@ from typing import Any
 import attrs
 
 from antiphon.mechanisms.noise.continuous import Laplace
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import at_once, one_by_one, saying
@@ -53,7 +54,7 @@ _COSTS: dict[str, dict[str, Any]] = {
 
 def _entry(
     name: str,
-    system: Any,
+    system: ContinualMechanism,
     players: tuple[Player, ...],
     truth: Truth,
     goal: float | None = None,
@@ -62,7 +63,7 @@ def _entry(
     return Entry(name, system, system.claims[claim], players, truth, goal=goal)
 
 
-def _numbers(a: Any, b: Any) -> Player:
+def _numbers(a: object, b: object) -> Player:
     return saying(f"{a} | {b}", [Pair(a, b)])
 
 

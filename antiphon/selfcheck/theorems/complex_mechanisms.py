@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
-from typing import Any
 
 import attrs
 
@@ -109,7 +108,7 @@ def lifted(
     parameters: Sequence[Parameters],
     rounds: int,
     hops: int,
-    queries: Sequence[Any] = (0, 1),
+    queries: Sequence[object] = (0, 1),
 ) -> Evidence:
     """Thm 6.1: P has the three properties, and P ∘* ExtConComp has what f' promises.
 

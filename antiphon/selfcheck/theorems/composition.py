@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 from antiphon.audit.simulated_composition import (
     CompositionSimulator,
+    Parameters,
     RandomizedResponses,
     composition_simulator,
 )
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.validity import fixed_mechanisms, fixed_parameters
+from antiphon.composition.validity import (
+    FixedMechanisms,
+    FixedParameters,
+    SparseParallel,
+    Suitable,
+    fixed_mechanisms,
+    fixed_parameters,
+)
 from antiphon.numbers.exact import Log
 from antiphon.selfcheck.theorems.parts.broken import (
     ForgetsTheirs,
@@ -50,7 +57,11 @@ def checks() -> Iterable[Check]:
 
 
 def bounded_by_responses(
-    f: Any, catalogue: Iterable[Create], rounds: int, most: int | None = None, parameters: Any = ()
+    f: Suitable,
+    catalogue: Iterable[Create],
+    rounds: int,
+    most: int | None = None,
+    parameters: Sequence[Parameters] = (),
 ) -> Evidence:
     """Tight δ of V[f] ∘* I ∘* ExtConComp against that of Comp[RR…], at several ε."""
     claimed = composed(parameters or _parameters(f), CURVE)
@@ -58,15 +69,19 @@ def bounded_by_responses(
     return private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
 
 
-def _parameters(f: Any) -> Sequence[Any]:
-    if hasattr(f, "parameters"):
-        fixed: Sequence[Any] = f.parameters
-        return fixed
-    return [created.parameters for created in f.created]
+def _parameters(f: Suitable) -> Sequence[Parameters]:
+    if isinstance(f, FixedMechanisms):
+        return [created.parameters for created in f.created]
+    assert isinstance(f, FixedParameters | SparseParallel)
+    return f.parameters
 
 
 def proof_by_simulation(
-    f: Any, made: list[Create], count: int, rounds: int, simulator: Any = None
+    f: Suitable,
+    made: list[Create],
+    count: int,
+    rounds: int,
+    simulator: CompositionSimulator | None = None,
 ) -> Evidence:
     """V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b), both b."""
     chosen = composition_simulator(f, rounds=rounds) if simulator is None else simulator

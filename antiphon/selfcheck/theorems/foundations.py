@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import attrs
 
@@ -14,7 +13,9 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.audit.simulators import lyu, vadhan_wang
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import Symbol
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.spaces import Pairs
 from antiphon.protocol.verification import Verification
@@ -47,7 +48,7 @@ def checks() -> Iterable[Check]:
 class TooTrue(RandomizedResponse):
     """RR with too much truth, for a broken twin: in 1 of 20 answers the lie is withdrawn."""
 
-    def respond(self, dataset: int, coins: Any) -> tuple[int, Any]:
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, Symbol]:
         answer = RandomizedResponse.respond(self, dataset, coins)
         return (dataset, answer[1]) if coins.bernoulli(Fraction(1, 20)) else answer
 
@@ -64,8 +65,7 @@ def _lemma_2_4() -> Iterable[Check]:
 
 def _claimed(mechanism: ContinualMechanism) -> Evidence:
     claim = mechanism.claims[0]
-    f: Any = claim.verification
-    return private(mechanism, f, [claim.parameters], rounds=2, exactly=True)
+    return private(mechanism, claim.verification, [claim.parameters], rounds=2, exactly=True)
 
 
 # --- Theorem 2.5: every finite NIM is a post-processing of RR ----------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias, Union
 
 import attrs
 
@@ -16,6 +16,7 @@ from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -48,8 +49,12 @@ def checks() -> Iterable[Check]:
 # --- Lemma 2.15: post-processing ----------------------------------------------------------
 
 
+Garbled: TypeAlias = tuple[Union[int, None], object]
+"""(the initial state, the first answer, once it has come)."""
+
+
 @attrs.frozen
-class Garbler(PostProcessor):
+class Garbler(PostProcessor[Garbled]):
     """Asks twice, the second time what it heard, and answers one of both at random.
 
     With ``tells`` it has two initial states and answers which one it is in: the
@@ -63,13 +68,15 @@ class Garbler(PostProcessor):
         return BITS if self.tells else ONLY
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> Garbled:
         return None, None
 
-    def enter(self, initial: Any) -> Any:
+    def enter(self, initial: int | None) -> Garbled:
         return initial, None
 
-    def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
+    def step(
+        self, state: Garbled, side: Side, message: object, coins: Coins
+    ) -> tuple[Garbled, Side, object]:
         own, heard = state
         if side is LEFT:
             return (own, None), RIGHT, message
@@ -105,7 +112,9 @@ def _garbled(*, tells: bool = False) -> Evidence:
 class Blind(Identifier):
     """An identifier that ignores b, for a broken twin."""
 
-    def step(self, state: int, side: Side, message: Any, coins: Any) -> tuple[int, Side, Any]:
+    def step(
+        self, state: int, side: Side, message: object, coins: Coins
+    ) -> tuple[int, Side, object]:
         return Identifier.step(self, 0, side, message, coins)
 
 

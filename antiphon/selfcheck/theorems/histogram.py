@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache, partial
-from typing import Any
 
 import attrs
 
@@ -56,16 +55,16 @@ def checks() -> Iterable[Check]:
 
 
 @attrs.frozen
-class SameThresholds(Verification):
+class SameThresholds(Verification[object]):
     """f of SVT: streams (x, Thresh) that differ in one x, identical Thresh (theory §3)."""
 
     events: Verification
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> object:
         return self.events.initial_state
 
-    def step(self, state: Any, zero: Any, one: Any, /) -> Any:
+    def step(self, state: object, zero: tuple[object, int], one: tuple[object, int], /) -> object:
         if zero[1] != one[1]:
             return Refused("the thresholds of a pair differ")
         return read(self.events, state, zero, one)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.simulators import Lyu, Simulated, lyu, vadhan_wang
+from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems.foundations import TENTH, simulated
 from antiphon.selfcheck.theorems.parts.finite import SECRET, WALK, FiniteAboveThreshold, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
@@ -36,16 +37,22 @@ def checks() -> Iterable[Check]:
 class PrintedLyu(Lyu):
     """Lyu's simulator as the headings of CM §A.2.2-3 print it: ⊤ and ⊥ swapped (theory §2.1)."""
 
-    def weights(self, state: Simulated, found: Any) -> list[Fraction] | None:
+    def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
         if state.sample is not None:
             bit, flag = state.sample
             state = state._replace(sample=(bit, BOTTOM if flag is TOP else TOP))
         return Lyu.weights(self, state, found)
 
 
+Instance: TypeAlias = tuple[
+    str, ContinualMechanism, Union[Verification, None], Union[ExactEpsilon, None]
+]
+"""A name, M, f and ε; None: as M itself claims."""
+
+
 def _lemma_4_6() -> Iterable[Check]:
     threshold = FiniteAboveThreshold(2)
-    instances: tuple[tuple[str, Mechanism, Any, Any], ...] = (
+    instances: tuple[Instance, ...] = (
         ("M_{1/10} (ε = 0)", LeakyBit(delta=TENTH), None, None),
         ("RR(ln 3, 1/7)", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), None, None),
         ("AboveThreshold, ε = ln 2", threshold, EVENT, Log(2)),
@@ -71,11 +78,15 @@ def _lemma_4_6() -> Iterable[Check]:
     )
 
 
-def _instance(mechanism: Any, f: Any, epsilon: ExactEpsilon | None) -> Evidence:
+def _instance(
+    mechanism: ContinualMechanism, f: Verification | None, epsilon: ExactEpsilon | None
+) -> Evidence:
     return _lyu(_with(mechanism, f, epsilon))
 
 
-def _with(mechanism: Any, f: Any, epsilon: ExactEpsilon | None) -> Any:
+def _with(
+    mechanism: ContinualMechanism, f: Verification | None, epsilon: ExactEpsilon | None
+) -> ContinualMechanism:
     return mechanism if f is None else promised(mechanism, f, ROUNDS, epsilon=epsilon)
 
 
@@ -88,7 +99,7 @@ def _lyu(
 ) -> Evidence:
     claim = mechanism.claims[0]
     epsilon, delta = claim.parameters
-    f: Any = claim.verification
+    f = claim.verification
     simulator = lyu(mechanism, f, epsilon=epsilon, delta=delta * shrink, rounds=ROUNDS)
     if printed:
         simulator = PrintedLyu(mechanism, f, simulator.growth, delta=simulator.delta, rounds=ROUNDS)
@@ -109,13 +120,14 @@ def _lemma_4_7() -> Iterable[Check]:
 
 def _pure(
     mechanism: Mechanism,
-    f: Any,
+    f: Verification,
     *,
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> Evidence:
     """``built`` and ``fed``: by how much e^ε is too small in T, and in RR."""
-    epsilon: Any = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
+    epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
+    assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))
     given = Log(epsilon.argument - max(built, fed))
     return simulated(simulator, mechanism, f, given, Fraction(0), ROUNDS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from antiphon.audit.exact.arena import ComparisonArena
 from antiphon.audit.exact.beliefs import Columns
@@ -31,7 +30,7 @@ def private(
     *,
     exactly: bool = False,
     note: str = "",
-    catalogue: Iterable[Any] | None = None,
+    catalogue: Iterable[object] | None = None,
     max_creations: int | None = None,
 ) -> Evidence:
     """M is (ε, δ)-DP w.r.t. f for each claimed (ε, δ) (CM Def. 3.7).
@@ -51,10 +50,10 @@ def private(
 
 def private_interactive(
     mechanism: tuple[Mechanism, Mechanism],
-    initial: tuple[Any, Any],
+    initial: tuple[object, object],
     claimed: Iterable[Bound],
     rounds: int,
-    queries: Iterable[Any],
+    queries: Iterable[object],
     *,
     exactly: bool = False,
     note: str = "",
@@ -106,7 +105,7 @@ def _wrong(
 def same_views(
     systems: Iterable[tuple[Mechanism, Mechanism]],
     rounds: int,
-    queries: Iterable[Any],
+    queries: Iterable[object],
     *,
     note: str = "",
 ) -> Evidence:

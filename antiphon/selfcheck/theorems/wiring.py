@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.selfcheck.theorems.parts.finite import WALK
 from antiphon.selfcheck.theorems.parts.naive import NaiveChain, NaiveLinks
@@ -18,7 +18,7 @@ ROUNDS = 3
 
 
 @attrs.frozen
-class Talker(PostProcessor):
+class Talker(PostProcessor[tuple[int, int, int]]):
     """Asks its right some more, led by the answers, before it answers; on bits.
 
     ``extra``: how many further questions; ``early``: every early-th left message is
@@ -30,10 +30,12 @@ class Talker(PostProcessor):
     noisy: bool = False
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> tuple[int, int, int]:
         return 0, 0, 0
 
-    def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
+    def step(
+        self, state: tuple[int, int, int], side: Side, message: int, coins: Coins
+    ) -> tuple[tuple[int, int, int], Side, int]:
         lefts, pending, heard = state
         if side is LEFT:
             lefts += 1

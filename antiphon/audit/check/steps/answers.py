@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from antiphon.audit.check.report import Finding
 from antiphon.audit.check.subject import Subject
@@ -39,7 +38,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _space(subject: Subject, result: tuple[Any, ...]) -> tuple[Space, str]:
-    if subject.is_link and result[1] is Side.RIGHT:
+def _space(subject: Subject, result: tuple[object, ...]) -> tuple[Space, str]:
+    if subject.right is not None and result[1] is Side.RIGHT:
         return subject.right.signature.queries, "query space on its right"
     return subject.system.signature.answers, "answer space"

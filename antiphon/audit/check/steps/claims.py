@@ -45,12 +45,12 @@ def check(subject: Subject) -> Iterator[Finding]:
         raise LeftOut("it claims nothing")
     reasons: list[str] = []
     for number, claim in enumerate(mechanism.claims):
-        f: Any = claim.verification
+        f: Any = claim.verification  # a user's claim may hold anything
         if not isinstance(f, Verification):
             reasons.append("its f is no Verification")
             continue
         try:
-            refuted = refutation(subject, claim, number)
+            refuted = refutation(subject, mechanism, claim, number)
         except LeftOut as why:
             reasons.append(str(why))
             continue
@@ -66,10 +66,11 @@ def check(subject: Subject) -> Iterator[Finding]:
         raise LeftOut("; ".join(dict.fromkeys(reasons)))
 
 
-def refutation(subject: Subject, claim: Claim, number: int) -> str | None:
+def refutation(
+    subject: Subject, mechanism: ContinualMechanism, claim: Claim, number: int
+) -> str | None:
     """Why a claim is false, as far as can be told in a second. Raises: LeftOut."""
-    f: Any = claim.verification
-    game: Any = PrivacyGame(subject.part, f)
+    game = PrivacyGame(mechanism, claim.verification)
     try:
         return _exactly(game, claim, subject.given)
     except PartError as error:
@@ -78,7 +79,7 @@ def refutation(subject: Subject, claim: Claim, number: int) -> str | None:
         return _on_samples(subject, game, claim, number)
 
 
-def _exactly(game: PrivacyGame, claim: Claim, given: Any) -> str | None:
+def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...] | None) -> str | None:
     """By the exact engine: the one place where it is asked about a claim."""
     found = game.check_claims(rounds=_ROUNDS, limit=_BELIEFS, queries=given, report=None)
     mine = [each for each in found if each.mechanism is game.system and each.claim is claim]
@@ -122,14 +123,14 @@ def _on_samples(subject: Subject, game: PrivacyGame, claim: Claim, number: int) 
 
 
 def pair_scripts(
-    f: Verification, messages: tuple[Any, ...], seed: np.random.SeedSequence
-) -> list[tuple[Any, ...]]:
+    f: Verification, messages: tuple[object, ...], seed: np.random.SeedSequence
+) -> list[tuple[object, ...]]:
     """Lists of pairs that f allows, with a differing pair wherever one is found."""
-    coins, found = generator(seed), list[tuple[Any, ...]]()
+    coins, found = generator(seed), list[tuple[object, ...]]()
     for _ in range(_TRIES):
         if len(found) == _ADVERSARIES or len(messages) < 2:
             break
-        state, script = f.initial_state, list[Any]()
+        state, script = f.initial_state, list[Pair]()
         for _ in range(_LONGEST):
             for attempt in range(len(messages) ** 2):
                 zero, one = (messages[int(i)] for i in coins.integers(len(messages), size=2))
@@ -146,7 +147,7 @@ def pair_scripts(
     return found
 
 
-def _allowed(f: Verification, state: Any, zero: Any, one: Any) -> Any:
+def _allowed(f: Verification, state: object, zero: object, one: object) -> object:
     try:
         return read(f, state, zero, one)
     except Exception:

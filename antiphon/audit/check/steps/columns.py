@@ -17,6 +17,7 @@ from antiphon.populations.joining import OneOf
 from antiphon.populations.lanes import Lanes
 from antiphon.populations.play import Population
 from antiphon.protocol.adversary import scripted
+from antiphon.protocol.coins import Draw
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
@@ -53,7 +54,9 @@ def _place(subject: Subject) -> str:
     return where(subject.part, "respond_many", "exchange", "step_many", "respond", "step")
 
 
-def _refused(mechanism: Any, initial: Any, script: Any, seed: Any) -> bool:
+def _refused(
+    mechanism: Mechanism, initial: object, script: tuple[object, ...], seed: np.random.SeedSequence
+) -> bool:
     """Whether a plain step raises on it: then there are no answers to compare."""
     from antiphon.audit.check.taken_steps import play
 
@@ -62,8 +65,8 @@ def _refused(mechanism: Any, initial: Any, script: Any, seed: Any) -> bool:
 
 def disagreement(
     mechanism: Mechanism,
-    initial: Any,
-    script: tuple[Any, ...],
+    initial: object,
+    script: tuple[object, ...],
     seed: np.random.SeedSequence,
     *,
     joins: bool = False,
@@ -82,9 +85,12 @@ def disagreement(
     return None
 
 
-def _plain(mechanism: Any, initial: Any, script: tuple[Any, ...], tape: Any) -> tuple[Any, ...]:
+def _plain(
+    mechanism: Mechanism, initial: object, script: tuple[object, ...], tape: tuple[Draw, ...]
+) -> tuple[object, ...]:
     adversary, coins = scripted(script), ReplayedCoins(tape)
-    state, own, heard, answers = mechanism.enter(initial), 0, EMPTY, list[Any]()
+    state, own, answers = mechanism.enter(initial), 0, list[object]()
+    heard: object = EMPTY
     while True:
         own, message = adversary.step(own, heard, coins)
         if message is HALT:
@@ -96,13 +102,16 @@ def _plain(mechanism: Any, initial: Any, script: tuple[Any, ...], tape: Any) -> 
     return tuple(answers)
 
 
-def replicas(population: Population, initial: Any = None) -> Iterator[tuple[Any, Any]]:
+def replicas(
+    population: Population, initial: object = None
+) -> Iterator[tuple[tuple[object, ...], tuple[Draw, ...]]]:
     """(answers, tape) of every replica, in plain Python values."""
     for lanes, block in population.play(_REPLICAS, initial):
         for place in range(lanes.size):
             own = lanes.only(np.array([place])) if lanes.numbered else lanes
             population.coins.lanes = own
-            said, tapes = ([_one(x, own) for x in many] for many in (block.answers, block.tape))
+            said = [_one(answer, own) for answer in block.answers]
+            tapes: list[tuple[Draw, ...]] = [_one(tape, own) for tape in block.tape]
             yield plain(tuple(said)), plain(tuple(draw for tape in tapes for draw in tape))
             if not lanes.numbered:
                 break  # they are all alike

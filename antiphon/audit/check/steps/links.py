@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from antiphon.audit.check.report import Finding, LeftOut
 from antiphon.audit.check.subject import Subject
@@ -12,7 +12,7 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.properties import check_properties
 from antiphon.numbers.errors import AntiphonError, Intractable
 from antiphon.protocol.messages import identical
-from antiphon.protocol.post_processor import Side
+from antiphon.protocol.post_processor import PostProcessor, Side
 
 _ROUNDS: Final = 8
 _PAIRS: Final = 5000
@@ -20,7 +20,8 @@ _PAIRS: Final = 5000
 
 def declarations(subject: Subject) -> Iterator[Finding]:
     """``deterministic`` and ``forwards_queries``, on which claims and theorems rely."""
-    part: Any = subject.player
+    part = subject.player
+    assert isinstance(part, PostProcessor)
     for taken in subject.taken:
         side, message = taken.inputs
         if part.deterministic and taken.tape:
@@ -53,10 +54,12 @@ def _remembers(subject: Subject) -> bool:
     from antiphon.audit.check.taken_steps import take
     from antiphon.protocol.coins.tapes import ReplayedCoins
 
-    step, start = subject.player.step, subject.player.initial_state
+    player = subject.player
+    assert isinstance(player, PostProcessor)
+    step, start = player.step, player.initial_state
     heard = [taken for taken in subject.taken if taken.inputs[0] is Side.RIGHT and taken.result]
     for taken in heard[:20]:
-        passed: list[Any] = []
+        passed: list[object] = []
         for query in subject.messages[:4]:
             asked = take(step, start, (Side.LEFT, query), ReplayedCoins())
             if asked.result is not None:
@@ -69,9 +72,9 @@ def _remembers(subject: Subject) -> bool:
 
 def properties(subject: Subject) -> Iterator[Finding]:
     """The three properties between f and f' that a ``lifting`` declares (CM §6.1)."""
-    part: Any = subject.part
+    part = subject.part
     declared = getattr(part, "lifting", None)
-    if not isinstance(declared, Lifting):
+    if not isinstance(part, PostProcessor) or not isinstance(declared, Lifting):
         raise LeftOut("it declares no lifting")
     try:
         found = check_properties(

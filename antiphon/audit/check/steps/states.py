@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from antiphon.audit.check.report import Finding
 from antiphon.audit.check.subject import Subject
@@ -36,11 +35,11 @@ def check(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _alike(one: object, other: object) -> bool:
     return fingerprint(one) == fingerprint(other)
 
 
-def hashable(state: Any) -> bool:
+def hashable(state: object) -> bool:
     """Whether a state can be a key."""
     try:
         hash(fingerprint(state))
@@ -49,7 +48,7 @@ def hashable(state: Any) -> bool:
     return True
 
 
-def unhashable(state: Any, where: str) -> Finding:
+def unhashable(state: object, where: str) -> Finding:
     """A state that cannot be a key."""
     what = f"a state, a {type(state).__name__}, cannot be hashed: it could be changed in place"
     return Finding("states", what, where, _CURE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import numpy as np
@@ -21,6 +21,7 @@ from antiphon.audit.check.where import where
 from antiphon.numbers.errors import PartError, place
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
@@ -36,20 +37,20 @@ class Read:
     """A pair that was read in a state, after a list of pairs."""
 
     word: tuple[Pair, ...]
-    before: Any
+    before: object
     pair: Pair
-    after: Any
+    after: object
     error: Exception | None
 
 
 def explored(
-    f: Verification, messages: tuple[Any, ...], first: tuple[Pair, ...] = ()
+    f: Verification, messages: tuple[object, ...], first: tuple[Pair, ...] = ()
 ) -> Iterator[Read]:
     """Every pair of the messages in every state that they lead to, as far as ``_MOST``."""
     start = f.initial_state
     for pair in first:
         start = read(f, start, pair.zero, pair.one)
-    waiting: deque[tuple[Any, tuple[Pair, ...]]] = deque([(start, first)])
+    waiting: deque[tuple[object, tuple[Pair, ...]]] = deque([(start, first)])
     seen, tried = {_key(start)}, 0
     while waiting:
         state, word = waiting.popleft()
@@ -68,11 +69,11 @@ def explored(
                 waiting.append((after, (*word, pair)))
 
 
-def _key(state: Any) -> Any:
+def _key(state: object) -> object:
     return fingerprint(state) if hashable(state) else content(state)
 
 
-def steps(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
+def steps(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
     """What a step of f returns, changes and repeats."""
     here = where(f, "step")
     for each in explored(f, messages):
@@ -122,7 +123,7 @@ def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
         yield Finding("replay", "a step is not repeatable", here, CURE)
 
 
-def dead(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
+def dead(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
     """f of a sequence is what its automaton says, and stays ⊥ once it is."""
     for number, each in enumerate(explored(f, messages)):
         if number == _WORDS:
@@ -143,7 +144,7 @@ def dead(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
                 return
 
 
-def consistency(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
+def consistency(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
     """``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
     if not f.first_pair_consistent:
         return
@@ -160,12 +161,13 @@ def consistency(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]
             return
 
 
-def swaps(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
+def swaps(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
     """``swap_symmetric``, for which the exact engine plays one world only."""
     if not swap_symmetric(f):
         return
     waiting = deque([(f.initial_state, f.initial_state)])
-    seen, tried = {(_key(f.initial_state),) * 2}, 0
+    start = _key(f.initial_state)
+    seen, tried = {(start, start)}, 0
     while waiting and tried < _MOST:
         state, other = waiting.popleft()
         for zero, one in product(messages, repeat=2):
@@ -184,12 +186,12 @@ def swaps(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
                     "leave out swap_symmetric, of f or of its relation, or let both pass",
                 )
                 return
-            if not refused[0] and (key := tuple(map(_key, after))) not in seen:
+            if not refused[0] and (key := (_key(after[0]), _key(after[1]))) not in seen:
                 seen.add(key)
                 waiting.append(after)
 
 
-def _after_an_identical_pair(f: Verification, messages: tuple[Any, ...]) -> Iterator[Read]:
+def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> Iterator[Read]:
     for each in explored(f, messages):
         if each.word:
             return
@@ -198,7 +200,7 @@ def _after_an_identical_pair(f: Verification, messages: tuple[Any, ...]) -> Iter
             yield from explored(f, messages, (each.pair,))
 
 
-def columns(f: Verification, messages: tuple[Any, ...]) -> Iterator[Finding]:
+def columns(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
     """``column_safe``: that f reads columns as it reads numbers."""
     numbers = [each for each in messages if type(each) in (int, float)]
     if not f.column_safe or not numbers:
@@ -219,24 +221,25 @@ class _Asks(ContinualMechanism):
     """Draws pairs of numbers, wide enough to be columns, and answers whether f allows them."""
 
     f: Verification
-    kind: Any
+    kind: type[float]
+    """int or float."""
     values: int
-    least: Any
+    least: float
 
     @property
     def signature(self) -> spaces.Signature:
         return spaces.Signature(spaces.BITS, spaces.BITS)
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> object:
         return self.f.initial_state
 
-    def step(self, state: Any, message: Any, coins: Any) -> Any:
+    def step(self, state: object, message: object, coins: Coins) -> tuple[object, int]:
         sides = [self._side(coins.uniform_integer(_WIDE) % self.values) for _ in range(2)]
         after = read(self.f, state, *sides)
         return (state, 0) if type(after) is Refused else (after, 1)
 
-    def _side(self, place: Any) -> Any:
+    def _side(self, place: int) -> float:
         return self.least + (place * 0.5 if self.kind is float else place)
 
     step_many = step

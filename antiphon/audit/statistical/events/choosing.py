@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 
@@ -14,6 +14,7 @@ from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.events.fitting import additive, table
 from antiphon.audit.statistical.events.reader import Path, leaves, reader_of
 from antiphon.audit.statistical.events.scorers import (
+    Additive,
     ByKind,
     Learned,
     LikelihoodTable,
@@ -74,7 +75,7 @@ def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choic
     return Choice(event, 0.0, -math.inf, hits)
 
 
-def _few(kinds: Collection[Any], samples: Iterable[Sample]) -> bool:
+def _few(kinds: Collection[object], samples: Iterable[Sample]) -> bool:
     """Whether a kind of view is met more than twice, on average."""
     return 2 * len(kinds) < sum(sample.replicas for sample in samples)
 
@@ -89,7 +90,7 @@ _NOTHING: Final = {
 }
 
 
-def _wide(kind: Any) -> Iterator[Path]:
+def _wide(kind: object) -> Iterator[Path]:
     return (path for path, leaf in leaves(kind) if leaf is NUMBER)
 
 
@@ -132,6 +133,8 @@ def _by_kind(pooled: Learned, zero: Sample, one: Sample) -> Iterator[ByKind]:
             scorers.append(LikelihoodTable((kind,), (counted.score(kind),)))
             continue
         learned = additive(reader, own, other)
-        model = attrs.evolve(learned.model, intercept=learned.model.intercept + counted.score(kind))
+        own_model = learned.model
+        assert isinstance(own_model, Additive)
+        model = attrs.evolve(own_model, intercept=own_model.intercept + counted.score(kind))
         scorers.append(attrs.evolve(learned, model=model))
     yield ByKind(tuple(large), tuple(scorers), pooled)

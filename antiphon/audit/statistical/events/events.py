@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 import attrs
 import numpy as np
@@ -20,7 +19,7 @@ from antiphon.protocol.registry import register
 class Event:
     """S: the views whose score lies beyond a threshold; ``bit`` is the world it favours."""
 
-    scorer: Any
+    scorer: Scorer
     threshold: float
     above: bool
     """S = {score > threshold}; else {score < threshold}."""
@@ -32,14 +31,14 @@ class Event:
 
     def hits(self, sample: Sample) -> int:
         """How many replicas fall into S."""
-        scorer: Scorer = self.scorer
+        scorer = self.scorer
         cells = (settled(sample, self.wide) if scorer.symbolic else sample).cells
         return sum(
             self._hits(skeleton, cell.count, cell.columns) for skeleton, cell in cells.items()
         )
 
     def _hits(self, skeleton: Hashable, count: int, columns: Vector) -> int:
-        scorer: Scorer = self.scorer
+        scorer = self.scorer
         score = scorer.score(skeleton, columns)
         inside = score > self.threshold if self.above else score < self.threshold
         if isinstance(score, float):
@@ -52,11 +51,11 @@ class Event:
         columns = np.array([numbers]) if numbers else NO_NUMBERS
         return self._hits(skeleton, 1, columns) > 0
 
-    def _parted(self, feature: Any) -> tuple[Any, list[float]]:
+    def _parted(self, feature: object) -> tuple[object, list[float]]:
         """A view as samples have it: numbers where they had them, arrays taken apart."""
         numbers: list[float] = []
 
-        def part(value: Any, path: Path) -> Any:
+        def part(value: object, path: Path) -> object:
             items = tuple(value.ravel().tolist()) if type(value) is np.ndarray else items_of(value)
             if items is not None:
                 return tuple([part(item, (*path, i)) for i, item in enumerate(items)])
@@ -69,7 +68,7 @@ class Event:
 
     def words(self) -> str:
         """S in words: "the answer to message 3 is > 1.73"."""
-        scorer: Scorer = self.scorer
+        scorer = self.scorer
         if isinstance(scorer, LikelihoodTable):
             examples = ", ".join(kind_label(kind) for kind in scorer.kinds[:2])
             many = len(scorer.kinds)
@@ -79,7 +78,7 @@ class Event:
         return f"{scorer.words()} {above if self.above else below} {self.threshold:.6g}"
 
 
-def kind_label(kind: Any) -> str:
+def kind_label(kind: object) -> str:
     """A transcript in words: "⊤ ⊥ 1"."""
     items = items_of(kind)
     if items is None:

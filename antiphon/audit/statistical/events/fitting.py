@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import numpy as np
@@ -123,7 +123,7 @@ def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]
     design, balanced = _part(reader, knots, data, 1)
     solution, curvature = newton(design, balanced, solution, curvature, ridge=_RIDGE)
     information: Vector = curvature * data.weights.sum() + _RIDGE * np.eye(len(solution))
-    covariance: Any = np.linalg.inv(information)
+    covariance = np.linalg.inv(information).astype(np.float64, copy=False)
     scores = design.scores(solution)
     likelihood = -float((balanced * np.logaddexp(0, np.outer(scores, (1, -1)))).sum())
     return likelihood - len(solution), _model(knots, solution, covariance)

@@ -34,14 +34,14 @@ MOST_FEATURES: Final = 256
 _REALS: Final = (int, float, Fraction, np.integer, np.floating)
 
 
-def leaves(value: Any) -> list[tuple[Path, Any]]:
+def leaves(value: object) -> list[tuple[Path, object]]:
     """The places of a feature and what stands there; tuples are opened.
 
     >>> leaves((1, ("a", NUMBER)))
     [((0,), 1), ((1, 0), 'a'), ((1, 1), NUMBER)]
     """
     items = items_of(value)
-    found: list[tuple[Path, Any]] = []
+    found: list[tuple[Path, object]] = []
     if items is None:
         found.append(((), value))
     else:
@@ -49,7 +49,7 @@ def leaves(value: Any) -> list[tuple[Path, Any]]:
     return found
 
 
-def _collect(items: tuple[Any, ...], path: Path, found: list[tuple[Path, Any]]) -> None:
+def _collect(items: tuple[object, ...], path: Path, found: list[tuple[Path, object]]) -> None:
     for place, item in enumerate(items):
         if isinstance(item, tuple):
             _collect(item, (*path, place), found)  # pyright: ignore[reportUnknownArgumentType]
@@ -57,12 +57,12 @@ def _collect(items: tuple[Any, ...], path: Path, found: list[tuple[Path, Any]]) 
             found.append(((*path, place), item))
 
 
-def items_of(value: Any) -> tuple[Any, ...] | None:
+def items_of(value: object) -> tuple[object, ...] | None:
     """The items of a tuple; None for anything else."""
     return value if isinstance(value, tuple) else None  # pyright: ignore[reportUnknownVariableType]
 
 
-def numbers_at(skeleton: Any, columns: Numbers) -> dict[Path, Read]:
+def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
     """What the views of a cell have at their numeric places."""
     found: dict[Path, Read] = {}
     column = 0
@@ -111,9 +111,9 @@ class Reader:
     numbers: tuple[Path, ...] = ()
     changes: tuple[tuple[Path, Path], ...] = ()
     """(earlier, later): the number there minus the number here."""
-    kinds: tuple[tuple[Path, Any], ...] = ()
+    kinds: tuple[tuple[Path, object], ...] = ()
     """(place, value): 1 where that value stands, else 0."""
-    _index: dict[tuple[Path, Any], int] = attrs.field(init=False, eq=False, repr=False)
+    _index: dict[tuple[Path, object], int] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_index", {kind: i for i, kind in enumerate(self.kinds)})
@@ -170,7 +170,7 @@ class Reader:
 
 def reader_of(samples: Iterable[Sample]) -> Reader:
     """The features that vary in these samples: at most MOST_FEATURES, the earliest first."""
-    values: dict[Path, Counter[Any]] = defaultdict(Counter)
+    values: dict[Path, Counter[object]] = defaultdict(Counter)
     total = 0
     for sample in samples:
         for skeleton, cell in sample.cells.items():
@@ -189,12 +189,12 @@ def reader_of(samples: Iterable[Sample]) -> Reader:
     return Reader(tuple(numeric[:share]), tuple(changes[:share]), tuple(kinds[:share]))
 
 
-def _numeric(met: Counter[Any]) -> bool:
+def _numeric(met: Counter[object]) -> bool:
     found = sum(is_number(value) for value in met)
     return NUMBER in met or found > MOST_VALUES
 
 
-def _categories(met: Counter[Any], total: int, numeric: bool) -> list[Any]:
+def _categories(met: Counter[object], total: int, numeric: bool) -> list[object]:
     """The values of a place that tell views apart, the most frequent first, less the first."""
     frequent = [
         value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import attrs
 import numpy as np
@@ -54,9 +54,9 @@ class LikelihoodTable:
     """A score for each kind of view (its skeleton): how much likelier under b = 1, by counting."""
 
     symbolic = True
-    kinds: tuple[Any, ...] = attrs.field(repr=False)
+    kinds: tuple[object, ...] = attrs.field(repr=False)
     values: tuple[float, ...] = attrs.field(repr=False)
-    _found: dict[Any, float] = attrs.field(init=False, eq=False, repr=False)
+    _found: dict[object, float] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_found", dict(zip(self.kinds, self.values, strict=True)))
@@ -148,15 +148,15 @@ class Learned:
     """A model of the log likelihood ratio, learned from features of the view."""
 
     reader: Reader = attrs.field(repr=False)
-    model: Any = attrs.field(repr=False)
-    _weights: list[dict[Any, float]] = attrs.field(init=False, eq=False, repr=False)
+    model: Model = attrs.field(repr=False)
+    _weights: list[dict[object, float]] = attrs.field(init=False, eq=False, repr=False)
     """For views of symbols alone, of which there may be millions: what each item adds."""
-    _known: dict[Any, float] = attrs.field(init=False, eq=False, repr=False)
+    _known: dict[object, float] = attrs.field(init=False, eq=False, repr=False)
     """The scores of kinds of view without numbers that were met before."""
 
     def __attrs_post_init__(self) -> None:
         weights = self.model.weights if isinstance(self.model, Additive) else ()
-        places: list[dict[Any, float]] = []
+        places: list[dict[object, float]] = []
         if not self.reader.numbers and all(len(path) == 1 for path, _ in self.reader.kinds):
             for (path, value), weight in zip(self.reader.kinds, weights, strict=False):
                 places.extend({} for _ in range(path[0] + 1 - len(places)))
@@ -169,11 +169,11 @@ class Learned:
         return bool(self.reader.kinds)
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
-        model: Model = self.model
+        model = self.model
         items = items_of(skeleton) if self._weights else None
-        if items is not None:
+        if items is not None and isinstance(model, Additive):
             added = (at.get(item, 0.0) for at, item in zip(self._weights, items, strict=False))
-            return sum(added, self.model.intercept)
+            return sum(added, model.intercept)
         known = self._known.get(skeleton)
         if known is not None:
             return known
@@ -184,7 +184,7 @@ class Learned:
         return single
 
     def words(self) -> str:
-        model: Model = self.model
+        model = self.model
         used = [i for i in range(self.reader.width) if model.uses(i)]
         shown = [self.reader.label(i) for i in used[:3]]
         listed = ", ".join([*shown, f"{len(used) - 3} more"] if len(used) > 3 else shown)
@@ -197,16 +197,16 @@ class ByKind:
     """A scorer for each frequent kind of view, and one for the others."""
 
     symbolic = True
-    kinds: tuple[Any, ...] = attrs.field(repr=False)
-    scorers: tuple[Any, ...] = attrs.field(repr=False)
-    otherwise: Any
-    _found: dict[Any, Any] = attrs.field(init=False, eq=False, repr=False)
+    kinds: tuple[object, ...] = attrs.field(repr=False)
+    scorers: tuple[Scorer, ...] = attrs.field(repr=False)
+    otherwise: Scorer
+    _found: dict[object, Scorer] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_found", dict(zip(self.kinds, self.scorers, strict=True)))
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
-        chosen: Scorer = self._found.get(skeleton, self.otherwise)
+        chosen = self._found.get(skeleton, self.otherwise)
         return chosen.score(skeleton, columns)
 
     def words(self) -> str:

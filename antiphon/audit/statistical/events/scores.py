@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from antiphon.audit.statistical.events.fitting import rows_of
 from antiphon.audit.statistical.events.reader import Reader
@@ -67,12 +68,12 @@ def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> Trees:
     return trees
 
 
-def _threads(rows: int) -> AbstractContextManager[Any]:
+def _threads(rows: int) -> AbstractContextManager[object]:
     """One thread for a small task, which others only slow down."""
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     limits: Any = threadpool_limits
-    made: AbstractContextManager[Any] = limits(1 if rows < _SMALL else None)
+    made: AbstractContextManager[object] = limits(1 if rows < _SMALL else None)
     return made
 
 
@@ -88,7 +89,11 @@ def _tree(nodes: Any) -> Tree:
     )
 
 
-def _labelled(reader: Reader, zero: Sample, one: Sample) -> tuple[Vector, Any, Vector]:
+Labelled: TypeAlias = tuple[Vector, npt.NDArray[np.int64], Vector]
+"""Features, labels, weights."""
+
+
+def _labelled(reader: Reader, zero: Sample, one: Sample) -> Labelled:
     """Each row once for each world that it was seen in."""
     rows = rows_of(reader, zero, one)
     seen = [rows.weights[:, bit] > 0 for bit in (0, 1)]

@@ -8,9 +8,10 @@ How a population held a number is no part of a view, and may tell what the view 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from antiphon.audit.statistical.events.reader import Path, as_float, is_number, items_of, leaves
 from antiphon.populations.sample import NO_NUMBERS, NUMBER, Cell, Numbers, Sample
@@ -34,14 +35,16 @@ def settled(sample: Sample, wide: Collection[Path]) -> Sample:
     return Sample({skeleton: cells[0].joined(cells[1:]) for skeleton, cells in found.items()})
 
 
-def _is_settled(skeleton: Any, wide: Collection[Path]) -> bool:
+def _is_settled(skeleton: object, wide: Collection[Path]) -> bool:
     return all(
         path in wide if leaf is NUMBER else not (path in wide and is_number(leaf))
         for path, leaf in leaves(skeleton)
     )
 
 
-def _settled(skeleton: Any, cell: Cell, wide: Collection[Path]) -> Iterator[tuple[Any, Cell]]:
+def _settled(
+    skeleton: Hashable, cell: Cell, wide: Collection[Path]
+) -> Iterator[tuple[Hashable, Cell]]:
     if _is_settled(skeleton, wide):
         yield skeleton, cell
         return
@@ -61,7 +64,11 @@ def _settled(skeleton: Any, cell: Cell, wide: Collection[Path]) -> Iterator[tupl
         yield _rebuilt(skeleton, iter(items)), Cell(len(rows), part)
 
 
-def _groups(count: int, columns: list[Numbers]) -> Iterator[tuple[list[float], Any]]:
+Rows: TypeAlias = npt.NDArray[np.intp]
+"""The indices of some rows."""
+
+
+def _groups(count: int, columns: list[Numbers]) -> Iterator[tuple[list[float], Rows]]:
     """The rows that agree in all of these columns: their values, and which rows."""
     if not columns:
         yield [], np.arange(count)
@@ -73,6 +80,6 @@ def _groups(count: int, columns: list[Numbers]) -> Iterator[tuple[list[float], A
     yield from zip(values.tolist(), parts, strict=True)
 
 
-def _rebuilt(skeleton: Any, items: Iterator[Any]) -> Any:
+def _rebuilt(skeleton: object, items: Iterator[object]) -> object:
     inner = items_of(skeleton)
     return next(items) if inner is None else tuple([_rebuilt(each, items) for each in inner])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -18,6 +18,7 @@ from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import Epsilon, Log
 from antiphon.protocol.claims import Status
 from antiphon.protocol.messages import Ask, Pair, same
+from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import one_by_one, saying
 from antiphon.selfcheck.corpus.targets.miswired import SwapsStates
@@ -60,7 +61,7 @@ def _asking(created: Iterable[Create], asked: list[Pair]) -> Player:
 
 def _entry(
     name: str,
-    f: Any,
+    f: Verification,
     player: Player,
     truth: Truth,
     source: str,
@@ -134,7 +135,7 @@ def _consistent() -> Iterator[Entry]:
 def _side_by_side() -> Iterator[Entry]:
     made = (Create(SparseVectorVariant("1")), Create(SparseVectorVariant("1")))
     (stream,) = (each for each in one_by_one(5) if each.name.endswith("0…"))
-    pairs: list[Any] = list(stream.adversary.messages)  # type: ignore[attr-defined]
+    pairs: list[Pair] = list(stream.adversary.messages)  # type: ignore[attr-defined]
     asked = [Pair(Ask(p.zero, i), Ask(p.one, i)) for p in pairs for i in (0, 1)]
     (claim,) = claimed(
         fixed_mechanisms(made), Status.ASSUMED, "CM Thm 4.10", epsilon=Fraction(1, 5)

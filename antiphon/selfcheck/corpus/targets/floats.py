@@ -5,8 +5,8 @@ Mironov, *On Significance of the Least Significant Bits for Differential Privacy
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import attrs
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.readings import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Multiples, Reals, Signature
@@ -22,14 +23,14 @@ from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import Within
 
 
-def sign_and_logarithm(coins: Any) -> tuple[Any, Any]:
+def sign_and_logarithm(coins: Coins) -> tuple[int, float]:
     """(±1, ln u) with u uniform on the 2^52 multiples of 2^-52 in (0, 1]."""
     ticket = coins.uniform_integer(2**53)
     # (ticket//2 + 1)·2^-52 is exact in doubles, so u is what a generator of doubles gives.
     return 1 - 2 * (ticket % 2), _log((ticket // 2 + 1) * 2.0**-52)
 
 
-def _log(u: Any) -> Any:
+def _log(u: float) -> float:
     """ln u, of one double or of many alike: ``math.log`` may differ in the last bit."""
     found = np.log(u)
     return float(found) if type(found) is np.float64 else found
@@ -61,7 +62,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
         f = neighbouring_start(Within(1))
         return claimed(f, Status.REFUTED, "Mironov 2012", epsilon=self.epsilon)
 
-    def respond(self, dataset: int, coins: Any) -> Any:
+    def respond(self, dataset: int, coins: Coins) -> float:
         sign, size = sign_and_logarithm(coins)
         return dataset + sign * self._scale * size
 
@@ -69,7 +70,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
 
 
 @column_safe
-def trailing_bits(answers: Any) -> tuple[Any, Any]:
+def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
     """Whether the first answer is a multiple of 2^-52, and of 2^-53: its last bits, in short."""
     y = answers[0]
     return y * 2.0**52 % 1 == 0, y * 2.0**53 % 1 == 0
@@ -114,14 +115,14 @@ class Snapping(NoninteractiveMechanism[int, float]):
         f = neighbouring_start(Within(1))
         return claimed(f, Status.ASSUMED, "Mironov 2012, Thm 1", epsilon=self.epsilon)
 
-    def respond(self, dataset: int, coins: Any) -> Any:
+    def respond(self, dataset: int, coins: Coins) -> float:
         sign, size = sign_and_logarithm(coins)
         noisy = self._clamped(dataset * 1.0) + sign * self.scale * size
         return self._clamped((noisy / self.grid + 0.5) // 1 * self.grid)
 
     respond_many = respond
 
-    def _clamped(self, value: Any) -> Any:
+    def _clamped(self, value: float) -> float:
         bound = float(self.bound)
         if value > bound:
             return bound

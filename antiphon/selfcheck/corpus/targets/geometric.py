@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import attrs
 
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
 from antiphon.selfcheck.corpus.targets.stated import claimed, whole
@@ -44,7 +44,7 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
         epsilon = Log(1 + Fraction(1, 2**self.k))
         return claimed(f, Status.PROVED, source, epsilon=epsilon)
 
-    def respond(self, dataset: int, coins: Any) -> int:
+    def respond(self, dataset: int, coins: Coins) -> int:
         ends = [self.distribution(dataset, z) for z in range(-1, self.n + 1)]
         z: int = coins.categorical(tuple(b - a for a, b in pairwise(ends)))
         return z

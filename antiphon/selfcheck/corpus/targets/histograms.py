@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
 from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.neighbours import TotalWithin
@@ -49,7 +49,7 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
             return claimed(f, Status.REFUTED, "Ding et al. 2018: 1/ε-DP", epsilon=self.epsilon)
         return claimed(f, Status.ASSUMED, "Dwork et al. 2006", epsilon=self.epsilon)
 
-    def respond(self, dataset: tuple[int, ...], coins: Any) -> Any:
+    def respond(self, dataset: tuple[int, ...], coins: Coins) -> tuple[float, ...]:
         return tuple(count + coins.laplace(self._scale) for count in dataset)
 
     respond_many = respond

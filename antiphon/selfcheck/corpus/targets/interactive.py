@@ -14,6 +14,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
@@ -35,12 +36,12 @@ class SharedNoiseState(NamedTuple):
     """The subtrees of the prefix, as (height, sum) from the smallest, and a noise per height."""
 
     subtrees: tuple[tuple[int, int], ...]
-    noises: tuple[Any, ...]
+    noises: tuple[int | None, ...]
 
 
 @register("antiphon.corpus.SharedNoiseCounter/1")
 @attrs.frozen
-class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, Any]):
+class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
     """A binary-tree counter in which all nodes of one height share one noise.
 
     A bit is answered ⊤, ``COUNT`` by the noisy sum; noise as in ``TreeCounter``.
@@ -65,7 +66,9 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, Any]):
         f = updates_and_queries(event_level(), _QUERIES)
         return claimed(f, Status.REFUTED, "reused noise cancels", epsilon=self.epsilon)
 
-    def step(self, state: SharedNoiseState, message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(
+        self, state: SharedNoiseState, message: Any, coins: Coins
+    ) -> tuple[SharedNoiseState, object]:
         if message == COUNT:
             return self._count(state, coins)
         subtrees, noises = state
@@ -78,26 +81,27 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, Any]):
 
     step_many = step
 
-    def _count(self, state: SharedNoiseState, coins: Any) -> tuple[Any, Any]:
+    def _count(self, state: SharedNoiseState, coins: Coins) -> tuple[SharedNoiseState, int]:
         scale = self.horizon.bit_length() / self.epsilon
         noises, noisy = list(state.noises), 0
         for height, total in state.subtrees:
-            if noises[height] is None:
-                noises[height] = coins.discrete_laplace(scale)
-            noisy = noisy + total + noises[height]
+            noise = noises[height]
+            if noise is None:
+                noise = noises[height] = coins.discrete_laplace(scale)
+            noisy = noisy + total + noise
         return SharedNoiseState(state.subtrees, tuple(noises)), noisy
 
 
 class LaggingState(NamedTuple):
     """The state of a counter, and the update that it has not been told yet."""
 
-    inner: Any
-    waiting: Any
+    inner: object
+    waiting: object
 
 
 @register("antiphon.corpus.LaggingCounter/1")
 @attrs.frozen
-class LaggingCounter(ContinualMechanism[LaggingState, Any, Any]):
+class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
     """A counter whose sums lag by one update: wrong, and exactly as private as the counter.
 
     For it *is* the counter, on the stream shifted by one. So no audit of privacy may refute it.
@@ -117,7 +121,9 @@ class LaggingCounter(ContinualMechanism[LaggingState, Any, Any]):
     def claims(self) -> tuple[Claim, ...]:
         return self.counter.claims
 
-    def step(self, state: LaggingState, message: Any, coins: Any) -> tuple[LaggingState, Any]:
+    def step(
+        self, state: LaggingState, message: object, coins: Coins
+    ) -> tuple[LaggingState, object]:
         inner, waiting = state
         if message == COUNT:
             inner, count = self.counter.step(inner, message, coins)
@@ -157,7 +163,7 @@ class GaussianNoise(NoninteractiveMechanism[float, float]):
         status = Status.REFUTED if self.takes_variance and self.sigma < 1 else Status.ASSUMED
         return claimed(f, status, "Balle and Wang 2018, Thm 8", epsilon=1, delta=delta)
 
-    def respond(self, dataset: float, coins: Any) -> float:
+    def respond(self, dataset: float, coins: Coins) -> float:
         deviation = self.sigma**2 if self.takes_variance else self.sigma
         noisy: float = dataset + coins.gaussian(float(deviation))
         return noisy
@@ -177,7 +183,7 @@ def _normal(x: float) -> float:
 
 @register("antiphon.corpus.ResponseFilter/1")
 @attrs.frozen
-class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", Any]):
+class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
     """Randomized response to bits, ε chosen each time, while a budget of ln ``budget`` lasts.
 
     (spent, (g, bit)) -> the bit with probability g/(1+g), else the other, at the price ln g;
@@ -205,7 +211,7 @@ class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", Any]):
         status = Status.REFUTED if self.late else Status.PROVED
         return claimed(f, status, "Rogers et al. 2016, pure filter", epsilon=Log(self.budget))
 
-    def step(self, state: int, message: tuple[int, int], coins: Any) -> tuple[int, Any]:
+    def step(self, state: int, message: tuple[int, int], coins: Coins) -> tuple[int, object]:
         growth, bit = message
         spent = state if self.late else state * growth
         if spent > self.budget or (self.late and spent == self.budget):

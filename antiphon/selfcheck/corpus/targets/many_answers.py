@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
 from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
@@ -56,7 +56,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
             ),
         )
 
-    def step(self, state: float, message: int, coins: Any) -> tuple[Any, Any]:
+    def step(self, state: float, message: int, coins: Coins) -> tuple[float, float]:
         total = state + (message + coins.laplace(self._scale))
         return total, total
 
@@ -88,7 +88,7 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
         f = neighbouring_start(Within(1))
         return claimed(f, Status.ASSUMED, "basic composition", epsilon=self.epsilon)
 
-    def respond(self, dataset: int, coins: Any) -> Any:
+    def respond(self, dataset: int, coins: Coins) -> tuple[float, ...]:
         return tuple(dataset + coins.laplace(self._scale) for _ in range(self.copies))
 
     respond_many = respond

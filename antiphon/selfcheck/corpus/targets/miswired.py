@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from antiphon.composition.concurrent import Child, ConcurrentState, ExtConComp
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification, read
@@ -21,7 +20,9 @@ class SwapsStates(ExtConComp):
     more than its f allows.
     """
 
-    def step(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(
+        self, state: ConcurrentState, message: object, coins: Coins
+    ) -> tuple[ConcurrentState, object]:
         after, answer = ExtConComp.step(self, state, message, coins)
         if type(message) is not Ask:
             return after, answer
@@ -45,6 +46,6 @@ class LastMessageOnly(Verification[int]):
     def initial_state(self) -> int:
         return 0
 
-    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+    def step(self, state: int, zero: object, one: object, /) -> int | Refused:
         after = read(self.verification, self.verification.initial_state, zero, one)
         return after if type(after) is Refused else state

@@ -19,7 +19,7 @@ from antiphon.protocol.registry import register
 class TotalWithin:
     """Tuples of one length whose entries are numbers, at most ``distance`` apart in all (ℓ₁)."""
 
-    distance: Any = attrs.field(default=Fraction(1), converter=named.fraction)
+    distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether the distances of the entries sum to no more than ``distance``."""

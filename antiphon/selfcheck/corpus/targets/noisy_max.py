@@ -7,13 +7,13 @@ Dwork and Roth 2014, §3.3.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
 from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, whole
@@ -23,7 +23,7 @@ from antiphon.verifiers.relations import EachWithin
 
 @register("antiphon.corpus.NoisyMax/1")
 @attrs.frozen
-class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", Any]):
+class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
     """Which of the queries is largest after noise of scale 2/ε; the first one in a tie.
 
     NIM: the answers of ``length`` queries, a tuple of ints -> an index; with ``tells_value``
@@ -57,7 +57,7 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", Any]):
         source = "McKenna and Sheldon 2020" if self.exponential else "Dwork and Roth 2014, §3.3"
         return claimed(f, Status.ASSUMED, source, epsilon=self.epsilon)
 
-    def respond(self, dataset: tuple[int, ...], coins: Any) -> Any:
+    def respond(self, dataset: tuple[int, ...], coins: Coins) -> float:
         best, place = self._noisy(dataset[0], coins), 0
         for index, each in enumerate(dataset[1:], start=1):
             noisy = self._noisy(each, coins)
@@ -67,6 +67,6 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", Any]):
 
     respond_many = respond
 
-    def _noisy(self, answer: int, coins: Any) -> Any:
+    def _noisy(self, answer: int, coins: Coins) -> float:
         noise = coins.laplace(self._scale)
         return answer + (abs(noise) if self.exponential else noise)  # |Lap(b)| is Exp(b)

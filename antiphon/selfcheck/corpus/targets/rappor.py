@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from hashlib import blake2b
-from typing import Any
 
 import attrs
 
@@ -12,6 +11,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Integers, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.stated import claimed, whole
@@ -70,13 +70,13 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         )
         return frozenset(int.from_bytes(each, "big") % self.bits for each in digests)
 
-    def respond(self, dataset: int, coins: Any) -> Any:
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, ...]:
         chosen = self.bloom(dataset)
         return tuple(self._report(int(place in chosen), coins) for place in range(self.bits))
 
     respond_many = respond
 
-    def _report(self, bit: int, coins: Any) -> Any:
+    def _report(self, bit: int, coins: Coins) -> int:
         """A bit of the report, by comparisons alone: to branch would split 2^bits ways."""
         flip, rest = self.f / 2, 1 - self.f / 2
         permanent = _below(coins, rest if bit else flip)
@@ -86,7 +86,7 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return permanent * one + (1 - permanent) * zero
 
 
-def _below(coins: Any, p: Fraction) -> Any:
+def _below(coins: Coins, p: Fraction) -> int:
     """1 with probability p, else 0."""
     n = p.denominator * WIDE
     return (coins.uniform_integer(n) < p.numerator * WIDE) * 1

@@ -7,13 +7,14 @@ Differential Privacy* (VLDB 2017), Algorithms 1-6.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.registry import register
@@ -22,7 +23,7 @@ from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, whole
 from antiphon.verifiers.models import every_pair
 from antiphon.verifiers.relations import Within
 
-Scale: TypeAlias = tuple[Any, Any]
+Scale: TypeAlias = tuple[Union[int, Fraction], Union[int, Fraction]]
 """(a, b): the scale a + b·c of a Laplace noise, in units of 1/ε."""
 
 
@@ -60,11 +61,11 @@ RECIPES: Final[dict[str, Recipe]] = {
 class SparseVectorState(NamedTuple):
     """ρ, once it has been drawn, and how often ⊤ may still be said."""
 
-    rho: Any
+    rho: float | None
     tops: int
 
 
-def _name(instance: object, attribute: object, value: Any) -> None:
+def _name(instance: object, attribute: object, value: str) -> None:
     if value not in RECIPES:
         raise InvalidArgument(f"algorithm must be one of {', '.join(RECIPES)}, not {value!r}")
 
@@ -75,7 +76,7 @@ def _threshold(value: object) -> float:
 
 @register("antiphon.corpus.SparseVector/1")
 @attrs.frozen
-class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, Any]):
+class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
     """AboveThreshold in one of the variants of ``RECIPES``: ⊤ iff q + ν >= T + ρ, a tie is ⊤.
 
     (state, q) -> ⊥, or ⊤ (or a noisy number in its stead); after ``count`` of these, HALT,
@@ -119,7 +120,9 @@ class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, Any]):
         f = every_pair(Within(1))
         return claimed(f, status, self.recipe.source, epsilon=self.epsilon)
 
-    def step(self, state: SparseVectorState, message: int, coins: Any) -> tuple[Any, Any]:
+    def step(
+        self, state: SparseVectorState, message: int, coins: Coins
+    ) -> tuple[SparseVectorState, object]:
         rho, tops = state
         if not tops:
             return state, HALT

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+
+import attrs
 
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Epsilon
 from antiphon.protocol.claims import Approximate, Claim, Pure, Status
+from antiphon.protocol.verification import Verification
 
 TENTH = Fraction(1, 10)
 """ε₀ of the corpus: what the standard targets claim."""
 
 
-def whole(instance: object, field: Any, value: Any) -> None:
+def whole(instance: object, field: attrs.Attribute[int], value: object) -> None:
     """Validator of an int >= 1."""
     exact.whole(value, field.name)
 
 
 def claimed(
-    verification: Any,
+    verification: Verification,
     status: Status,
     source: str,
     *,

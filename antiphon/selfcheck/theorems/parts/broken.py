@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from antiphon.audit.simulated_composition import CompositionSimulator
@@ -16,6 +14,7 @@ from antiphon.composition.validity import (
     SparseParallel,
 )
 from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.spaces import BITS, Signature
@@ -26,7 +25,7 @@ from antiphon.protocol.verification import Refused, Verification
 class ForgetsTheirs(FixedMechanisms):
     """f^{α₁…α_k} that forgets to ask whether each pair sequence is f_i-valid."""
 
-    def judge(self, child: Checked, query0: Any, query1: Any) -> Checked | Refused:
+    def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         differs = child.differed or not identical(query0, query1)
         return Checked(child.created, child.state, differs)
 
@@ -60,7 +59,7 @@ class AtLengthTwo(Verification[int]):
     def initial_state(self) -> int:
         return 0
 
-    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+    def step(self, state: int, zero: object, one: object, /) -> int | Refused:
         return Refused("f' is ⊥ at length 1")
 
     @staticmethod
@@ -73,7 +72,7 @@ class AtLengthTwo(Verification[int]):
 class NotPrefixClosed(SparseParallel):
     """f_∞ literally as printed: it judges the whole sequence of a mechanism in J by plain f'."""
 
-    def judge(self, child: Checked, query0: Any, query1: Any) -> Checked | Refused:
+    def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         length = child.state + 1
         differs = child.differed or not identical(query0, query1)
         if differs and not AtLengthTwo.as_printed(length):
@@ -98,7 +97,7 @@ class BitEcho(ContinualMechanism[None, int, int]):
         source = "vacuous: V[f'] halts at the first pair"
         return (Claim(Approximate(0, 0), AtLengthTwo(), Status.PROVED, source),)
 
-    def step(self, state: None, message: int, coins: Any) -> tuple[None, int]:
+    def step(self, state: None, message: int, coins: Coins) -> tuple[None, int]:
         return None, message
 
 
@@ -106,5 +105,5 @@ class BitEcho(ContinualMechanism[None, int, int]):
 class TakesAnySample(CompositionSimulator):
     """𝒫 that takes the first unused sample, whatever its parameters."""
 
-    def _place(self, samples: tuple[Any, ...], created: Create) -> int:
+    def _place(self, samples: tuple[object, ...], created: Create) -> int:
         return next(i for i, sample in enumerate(samples) if sample is not None)

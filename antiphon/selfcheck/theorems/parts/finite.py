@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, Union
 
 import attrs
 
@@ -12,22 +13,25 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Halt, Symbol
 from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
 from antiphon.protocol.verification import Verification
 
-AnyMechanism = TypeVar("AnyMechanism", bound=Any)
+Threshold: TypeAlias = Union[tuple[int, Union[int, None]], Halt]
+Claiming = TypeVar("Claiming", bound=Any)
+"""An attrs class of a continual mechanism whose ``claims`` are a field."""
 
 
 def promised(
-    mechanism: AnyMechanism,
+    mechanism: Claiming,
     verification: Verification,
     rounds: int,
     *,
     epsilon: exact.Epsilon | None = None,
-    queries: Any = None,
-) -> AnyMechanism:
+    queries: Iterable[object] | None = None,
+) -> Claiming:
     """The mechanism with its exact parameters over ``rounds`` messages as its claim.
 
     With ``epsilon``: (ε, tight δ). Without: (tight ε, 0). ``verification`` must allow
@@ -44,9 +48,7 @@ def promised(
     return claiming(mechanism, measure, verification)
 
 
-def claiming(
-    mechanism: AnyMechanism, measure: Approximate, verification: Verification
-) -> AnyMechanism:
+def claiming(mechanism: Claiming, measure: Approximate, verification: Verification) -> Claiming:
     """The mechanism with this claim."""
     source = "computed exactly (antiphon.audit.exact)"
     claim = Claim(measure, verification, Status.PROVED, source)
@@ -54,7 +56,7 @@ def claiming(
 
 
 @attrs.frozen
-class Table(ContinualMechanism[int, int, Any]):
+class Table(ContinualMechanism[int, int, object]):
     """A finite mechanism given by its table; the state is hidden and persists.
 
     ``rows[state][query]`` weighs the outcomes (next state, answer), answers fastest.
@@ -62,7 +64,7 @@ class Table(ContinualMechanism[int, int, Any]):
 
     name: str
     rows: tuple[tuple[tuple[int, ...], ...], ...] = attrs.field(repr=False)
-    answers: tuple[Any, ...] = attrs.field(default=(0, 1), repr=False)
+    answers: tuple[object, ...] = attrs.field(default=(0, 1), repr=False)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property
@@ -74,7 +76,7 @@ class Table(ContinualMechanism[int, int, Any]):
         queries = Integers(0, len(self.rows[0]) - 1)
         return Signature(queries, Finite(self.answers), queries)
 
-    def step(self, state: int, message: int, coins: Any) -> tuple[int, Any]:
+    def step(self, state: int, message: int, coins: Coins) -> tuple[int, object]:
         after, answer = divmod(coins.categorical(self.rows[state][message]), len(self.answers))
         return after, self.answers[answer]
 
@@ -108,7 +110,7 @@ def clipped(value: int, largest: int) -> tuple[int, ...]:
 
 
 @attrs.frozen
-class FiniteAboveThreshold(ContinualMechanism):
+class FiniteAboveThreshold(ContinualMechanism[Threshold, Any, Symbol]):
     """SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise on both sides.
 
     (x, Thresh) -> ⊤ and then HALT, or ⊥: h ← h + x; ⊤ iff q(h) + ν >= Thresh + τ, where
@@ -122,7 +124,7 @@ class FiniteAboveThreshold(ContinualMechanism):
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> Threshold:
         return self.base, None
 
     @property
@@ -130,7 +132,9 @@ class FiniteAboveThreshold(ContinualMechanism):
         queries = Finite(tuple((x, each) for x in (0, 1) for each in self.thresholds))
         return Signature(queries, Finite((TOP, BOTTOM, HALT)), queries)
 
-    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(
+        self, state: Threshold, message: tuple[int, int], coins: Coins
+    ) -> tuple[Threshold, Symbol]:
         if state is HALT:
             return state, HALT
         (h, offset), (x, threshold), weights = state, message, geometric(self.reach)
@@ -163,7 +167,7 @@ class FiniteCounter(ContinualMechanism[int, int, int]):
         queries = Integers(0, self.largest)
         return Signature(queries, Integers(0, self.total), queries)
 
-    def step(self, state: int, message: int, coins: Any) -> tuple[int, int]:
+    def step(self, state: int, message: int, coins: Coins) -> tuple[int, int]:
         count = min(state + coins.categorical(clipped(message, self.largest)), self.total)
         return count, count
 
@@ -176,7 +180,7 @@ class OneCountThreshold(FiniteAboveThreshold):
         queries = Finite(tuple(((x,), each) for x in (0, 1) for each in self.thresholds))
         return Signature(queries, Finite((TOP, BOTTOM, HALT)), queries)
 
-    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(self, state: Threshold, message: Any, coins: Coins) -> tuple[Threshold, Symbol]:
         (x,), threshold = message
         return FiniteAboveThreshold.step(self, state, (x, threshold), coins)
 
@@ -189,7 +193,7 @@ class OneCount(FiniteCounter):
         queries = Tuples((Integers(0, self.largest),))
         return Signature(queries, Tuples((Integers(0, self.total),)), queries)
 
-    def step(self, state: int, message: Any, coins: Any) -> tuple[int, Any]:
+    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
         count, _ = FiniteCounter.step(self, state, message[0], coins)
         return count, (count,)
 
@@ -207,7 +211,7 @@ class FiniteResponse(NoninteractiveMechanism[int, int]):
         queries = Integers(0, len(self.weights) - 1)
         return Signature(queries, Integers(0, len(self.weights[0]) - 1), queries)
 
-    def respond(self, dataset: int, coins: Any) -> int:
+    def respond(self, dataset: int, coins: Coins) -> int:
         answer: int = coins.categorical(self.weights[dataset])
         return answer
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Signature
@@ -23,10 +22,12 @@ class NaiveChain(ContinualMechanism):
         return self.post_processor.signature(self.mechanism.signature)
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> tuple[object, object]:
         return self.post_processor.initial_state, self.mechanism.initial_state
 
-    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(
+        self, state: tuple[object, object], message: object, coins: Coins
+    ) -> tuple[tuple[object, object], object]:
         own, inner = state
         own, side, message = self.post_processor.step(own, LEFT, message, coins)
         while side is RIGHT:
@@ -47,13 +48,15 @@ class NaiveLinks(PostProcessor):
     skips: bool = False
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> tuple[object, object]:
         return self.first.initial_state, self.second.initial_state
 
     def signature(self, right: Signature) -> Signature:
         return self.first.signature(self.second.signature(right))
 
-    def step(self, state: Any, side: Side, message: Any, coins: Any) -> tuple[Any, Side, Any]:
+    def step(
+        self, state: tuple[object, object], side: Side, message: object, coins: Coins
+    ) -> tuple[tuple[object, object], Side, object]:
         one, two = state
         at_first = side is LEFT
         while True:

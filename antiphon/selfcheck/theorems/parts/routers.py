@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.composition.creation import Create
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import BOTTOM, HALT, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import BITS, Anything, Signature
@@ -30,7 +31,7 @@ class Routing(NamedTuple):
     """The bit told last."""
     before: int
     """The one before."""
-    heard: Any
+    heard: object
     """The first mechanism's last answer."""
     created: int
     lefts: int
@@ -56,7 +57,9 @@ class Router(PostProcessor[Routing]):
     def signature(self, right: Signature) -> Signature:
         return Signature(BITS, Anything(), BITS)
 
-    def step(self, state: Routing, side: Side, message: Any, coins: Any) -> Any:
+    def step(
+        self, state: Routing, side: Side, message: Any, coins: Coins
+    ) -> tuple[Routing, Side, object]:
         if side is LEFT:
             state = state._replace(bit=message, before=state.bit, lefts=state.lefts + 1)
             if not state.created:
@@ -72,7 +75,7 @@ class Router(PostProcessor[Routing]):
             return state._replace(phase="extra"), RIGHT, self._question(state)
         return self._rest(state), LEFT, (state.heard, message)
 
-    def _heard(self, state: Routing) -> Any:
+    def _heard(self, state: Routing) -> tuple[Routing, Side, object]:
         if self.leak is Leak.RESPONSE and state.lefts == 3:
             return self._rest(state), LEFT, (state.heard, state.bit)
         if (state.bit if self.leak is Leak.DESTINATION else state.heard) == 1:
@@ -101,13 +104,15 @@ class EachBit(PostProcessor):
     deterministic = True
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> tuple[int, int | None]:
         return 0, None
 
     def signature(self, right: Signature) -> Signature:
         return Signature(BITS, Anything(), BITS)
 
-    def step(self, state: Any, side: Side, message: Any, coins: Any) -> Any:
+    def step(
+        self, state: tuple[int, int | None], side: Side, message: Any, coins: Coins
+    ) -> tuple[tuple[int, int | None], Side, object]:
         made, waiting = state
         if side is LEFT:
             return (made, message), RIGHT, self.kind
