@@ -20,12 +20,12 @@ import pytest
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.audit.running import Chunks, CountViews, merge_counts, run
-from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 
 def sparse_vector():
     """20 queries, by columns: 2¹⁸ replicas a chunk."""
-    svt = SparseVector("1", threshold=1000)
+    svt = SparseVectorVariant("1", threshold=1000)
     return CountViews(ap.scripted([0] * 20), svt), Chunks(total=64 << 18, seed=1)
 
 

@@ -23,7 +23,7 @@ from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.populations.play import play_population, play_sample
 from antiphon.populations.sample import NUMBER
 from antiphon.selfcheck.corpus import corpus
-from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVector
+from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 MILLION = 10**6
 COPIES = 50
@@ -61,7 +61,7 @@ def test_the_references_play_the_same_games():
         expected = MILLION * DELTA * (1 - DELTA) ** copy
         found = [n for said, n in mine.items() if said[-1] == 1 and len(said) == 2 * copy + 3]
         assert abs(found[0] - theirs[copy, 1]) < 5 * (2 * expected) ** 0.5
-    svt = SparseVector("1")
+    svt = SparseVectorVariant("1")
     mine = play_population(ap.scripted(QUERIES), svt, replicas=MILLION, seed=1)
     theirs = by_hand.above_threshold(MILLION, QUERIES, threshold=1, rho=20, nu=40, seed=1)
     for place in range(3):
@@ -93,7 +93,7 @@ def test_a_billion_by_counts(benchmark):
 @pytest.mark.parametrize("threshold", [1, 1000], ids=["most halt early", "all 20 are asked"])
 def test_sparse_vector(benchmark, threshold):
     """In the game, through V ∘* I ∘* M, by columns."""
-    svt = SparseVector("1", threshold=threshold)
+    svt = SparseVectorVariant("1", threshold=threshold)
     game = ap.PrivacyGame(svt, svt.claims[0].verification)
     world, adversary = game.mechanism(0), ap.scripted(list(map(ap.same, QUERIES)))
     ours = lambda: play_population(adversary, world, replicas=MILLION, seed=1)  # noqa: E731
@@ -201,7 +201,7 @@ def test_samples_per_second(benchmark, name):
 
 @pytest.mark.benchmark(group="cost in the number of replicas, sparse vector with 20 queries")
 def test_linear_in_time_and_bounded_in_memory(benchmark):
-    svt = SparseVector("1", threshold=1000)
+    svt = SparseVectorVariant("1", threshold=1000)
     adversary = ap.scripted(QUERIES)
 
     def play(n):
