@@ -13,9 +13,8 @@ from antiphon.audit.exact.claimed import Comparison, compared
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import CURVE, Question, Search, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.audit.statistical.audit import Sampling, audit
-from antiphon.audit.statistical.audit_report import AuditReport
-from antiphon.audit.statistical.search import Search as Adversaries
+from antiphon.audit.options import handed_on
+from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
@@ -51,14 +50,17 @@ class PrivacyGame:
         game: AnyChain = Verifier(self.verification) @ Identifier() @ self.system
         return game
 
+    @handed_on(Question)
     def question(self, **search: Unpack[Search]) -> Question:
         """The game as a question to the exact solver, which keeps what it learns."""
         return Question(self.system, self.verification, **search)
 
+    @handed_on(Question)
     def solve(self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]) -> Solution:
         """``tight_delta`` with its error bound, the worse world and the size of the search."""
         return self.question(**search).solve(epsilon, rounds)
 
+    @handed_on(Question)
     def tight_delta(
         self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]
     ) -> Fraction:
@@ -80,12 +82,14 @@ class PrivacyGame:
         """
         return self.solve(epsilon=epsilon, rounds=rounds, **search).delta
 
+    @handed_on(Question)
     def tight_epsilon(
         self, *, delta: object, rounds: int, **search: Unpack[Search]
     ) -> exact.ExactEpsilon | float:
         """The least ε for a δ, exactly, as 0 or ``Log(q)``; ``math.inf`` if no ε will do."""
         return self.question(**search).tight_epsilon(delta, rounds)
 
+    @handed_on(Question)
     def tight_renyi(
         self, alpha: float | Fraction, *, rounds: int, **search: Unpack[Search]
     ) -> Divergence:
@@ -106,6 +110,7 @@ class PrivacyGame:
         """
         return self.question(**search).tight_renyi(alpha, rounds)
 
+    @handed_on(Question)
     def privacy_curve(
         self, *, epsilons: Iterable[exact.Epsilon] = CURVE, rounds: int, **search: Unpack[Search]
     ) -> tuple[tuple[exact.ExactEpsilon, Fraction], ...]:
@@ -118,6 +123,7 @@ class PrivacyGame:
         solutions = [asked.solve(epsilon, rounds) for epsilon in epsilons]
         return tuple((solution.epsilon, solution.delta) for solution in solutions)
 
+    @handed_on(Question)
     def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> Comparison:
         """Each claim, of M or of what may be created, beside what is exactly true: a row each.
 
@@ -136,27 +142,14 @@ class PrivacyGame:
         """
         return compared(self.question(**search), rounds)
 
+    @handed_on(Question)
     def best_adversary(
         self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]
     ) -> StrategyAdversary:
         """An adversary, with its distinguishing event, that attains ``tight_delta`` exactly."""
         return self.question(**search).best_adversary(epsilon, rounds)
 
-    def audit(
-        self, adversary: Adversaries, *, epsilon: exact.Epsilon, **test: Unpack[Sampling]
-    ) -> AuditReport:
-        """Test the claim (ε, δ) on samples; see ``audit.statistical.audit``.
-
-        Refuted with the stated confidence, and then with a view that replays; or not refuted.
-
-        >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
-        >>> adversary = CounterexampleAdversary(delta=0.1, copies=5)
-        >>> game = counterexample_game(0.1)
-        >>> report = game.audit(adversary, epsilon=0, delta=0.1, samples=10**6, seed=1)
-        >>> report.verdict, 0.40 < report.delta_lower < 0.40951
-        ('refuted', True)
-        """
-        return audit(self, adversary, epsilon=epsilon, **test)
+    audit = audit
 
     def play(
         self,

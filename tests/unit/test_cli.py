@@ -1,5 +1,6 @@
 """The command line: what it prints, and its exit status."""
 
+import inspect
 import json
 import math
 import subprocess
@@ -437,6 +438,22 @@ class TestExtras:
     def test_what_help_shows_is_so(self):
         assert demo.FLIGHTS == TOTAL
         assert (audit.SCORES, audit.METHODS, audit.CORRECTIONS) == (SCORES, METHODS, CORRECTIONS)
+
+    def test_an_audit_on_the_command_line_is_that_of_the_game(self):
+        typed, called = (
+            {each.name: each.default for each in inspect.signature(function).parameters.values()}
+            for function in (app.audit, ap.PrivacyGame.audit)
+        )
+        shared = typed.keys() & called.keys()
+        assert shared == {
+            "adversary", "epsilon", "delta", "samples", "confidence", "score", "feature", "method",
+            "correction", "rounds", "seed", "checkpoint",
+        }  # fmt: skip
+        asked = {"adversary", "epsilon", "samples", "feature", "delta"}  # a text, or a name
+        assert {name: typed[name] for name in shared - asked} == {
+            name: called[name] for name in shared - asked
+        }
+        assert rational(typed["delta"], "delta") == called["delta"]
 
     def test_the_core_imports_none_of_them(self):
         code = (

@@ -94,8 +94,8 @@ class Question:
     catalogue: tuple[Creatable, ...] | None = attrs.field(default=None, converter=_given)
     max_creations: int | None = None
     limit: int = LIMIT
-    report: Report | None = attrs.field(factory=progress)
-    _solvers: tuple[Solver, ...] = ()
+    report: Report | None = progress
+    _solvers: tuple[Solver, ...] = attrs.field(default=(), init=False)
 
     def solvers(self) -> tuple[Solver, ...]:
         """One solver for each world, over one arena."""

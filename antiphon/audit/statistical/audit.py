@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, Literal, Required, TypedDict, Union
+from typing import Any, Final, Literal, Union
 
 import attrs
 import numpy as np
@@ -52,26 +52,6 @@ MOST_NUMBERS: Final = 1 << 26
 """So many numbers in the training views of a world at most: half a gigabyte."""
 
 
-class Sampling(TypedDict, total=False):
-    """What ``audit`` takes besides the game, the adversary and ε."""
-
-    delta: object
-    samples: Required[int]
-    confidence: float
-    seed: int | np.random.SeedSequence | None
-    feature: Feature
-    score: Union[str, Callable[[Any], object]]
-    method: Method
-    objective: Objective | None
-    correction: Correction
-    rounds: int | None
-    training: int | None
-    chunk: int | None
-    executor: Union[Executor, int, Literal["serial"], None]
-    checkpoint: Union[Checkpoint, str, Path, None]
-    progress: Union[Progress, Literal[False], None]
-
-
 def audit(
     game: Game,
     adversary: Search,
@@ -95,8 +75,8 @@ def audit(
 ) -> AuditReport:
     """Test the claim "(ε, δ)-DP w.r.t. f" against one adversary, or the best of several.
 
-    The verdict *refuted* is wrong with probability at most α = 1 − confidence; so is each of
-    the bounds. *Not refuted* says nothing about privacy.
+    The verdict *refuted* comes with a view that replays, and is wrong with probability at most
+    α = 1 − confidence; so is each of the bounds. *Not refuted* says nothing about privacy.
 
     That holds for ``samples`` fixed before any result is seen. To look and then decide
     whether to go on, use method "anytime": a larger audit of the same checkpoint, or one gone
@@ -130,6 +110,13 @@ def audit(
     Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, an
     adversary that never halts, views with nothing to count and no number; MissingExtra;
     what ``running.run`` raises.
+
+    >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
+    >>> adversary = CounterexampleAdversary(delta=0.1, copies=5)
+    >>> game = counterexample_game(0.1)
+    >>> report = game.audit(adversary, epsilon=0, delta=0.1, samples=10**6, seed=1)
+    >>> report.verdict, 0.40 < report.delta_lower < 0.40951
+    ('refuted', True)
     """
     level, claimed = _claim(epsilon, delta)
     alpha = failure(confidence)
