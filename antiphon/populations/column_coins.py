@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache, cached_property
-from typing import Any, Final, NamedTuple
+from functools import cache, cached_property, partial
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, number
 from antiphon.populations.arithmetic import Values
-from antiphon.populations.columns import Apart, Column, plain
+from antiphon.populations.columns import Apart, Column
 from antiphon.populations.lanes import Lanes
+from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
+from antiphon.protocol.coins.coins import Step, Stepped
+from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
 from antiphon.protocol.coins.enumeration import branch
+from antiphon.protocol.spaces import Space
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""
@@ -71,23 +75,33 @@ class ColumnCoins(Coins):
         try:
             with np.errstate(all="ignore"):  # as Python's floats, which overflow in silence
                 return step(*arguments, self)
-        except Apart:
+        except Apart as apart:
+            if apart.part is not None:
+                self.slow[id(apart.part)] = apart.part
             self._take_apart()
             raise
 
-    def apart(self, step: Callable[..., Any], *arguments: Any) -> Any:
+    def steps(self, part: Stepped[Step]) -> Step:
+        if not self.many or is_column_safe(part):
+            return part.step
+        return cast("Step", partial(self._alone, part))
+
+    def accepts(self, space: Space) -> Callable[[Any], bool]:
+        return accepting(space) if self.many else space.contains
+
+    def _alone(self, part: Stepped[Any], *arguments: Any) -> Any:
         """A step that knows nothing of columns: shared if nothing differs, else one by one.
 
-        The last argument is the message; the others never hold columns.
+        The last arguments are the message and these coins; the others never hold columns.
         """
+        *states, message, _ = arguments
         before = self.many
         try:
-            message = plain(arguments[-1])
+            message = plain(message)
             self.many = False
-            return step(*arguments[:-1], message, self)
-        except Apart:
-            owner = getattr(step, "__self__", step)
-            self.slow[id(owner)] = owner
+            return part.step(*states, message, self)
+        except Apart as apart:
+            apart.part = unsafe(part)
             raise
         finally:
             self.many = before

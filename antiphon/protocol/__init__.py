@@ -33,6 +33,7 @@ from antiphon.protocol.claims import (
     ZeroConcentrated,
 )
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
@@ -53,7 +54,6 @@ from antiphon.protocol.post_processor import (
     Side,
     post_processor,
 )
-from antiphon.protocol.readings import column_safe
 from antiphon.protocol.records.interaction import interact, record, replay
 from antiphon.protocol.records.view import Ending, Recording, Round, View
 from antiphon.protocol.registry import register

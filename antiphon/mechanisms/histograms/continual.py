@@ -28,6 +28,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -74,6 +75,7 @@ class Asking(NamedTuple):
 
 
 @register("antiphon.AskEach/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class AskEach(PostProcessor[Asking]):
     """IPM: gives entry i of each vector to counter i on its right, and answers all the counts.
@@ -128,10 +130,9 @@ class AskEach(PostProcessor[Asking]):
             return Asking(entries, heard, False), RIGHT, Ask(entries[len(heard)], len(heard))
         return self.initial_state, LEFT, heard
 
-    step_many = step
-
 
 @register("antiphon.ContinualHistogram/1")
+@column_safe(of="chain")
 @attrs.frozen(kw_only=True)
 class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, ...]"]):
     """H: the noisy sum of all vectors so far, entry by entry: AskEach ∘* ConComp[counter × d].
@@ -200,10 +201,6 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
 
     def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
         return self.chain.step(state, message, coins)
-
-    def step_many(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
-        answered: tuple[Any, Any] = self.chain.step_many(state, message, coins)
-        return answered
 
     def is_over(self, state: Any) -> bool:
         return self.chain.is_over(state)

@@ -16,6 +16,7 @@ from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import SparseVector
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -36,6 +37,7 @@ from antiphon.verifiers.relations import Within
 
 
 @register("antiphon.Acknowledge/1")
+@column_safe
 @attrs.frozen
 class Acknowledge(ContinualMechanism[None, Any, Symbol]):
     """⊤ to everything: asked where there is nothing to ask, so that where P sends tells nothing.
@@ -57,8 +59,6 @@ class Acknowledge(ContinualMechanism[None, Any, Symbol]):
 
     def step(self, state: None, message: Any, coins: Any) -> tuple[None, Symbol]:
         return None, TOP
-
-    step_many = step
 
 
 class MonitorState(NamedTuple):
@@ -87,6 +87,7 @@ def _sparse(_: object, __: object, value: Any) -> None:
 
 
 @register("antiphon.HistogramMonitor/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class HistogramMonitor(PostProcessor[MonitorState]):
     """IPM: keeps a histogram, and asks a sparse vector about queries of it, chosen as one goes.
@@ -166,8 +167,6 @@ class HistogramMonitor(PostProcessor[MonitorState]):
                 return MonitorState(counts, made, first), RIGHT, self.created[made]
             return self._heard(counts, first)
         return self._heard(counts, message) if side is LEFT else (state, LEFT, message)
-
-    step_many = step
 
     def _heard(self, counts: tuple[Any, ...], message: Any) -> tuple[MonitorState, Side, Any]:
         if isinstance(message[0], HistogramQuery):

@@ -12,12 +12,14 @@ from antiphon.mechanisms.histograms import HistogramQuery, HSSWithoutTest
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.noise.selection import ReportNoisyMax
 from antiphon.mechanisms.randomized_response import KaryResponse
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.post_processor import Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
 
 
 @register("antiphon.corpus.NoisyMaxValue/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class NoisyMaxValue(ReportNoisyMax):
     """Report noisy max that tells the largest noisy score, not whose it is.
@@ -38,10 +40,9 @@ class NoisyMaxValue(ReportNoisyMax):
             best = max(best, score + noise)
         return best
 
-    respond_many = respond
-
 
 @register("antiphon.corpus.TruthfulLies/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class TruthfulLies(KaryResponse):
     """k-ary response whose lie is uniform on all values, so that it may be the truth.
@@ -54,8 +55,6 @@ class TruthfulLies(KaryResponse):
             return dataset
         lie: int = coins.uniform_integer(self.values)
         return lie
-
-    respond_many = respond
 
 
 @register("antiphon.corpus.OneSensitiveTotal/1")

@@ -14,6 +14,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
@@ -39,6 +40,7 @@ class SharedNoiseState(NamedTuple):
 
 
 @register("antiphon.corpus.SharedNoiseCounter/1")
+@column_safe
 @attrs.frozen
 class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, Any]):
     """A binary-tree counter in which all nodes of one height share one noise.
@@ -76,8 +78,6 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, Any]):
             raise InvalidArgument(f"the horizon of {self.horizon} updates is reached")
         return SharedNoiseState(((height, total), *subtrees), noises), TOP
 
-    step_many = step
-
     def _count(self, state: SharedNoiseState, coins: Any) -> tuple[Any, Any]:
         scale = self.horizon.bit_length() / self.epsilon
         noises, noisy = list(state.noises), 0
@@ -96,6 +96,7 @@ class LaggingState(NamedTuple):
 
 
 @register("antiphon.corpus.LaggingCounter/1")
+@column_safe
 @attrs.frozen
 class LaggingCounter(ContinualMechanism[LaggingState, Any, Any]):
     """A counter whose sums lag by one update: wrong, and exactly as private as the counter.
@@ -126,14 +127,13 @@ class LaggingCounter(ContinualMechanism[LaggingState, Any, Any]):
             inner, _ = self.counter.step(inner, waiting, coins)
         return LaggingState(inner, message), TOP
 
-    step_many = step
-
 
 def _sigma(value: object) -> Fraction:
     return exact.positive(value, "sigma")
 
 
 @register("antiphon.corpus.GaussianNoise/1")
+@column_safe
 @attrs.frozen
 class GaussianNoise(NoninteractiveMechanism[float, float]):
     """x ↦ x + N(0, σ²); with ``takes_variance`` the sampler is given σ² where it wants σ.
@@ -164,8 +164,6 @@ class GaussianNoise(NoninteractiveMechanism[float, float]):
         noisy: float = dataset + coins.gaussian(float(deviation))
         return noisy
 
-    respond_many = respond
-
 
 def gaussian_delta(ratio: Fraction, *, epsilon: float = 1.0) -> float:
     """The least δ at ε of Gaussian noise with σ = ratio × sensitivity (Balle and Wang 2018)."""
@@ -178,6 +176,7 @@ def _normal(x: float) -> float:
 
 
 @register("antiphon.corpus.ResponseFilter/1")
+@column_safe
 @attrs.frozen
 class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", Any]):
     """Randomized response to bits, ε chosen each time, while a budget of ln ``budget`` lasts.
@@ -214,5 +213,3 @@ class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", Any]):
             return state, BOTTOM
         truth = coins.bernoulli(Fraction(growth, 1 + growth))
         return state * growth, bit if truth else 1 - bit
-
-    step_many = step

@@ -13,6 +13,7 @@ import attrs
 
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, positive_epsilon, whole
@@ -21,6 +22,7 @@ from antiphon.verifiers.relations import EachWithin
 
 
 @register("antiphon.corpus.NoisyMax/1")
+@column_safe
 @attrs.frozen
 class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", Any]):
     """Which of the queries is largest after noise of scale 2/ε; the first one in a tie.
@@ -63,8 +65,6 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", Any]):
             if noisy > best:
                 best, place = noisy, index
         return best if self.tells_value else place
-
-    respond_many = respond
 
     def _noisy(self, answer: int, coins: Any) -> Any:
         noise = coins.laplace(self._scale)

@@ -14,6 +14,7 @@ import attrs
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.registry import register
@@ -74,6 +75,7 @@ def _threshold(value: object) -> float:
 
 
 @register("antiphon.corpus.SparseVector/1")
+@column_safe
 @attrs.frozen
 class SparseVector(ContinualMechanism[SparseVectorState, int, Any]):
     """AboveThreshold in one of the variants of ``RECIPES``: ⊤ iff q + ν >= T + ρ, a tie is ⊤.
@@ -133,5 +135,3 @@ class SparseVector(ContinualMechanism[SparseVectorState, int, Any]):
         if recipe.release is None:
             return after, TOP
         return after, message + coins.laplace(told) if told else noisy
-
-    step_many = step
