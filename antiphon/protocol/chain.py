@@ -137,10 +137,17 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
     def _queries(self) -> Space:
         return self.mechanism.signature.queries
 
+    @cached_property
+    def _populated(self) -> dict[type[Coins], Sequence[Step]]:
+        return {}
+
     def _steps_with(self, coins: Coins) -> Sequence[Step]:
-        """For a population: each part as these coins have it stepped."""
-        last = _answering(coins.accepts(self._queries), coins.steps(self.mechanism))
-        return [*map(coins.steps, self.links), last]
+        """For a population: each part as such coins have it stepped."""
+        kind = type(coins)
+        if kind not in self._populated:
+            last = _answering(coins.accepts(self._queries), coins.steps(self.mechanism))
+            self._populated[kind] = [*map(coins.steps, self.links), last]
+        return self._populated[kind]
 
     @property
     def parts(self) -> tuple[PostProcessor | Mechanism, ...]:

@@ -185,8 +185,7 @@ def identical(left: object, right: object) -> bool:
         return True
     kind = type(left)
     if kind is not type(right):
-        stands = kind is STAND_IN.of or type(right) is STAND_IN.of
-        return stands and STAND_IN.same(left, right)
+        return (kind is STAND_IN.of or type(right) is STAND_IN.of) and STAND_IN.same(left, right)
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:

@@ -149,7 +149,8 @@ class Integers(Space):
     high: int | None = None
 
     def contains(self, value: Any) -> bool:
-        if type(value) is not int and STAND_IN.number(value) is not int:
+        kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if kind is not int and (kind is not STAND_IN.of or value.kind is not int):
             return False
         low, high = self.low, self.high
         return (low is None or bool(low <= value)) and (high is None or bool(value <= high))
@@ -185,10 +186,10 @@ class Reals(Space):
     high: float = sys.float_info.max
 
     def contains(self, value: Any) -> bool:
-        if type(value) is float:
-            return self.low <= value <= self.high
-        number = STAND_IN.number(value) is float
-        return number and bool(self.low <= value) and bool(value <= self.high)
+        kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if kind is not float and (kind is not STAND_IN.of or value.kind is not float):
+            return False
+        return bool(self.low <= value) and bool(value <= self.high)
 
     @property
     def discrete(self) -> bool:

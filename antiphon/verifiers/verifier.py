@@ -30,10 +30,6 @@ def _is_verification(verifier: object, field: object, value: object) -> None:
 VerifierState: TypeAlias = Union[Any, Refused]
 
 
-def _any(message: object) -> bool:
-    return True
-
-
 def checking(f: VerificationFunction) -> Callable[[Any, Any, Any], Any]:
     """f's step, held to its contract; where f takes no columns, on each replica's own numbers."""
     step = reader(f)
@@ -59,7 +55,9 @@ class Verifier(PostProcessor[VerifierState]):
     verification: Verification = attrs.field(validator=_is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
     """Q × Q of the mechanism on the right, set by wiring; None if f checks it itself."""
-    _accepts: Callable[[Any], bool] = attrs.field(init=False, eq=False, repr=False, default=_any)
+    _accepts: Callable[[Any], bool] | None = attrs.field(
+        default=None, init=False, eq=False, repr=False
+    )
     _read: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
     deterministic = True
 
@@ -101,7 +99,7 @@ class Verifier(PostProcessor[VerifierState]):
         try:
             if type(message) is not Pair:
                 state = _NO_PAIR
-            elif not self._accepts(message):
+            elif self._accepts is not None and not self._accepts(message):
                 state = _OUTSIDE
             else:
                 state = self._read(state, message.zero, message.one)

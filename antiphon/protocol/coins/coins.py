@@ -50,17 +50,17 @@ class Coins(ABC):
     InvalidArgument otherwise; a refused draw is not counted.
     """
 
-    __slots__ = ("draws",)
-    many: bool = False
-    """Whether a block of replicas is stepped: a composition then asks for ``steps``."""
+    __slots__ = ("draws", "many")
     strict: bool = False
     """Whether this is a study of the mechanism, in which a crash of any part of it raises."""
 
     def __init__(self) -> None:
         self.draws: int = 0
+        self.many: bool = False
+        """Whether a block of replicas is stepped: a composition then asks for ``steps``."""
 
     def steps(self, part: Stepped[Step]) -> Step:
-        """The step of a part, as it is made with these coins."""
+        """The step of a part, as it is made with coins of this class; it may be kept."""
         return part.step
 
     def accepts(self, space: Space) -> Callable[[Any], bool]:

@@ -66,30 +66,36 @@ def unsafe(part: object) -> Any:
 
     None if a population may hand it columns.
     """
-    if part is None or part is tuple:
-        return None
-    if type(part) is tuple:
-        return _first(part)  # pyright: ignore[reportUnknownArgumentType]
-    own: Any = getattr(getattr(part, "__func__", part), "__dict__", None) or ()
-    if own and (isclass(part) or not _METHODS.isdisjoint(own)):
+    kind: Any = type(part)
+    if kind is tuple:
+        return _first(part)
+    # A metaclass of another's may not be hashable, or lie about which class this is.
+    names = _declared(kind) if type(kind) in METACLASSES else _declared.__wrapped__(kind)
+    if names is None:
+        return None if part is None or part is tuple or _is_marked(part) else part
+    own: Any = getattr(part, "__dict__", None)
+    if own and not _METHODS.isdisjoint(own):
         return part  # an attribute of the object stands in front of what was declared
-    names = own[_MARK] if _MARK in own else _of_class(type(part))
-    found = part if names is None else _first(getattr(part, name) for name in names)
+    found = _first([getattr(part, name) for name in names]) if names else None
     return found if found is None or _is_part(found) else part
 
 
 def _first(parts: Any) -> Any:
-    return next((found for each in parts if (found := unsafe(each)) is not None), None)
+    for part in parts:
+        found = unsafe(part)
+        if found is not None:
+            return found
+    return None
+
+
+def _is_marked(function: object) -> bool:
+    """Whether a function, of its own or of a class, bears the mark."""
+    plain = getattr(function, "__func__", function)
+    return not isclass(plain) and _MARK in getattr(plain, "__dict__", ())
 
 
 def _is_part(value: object) -> bool:
     return any(_method(type(value), name) is not None for name in _METHODS)
-
-
-def _of_class(kind: type) -> Fields | None:
-    # A metaclass of another's may not be hashable, or lie about which class this is.
-    ours = type(kind) in METACLASSES
-    return _declared(kind) if ours else _declared.__wrapped__(kind)
 
 
 @lru_cache(maxsize=1024)
