@@ -34,7 +34,7 @@ def plain(message: Any, part: object = None) -> Any:
     changed = {
         alias: new
         for name, alias in _fields(kind)
-        if (new := plain(old := getattr(message, name), part)) is not old
+        if (new := plain(old := getattr(message, name, None), part)) is not old
     }
     return attrs.evolve(message, **changed) if changed else message
 
