@@ -15,12 +15,14 @@ from antiphon.numbers import exact, named
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.claims import Approximate
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 
 
 @register("antiphon.CounterexampleAdversary/1")
+@column_safe
 @attrs.frozen
 class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
     """Creates copies of M_δ until one breaks, and asks that one for the secret bit.
@@ -61,8 +63,6 @@ class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
         if (message is not EMPTY and message is not TOP) or created == self.copies:
             return state, HALT
         return (created + 1, True), self._create
-
-    step_many = step
 
     @property
     def success(self) -> Fraction:

@@ -10,6 +10,7 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -35,6 +36,7 @@ class Lifting:
 
 
 @register("antiphon.ComplexMechanism/1")
+@column_safe(of="chain")
 @attrs.frozen
 class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
     """P ∘* ExtConComp: a mechanism that creates and asks sub-mechanisms (CM §6).
@@ -64,9 +66,6 @@ class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
     def step(self, state: tuple[Any, ...], message: Any, coins: Any) -> tuple[Any, Any]:
         return self.chain.step(state, message, coins)
 
-    def step_many(self, state: tuple[Any, ...], message: Any, coins: Any) -> Any:
-        return self.chain.step_many(state, message, coins)
-
     def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
         return self.chain.carries_data(state, message)
 
@@ -81,6 +80,7 @@ class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
 
 
 @register("antiphon.TwoCopies/1")
+@column_safe(of="post_processor")
 @attrs.frozen
 class TwoCopies(PostProcessor[tuple[Any, Any]]):
     """P²: two copies of P in lockstep (CM Def. 6.2, corrected for pairs on its left).
@@ -113,16 +113,7 @@ class TwoCopies(PostProcessor[tuple[Any, Any]]):
     def step(
         self, state: tuple[Any, Any], side: Side, message: Any, coins: Any
     ) -> tuple[tuple[Any, Any], Side, Any]:
-        return self._step(self.post_processor.step, state, side, message, coins)
-
-    def step_many(
-        self, state: tuple[Any, Any], side: Side, message: Any, coins: Any
-    ) -> tuple[tuple[Any, Any], Side, Any]:
-        return self._step(self.post_processor.step_many, state, side, message, coins)
-
-    def _step(
-        self, step: Any, state: tuple[Any, Any], side: Side, message: Any, coins: Any
-    ) -> tuple[tuple[Any, Any], Side, Any]:
+        step = self.post_processor.step
         zero, one = (message.zero, message.one) if side is LEFT else (message, message)
         state0, to, out0 = step(state[0], side, zero, coins)
         state1, to1, out1 = step(state[1], side, one, coins)

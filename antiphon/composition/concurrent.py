@@ -11,6 +11,7 @@ from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.records.labels import message_label
@@ -67,6 +68,7 @@ class Ledger:
 ConcurrentState: TypeAlias = Union[Children, Ledger, Dead]
 
 
+@column_safe
 class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
     """What ConComp and ExtConComp share: (q, i) steps the i-th mechanism on q.
 
@@ -118,7 +120,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             )
         drawn = coins.draws
         try:
-            step = created.step_many if coins.many else created.step
+            step = coins.steps(created.mechanism) if coins.many else created.step
             after, answer = step(before, query, coins)
         except Exception as error:
             ours = isinstance(error, AntiphonError)
@@ -132,8 +134,6 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
         if answer is HALT and type(after) is not Dead and created.mechanism.is_over(after):
             after = HALTED
         return state.set(index, Child(created, after)), answer
-
-    step_many = step
 
     def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, Any]:
         """The state with one more child, and the answer to its creation query."""

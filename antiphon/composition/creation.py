@@ -11,28 +11,20 @@ import attrs
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
-from antiphon.populations.columns import plain
+from antiphon.populations.plain import accepting
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
-from antiphon.protocol.provenance import claims_of, reader
+from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused
+from antiphon.verifiers.verifier import checking
 
 
 def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
     return Refused("a mechanism without a claim is private with respect to no f")
-
-
-def _checking(f: Any) -> Callable[[Any, Any, Any], Any]:
-    """f's step; where f knows nothing of columns, on the plain numbers of one replica."""
-    step = reader(f)
-
-    def apart(state: Any, zero: Any, one: Any) -> Any:
-        return step(state, plain(zero), plain(one))
-
-    return step if getattr(f, "column_safe", False) else apart
 
 
 @register("antiphon.Create/1")
@@ -54,9 +46,6 @@ class Create:
     # What every later message needs of the mechanism, looked up once.
     accepts: Callable[[Any], bool] = attrs.field(init=False, eq=False, repr=False)
     step: Callable[[Any, Any, Any], tuple[Any, Any]] = attrs.field(init=False, eq=False, repr=False)
-    step_many: Callable[[Any, Any, Any], tuple[Any, Any]] = attrs.field(
-        init=False, eq=False, repr=False
-    )
     verify: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
     _key: Hashable = attrs.field(init=False, eq=False, repr=False, default=None)
 
@@ -77,10 +66,9 @@ class Create:
                 "verification function with epsilon and delta no smaller, and no better status"
             )
         object.__setattr__(self, "claim", claim)
-        object.__setattr__(self, "accepts", self.mechanism.signature.queries.contains)
+        object.__setattr__(self, "accepts", accepting(self.mechanism.signature.queries))
         object.__setattr__(self, "step", self.mechanism.step)
-        object.__setattr__(self, "step_many", self.mechanism.step_many)
-        verify = _unclaimed if claim is None else _checking(claim.verification)
+        verify = _unclaimed if claim is None else checking(claim.verification)
         object.__setattr__(self, "verify", verify)
 
     def __fingerprint__(self) -> Hashable:
@@ -105,6 +93,7 @@ class Create:
         return self.claim.parameters
 
 
+@column_safe
 @attrs.frozen
 class CompositionMessages(Space):
     """Creation queries and questions (q, i) with an index i >= 0.

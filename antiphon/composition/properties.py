@@ -21,9 +21,8 @@ from antiphon.composition.creation import Create
 from antiphon.numbers.errors import CompositionError, Intractable
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.messages import HALT, TOP, Ask, identical
+from antiphon.protocol.messages import HALT, TOP, Ask, distinct, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
-from antiphon.protocol.spaces import distinct
 from antiphon.protocol.verification import Refused, Verification, read
 
 DEEPEST: Final = 300

@@ -21,6 +21,7 @@ from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.vector import Vector
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, identical
 from antiphon.protocol.registry import register
@@ -48,15 +49,12 @@ class SuitableState(NamedTuple):
     purse: Purse
 
 
+@column_safe  # a creation sees to its own f', which may not be
 class Suitable(Verification[SuitableState]):
     """Suitable sequences (CM Def. 4.4); subclasses add their own conditions."""
 
     __slots__ = ()
     checked_space = CompositionMessages()
-
-    @property
-    def column_safe(self) -> bool:
-        return True  # it takes apart what f' of a creation cannot take (see Create)
 
     @property
     def purse(self) -> Purse:

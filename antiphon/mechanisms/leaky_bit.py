@@ -9,6 +9,7 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.protocol.claims import Approximate, Claim
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Symbol
 from antiphon.protocol.provenance import proved
@@ -22,6 +23,7 @@ TWO_BITS = bounded(event_level(), 2)
 
 
 @register("antiphon.LeakyBit/1")
+@column_safe
 @attrs.frozen
 class LeakyBit(ContinualMechanism[Symbol, int, Any]):
     """M_δ: until it breaks it answers ⊤; it breaks w.p. δ (answer ⊥), and then echoes bits.
@@ -50,5 +52,3 @@ class LeakyBit(ContinualMechanism[Symbol, int, Any]):
         if state is BOTTOM:
             return state, message
         return (BOTTOM, BOTTOM) if coins.bernoulli(self.delta) else (TOP, TOP)
-
-    step_many = step

@@ -14,6 +14,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Approximate, Claim, Pure
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
@@ -26,6 +27,7 @@ _ANSWERS = Finite(tuple((bit, flag) for bit in (0, 1) for flag in (TOP, BOTTOM))
 
 
 @register("antiphon.RandomizedResponse/1")
+@column_safe
 @attrs.frozen
 class RandomizedResponse(NoninteractiveMechanism[int, Any]):
     """RR_{ε,δ}: b ↦ (b,⊤) w.p. δ; (b,⊥) w.p. (1-δ)e^ε/(1+e^ε); (1-b,⊥) otherwise.
@@ -67,8 +69,6 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
             return dataset, TOP
         return (dataset if coins.bernoulli(self.truth) else 1 - dataset), BOTTOM
 
-    respond_many = respond
-
 
 _BITS: Final = 64
 """To how many bits e^(-ε) is known where it is irrational."""
@@ -82,6 +82,7 @@ def _values(value: object) -> int:
 
 
 @register("antiphon.KaryResponse/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class KaryResponse(NoninteractiveMechanism[int, int]):
     """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else a uniform other; k = ``values``.
@@ -123,8 +124,6 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
             return dataset
         other: int = coins.uniform_integer(self.values - 1)
         return other + (other >= dataset)
-
-    respond_many = respond
 
     def frequencies(self, counts: Sequence[int]) -> tuple[float, ...]:
         """Unbiased estimates of the shares of the values, from how often each was answered."""

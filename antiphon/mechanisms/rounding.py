@@ -9,8 +9,8 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import CompositionError
-from antiphon.populations.columns import is_number
-from antiphon.protocol.messages import HALT
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.messages import HALT, STAND_IN, distinct
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import (
@@ -23,13 +23,13 @@ from antiphon.protocol.spaces import (
     Signature,
     Space,
     Tuples,
-    distinct,
 )
 
 _LARGEST: Final = sys.float_info.max
 
 
 @register("antiphon.RoundToGrid/1")
+@column_safe
 @attrs.frozen
 class RoundToGrid(PostProcessor[None]):
     """IPM: rounds numbers on their way left to the nearest multiple of ``step``.
@@ -72,10 +72,8 @@ class RoundToGrid(PostProcessor[None]):
             return None, RIGHT, message
         return None, LEFT, self._round(message)
 
-    step_many = step
-
     def _round(self, answer: Any) -> Any:
-        if is_number(answer, float) and abs(answer / self.step_size) < DENSE:
+        if STAND_IN.number(answer) is float and abs(answer / self.step_size) < DENSE:
             place = round(answer / self.step_size)
             rounded = place * self.step_size
             if abs(rounded) > _LARGEST:  # the nearest multiple is past the largest double

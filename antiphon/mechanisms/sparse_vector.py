@@ -37,6 +37,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.provenance import proved
@@ -56,6 +57,7 @@ class SparseState(NamedTuple):
 
 
 @register("antiphon.SparseVector/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class SparseVector(ContinualMechanism[SparseState, int, Any]):
     """⊤ for a query above the ``threshold``, ⊥ for one below; HALT after ``tops`` times ⊤.
@@ -126,8 +128,6 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
         if gap < 0:
             return state, BOTTOM
         return SparseState(threshold, tops - 1), self._above(message, gap, coins)
-
-    step_many = step
 
     def _above(self, value: int, gap: int, coins: Any) -> Any:
         """What is told of a query above the threshold."""

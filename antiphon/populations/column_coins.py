@@ -5,22 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, number
 from antiphon.populations.arithmetic import Values
-from antiphon.populations.columns import Apart, Column, plain
+from antiphon.populations.columns import Apart, Column
 from antiphon.populations.lanes import Lanes
+from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
+from antiphon.protocol.coins.coins import Step, Stepped
+from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
 from antiphon.protocol.coins.enumeration import branch
+from antiphon.protocol.spaces import Space
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""
 LIMIT: Final = 1 << 18
 """Most replicas in a block with columns; part of an experiment, as the order of draws is."""
+KNOWN: Final = 1024
+"""Of so many parts at most it is kept how they are stepped."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
 """Draws of many at once, by name, and what each of them is."""
 
@@ -51,6 +57,7 @@ class ColumnCoins(Coins):
         """The draws of the last ``run``."""
         self.slow: dict[int, Any] = {}
         """Whose steps took replicas apart, because they know nothing of columns."""
+        self._steps: dict[int, tuple[Any, object]] = {}
         self._script: list[Any] = []
         self._place = 0
         self.many = True
@@ -71,26 +78,26 @@ class ColumnCoins(Coins):
         try:
             with np.errstate(all="ignore"):  # as Python's floats, which overflow in silence
                 return step(*arguments, self)
-        except Apart:
+        except Apart as apart:
+            culprit = unsafe(apart.part)
+            if culprit is not None:
+                self.slow[id(culprit)] = culprit
             self._take_apart()
             raise
 
-    def apart(self, step: Callable[..., Any], *arguments: Any) -> Any:
-        """A step that knows nothing of columns: shared if nothing differs, else one by one.
+    def steps(self, part: Stepped[Step]) -> Step:
+        if not self.many:
+            return part.step
+        known = self._steps.get(id(part))
+        if known is None:
+            if len(self._steps) == KNOWN:
+                self._steps.clear()
+            step: Any = part.step if is_column_safe(part) else partial(_alone, part)
+            known = self._steps[id(part)] = step, part  # which keeps its id
+        return known[0]  # type: ignore[no-any-return]
 
-        The last argument is the message; the others never hold columns.
-        """
-        before = self.many
-        try:
-            message = plain(arguments[-1])
-            self.many = False
-            return step(*arguments[:-1], message, self)
-        except Apart:
-            owner = getattr(step, "__self__", step)
-            self.slow[id(owner)] = owner
-            raise
-        finally:
-            self.many = before
+    def accepts(self, space: Space) -> Callable[[Any], bool]:
+        return accepting(space) if self.many else space.contains
 
     # --- splitting -------------------------------------------------------------------------
 
@@ -247,6 +254,24 @@ class ColumnCoins(Coins):
         if len(weights) > FEW:
             return self._keep(Column(codes.astype(np.int64), self))
         return self._by_code(codes, range(len(weights)))
+
+
+def _alone(part: Stepped[Any], *arguments: Any) -> Any:
+    """A step that knows nothing of columns: shared if nothing differs, else one by one.
+
+    The last arguments are the message and the coins; the others never hold columns.
+    """
+    *states, message, coins = arguments
+    before = coins.many
+    try:
+        message = plain(message)
+        coins.many = False
+        return part.step(*states, message, coins)
+    except Apart as apart:
+        apart.part = part
+        raise
+    finally:
+        coins.many = before
 
 
 def _power(exponent: ExactEpsilon) -> Number:

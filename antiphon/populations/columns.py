@@ -11,10 +11,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
-import attrs
 import numpy as np
 
 from antiphon.populations.arithmetic import (
@@ -28,9 +26,7 @@ from antiphon.populations.arithmetic import (
     numbers,
 )
 from antiphon.populations.lanes import Lanes
-
-if TYPE_CHECKING:
-    from antiphon.populations.column_coins import ColumnCoins
+from antiphon.protocol.messages import STAND_IN
 
 KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 
@@ -38,8 +34,23 @@ KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 class Apart(BaseException):
     """The replicas of a block have to be taken one by one.
 
-    No ``Exception``: it must reach the population through whatever catches errors.
+    No ``Exception``: it must reach the population through whatever catches errors. ``part``: for
+    whose sake, if that is known.
     """
+
+    def __init__(self, part: object = None) -> None:
+        super().__init__()
+        self.part = part
+
+
+class Deciding(Protocol):
+    """What a column needs of the coins that made it."""
+
+    lanes: Lanes
+
+    def decide(self, column: Column) -> bool:
+        """The truth of a column, after splitting the block by it."""
+        ...
 
 
 class Column:
@@ -53,7 +64,7 @@ class Column:
     __slots__ = ("_depth", "_lanes", "_sides", "_values", "coins", "kind")
     __immutable__ = True
 
-    def __init__(self, values: Values, coins: ColumnCoins) -> None:
+    def __init__(self, values: Values, coins: Deciding) -> None:
         self._values: Any = values
         self._lanes = coins.lanes
         self._sides: tuple[str, Any, Any] | None = None
@@ -63,7 +74,7 @@ class Column:
         """float, int or bool: what each replica has."""
 
     @classmethod
-    def later(cls, kind: type, name: str, left: Any, right: Any, coins: ColumnCoins) -> Column:
+    def later(cls, kind: type, name: str, left: Any, right: Any, coins: Deciding) -> Column:
         """What a function makes of floats, computed if it is asked for.
 
         A step that is run again for the other part of a block has drawn and decided
@@ -98,10 +109,10 @@ class Column:
         values: Values = self._values
         return values if lanes is self._lanes else values[lanes.places(self._lanes)]
 
-    def alone(self) -> Any:
+    def alone(self, part: object = None) -> Any:
         """The Python number of a single replica. Raises: Apart if there are several."""
         if self.coins.lanes.size > 1:
-            raise Apart
+            raise Apart(part)
         return self.now()[0].item()
 
     # --- what needs a Python number ------------------------------------------------------
@@ -336,12 +347,6 @@ def _only_in_python(other: Any, values: Values) -> bool:
 # --- columns among other values -------------------------------------------------------------
 
 
-def is_number(value: Any, kind: type) -> bool:
-    """Whether a value is of exactly this type, float or int, or a column of them."""
-    own: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-    return own is kind or (own is Column and value.kind is kind)
-
-
 def same_numbers(left: Any, right: Any) -> bool:
     """Whether a column and another number are the same message in every replica, by splitting.
 
@@ -357,30 +362,4 @@ def same_numbers(left: Any, right: Any) -> bool:
     return bool(Column(np.equal(a, b), column.coins))
 
 
-def plain(message: Any) -> Any:
-    """The message with Python numbers for columns, looking into tuples and attrs classes.
-
-    Raises: Apart if it holds a column of several replicas.
-    """
-    kind: Any = type(message)  # pyright: ignore[reportUnknownVariableType]
-    if kind is Column:
-        return message.alone()
-    if isinstance(message, tuple):
-        items = [plain(item) for item in message]  # pyright: ignore[reportUnknownVariableType]
-        if all(map(operator.is_, items, message)):  # pyright: ignore[reportUnknownArgumentType]
-            return message  # pyright: ignore[reportUnknownVariableType]
-        return tuple(items) if kind is tuple else kind(*items)
-    changed = {
-        alias: new
-        for name, alias in _fields(kind)
-        if (new := plain(old := getattr(message, name))) is not old
-    }
-    return attrs.evolve(message, **changed) if changed else message
-
-
-@lru_cache(maxsize=1024)
-def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
-    """What messages of an attrs class are made of; a mechanism is no message but itself."""
-    if "__attrs_attrs__" not in vars(kind) or hasattr(kind, "step"):
-        return ()
-    return tuple((field.name, field.alias) for field in attrs.fields(kind) if field.init)
+STAND_IN.of, STAND_IN.same = Column, same_numbers

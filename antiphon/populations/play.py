@@ -21,14 +21,15 @@ import numpy as np
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.column_coins import ColumnCoins, Part
-from antiphon.populations.columns import Apart, Column, plain
+from antiphon.populations.columns import Apart, Column
 from antiphon.populations.joining import Tally, apart, is_symbol, key, one_of
 from antiphon.populations.lanes import Lanes
+from antiphon.populations.plain import plain
 from antiphon.populations.sample import NUMBER, TRUTH, Cell, Sample
 from antiphon.protocol.adversary import Adversary, History
+from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
-from antiphon.protocol.readings import is_column_safe
 
 Answers: TypeAlias = "History"
 Feature: TypeAlias = Callable[[Answers], Any]
@@ -123,7 +124,7 @@ class Population:
         stage, own, state, answers, message, tape = block
         if stage == ASK:
             heard = answers[-1] if answers else EMPTY
-            own, message = self.coins.run(part, self.adversary.step_many, own, heard)
+            own, message = self.coins.run(part, self.coins.steps(self.adversary), own, heard)
             stage = END if message is HALT else REPLY
             return self.coins.lanes, Block(stage, own, state, answers, message, tape)
         state, answer, over = self.coins.run(part, self._reply, state, message)
@@ -140,7 +141,7 @@ class Population:
 
     def _reply(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any, bool]:
         """The mechanism's step, and whether it is over: that may split the block too."""
-        state, answer = self.mechanism.step_many(state, message, coins)
+        state, answer = coins.steps(self.mechanism)(state, message, coins)
         return state, answer, answer is HALT and bool(self.mechanism.is_over(state))
 
 
@@ -250,7 +251,7 @@ def _features(
         return _settled(value) if coins.lanes.numbered else value
 
     def alone(answers: Any, _: Any) -> Any:
-        return coins.apart(evaluate, tuple(answers))
+        return evaluate(plain(tuple(answers), feature), _)
 
     tally = Tally()
     population = Population(adversary, mechanism, rounds, coins, joins=True)

@@ -33,9 +33,10 @@ from antiphon.protocol.claims import (
     ZeroConcentrated,
 )
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
-from antiphon.protocol.exchange import ExchangePostProcessor, TossingPostProcessor, exchange
+from antiphon.protocol.exchanges import ExchangePostProcessor, TossingPostProcessor, exchange
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.messages import (
     BOTTOM,
@@ -54,7 +55,6 @@ from antiphon.protocol.post_processor import (
     Side,
     post_processor,
 )
-from antiphon.protocol.readings import column_safe
 from antiphon.protocol.records.interaction import interact, record, replay
 from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.records.view import Recording, View

@@ -10,14 +10,13 @@ import attrs
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query
 from antiphon.protocol.messages import HALT, TOP
-from antiphon.protocol.readings import is_column_safe, own_reading
 from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 
 if TYPE_CHECKING:
-    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
 
 
@@ -28,10 +27,6 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
     """
 
     __slots__ = ()
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        own_reading(cls, NoninteractiveMechanism, "respond")
 
     @property
     def initial_state(self) -> bool:
@@ -46,17 +41,9 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
             return state, HALT
         return True, self.respond(message, coins)
 
-    def respond_many(self, dataset: Any, coins: ColumnCoins) -> Any:
-        """``respond`` for a block of replicas; ``respond_many = respond`` where that will do."""
-        return coins.apart(self.respond, dataset)
-
-    def step_many(self, state: bool, message: Any, coins: ColumnCoins) -> tuple[bool, Any]:
-        if state:
-            return state, HALT
-        return True, self.respond_many(message, coins)
-
 
 @register("antiphon.InteractiveAsContinual/1")
+@column_safe(of="mechanism")
 @attrs.frozen
 class InteractiveAsContinual(ContinualMechanism):
     """IM as a CM (CM §3.3): the first message is the initial state, answered ⊤.
@@ -81,21 +68,13 @@ class InteractiveAsContinual(ContinualMechanism):
         )
 
     def step(self, state: tuple[Any, ...], message: Any, coins: Coins) -> tuple[Any, Any]:
-        return self._step(self.mechanism.step, state, message, coins)
-
-    def step_many(self, state: tuple[Any, ...], message: Any, coins: ColumnCoins) -> Any:
-        return self._step(self.mechanism.step_many, state, message, coins)
-
-    def _step(
-        self, step: Callable[..., Any], state: tuple[Any, ...], message: Any, coins: Any
-    ) -> tuple[Any, Any]:
         if not state:
             if not self.mechanism.initial_states.contains(message):
                 raise InvalidArgument("the first message must be an initial state of the mechanism")
             return (self.mechanism.enter(message),), TOP
         if not self.mechanism.signature.queries.contains(message):
             raise InvalidArgument("after the initial state, messages must be queries")
-        inner, answer = step(state[0], message, coins)
+        inner, answer = self.mechanism.step(state[0], message, coins)
         return (inner,), answer
 
     def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
@@ -111,6 +90,7 @@ class InteractiveAsContinual(ContinualMechanism):
         return self.mechanism.failures(state[0]) if state else ()
 
 
+@column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionMechanism(Named, ContinualMechanism):
     """A CM made of one plain function; see ``mechanism``."""
@@ -122,11 +102,6 @@ class FunctionMechanism(Named, ContinualMechanism):
 
     def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
         return self.function(state, message, coins)
-
-    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
-        if is_column_safe(self.function):
-            return self.function(state, message, coins)
-        return super().step_many(state, message, coins)
 
 
 def mechanism(

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 import attrs
 from typing_extensions import TypeVar
 
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import EMPTY, HALT, freeze
-from antiphon.protocol.readings import is_column_safe
 from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Anything, Signature
 
 if TYPE_CHECKING:
-    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
 
 State = TypeVar("State", default=Any)
@@ -100,6 +99,7 @@ def _messages(messages: Iterable[Any]) -> tuple[Any, ...]:
 
 
 @register("antiphon.Scripted/1")
+@column_safe
 @attrs.frozen
 class Scripted(Adversary[int]):
     """Says the given messages in order, whatever the answers, then HALT."""
@@ -116,14 +116,13 @@ class Scripted(Adversary[int]):
             return state, HALT
         return state + 1, self.messages[state]
 
-    step_many = step
-
 
 def scripted(messages: Iterable[Any]) -> Scripted:
     """An adversary that says the given messages, whatever it hears."""
     return Scripted(tuple(messages))
 
 
+@column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionAdversary(Named, Adversary["History"]):
     """An adversary made of one plain function of (answers so far, coins)."""
@@ -137,11 +136,6 @@ class FunctionAdversary(Named, Adversary["History"]):
     def step(self, state: History, message: Any, coins: Coins) -> tuple[History, Any]:
         answers = state if message is EMPTY else state.append(message)
         return answers, self.function(answers, coins)
-
-    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
-        if is_column_safe(self.function):
-            return self.step(state, message, coins)
-        return super().step_many(state, message, coins)
 
 
 def adversary(function: Callable[[Sequence[Any], Coins], Any]) -> FunctionAdversary:

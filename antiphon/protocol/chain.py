@@ -15,6 +15,7 @@ import attrs
 
 from antiphon.numbers.errors import REFUSALS, InvalidArgument, ProtocolError
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -22,7 +23,6 @@ from antiphon.protocol.provenance import claims_of, doubt, foreign
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
-    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
 
 MAX_HOPS: Final = 1_000_000
@@ -78,6 +78,7 @@ def walk(
     )
 
 
+@column_safe(of="links")
 @attrs.frozen
 class Links(PostProcessor[tuple[Any, ...]]):
     """P₁ ∘* … ∘* P_n: IPMs chained into one IPM (CM Def. 2.16, Alg. 2)."""
@@ -99,17 +100,7 @@ class Links(PostProcessor[tuple[Any, ...]]):
     def step(
         self, state: tuple[Any, ...], side: Side, message: Any, coins: Coins
     ) -> tuple[tuple[Any, ...], Side, Any]:
-        return self._walk([link.step for link in self.links], state, side, message, coins)
-
-    def step_many(
-        self, state: tuple[Any, ...], side: Side, message: Any, coins: ColumnCoins
-    ) -> tuple[tuple[Any, ...], Side, Any]:
-        return self._walk([link.step_many for link in self.links], state, side, message, coins)
-
-    def _walk(
-        self, steps: Sequence[Step], state: tuple[Any, ...], side: Side, message: Any, coins: Any
-    ) -> tuple[tuple[Any, ...], Side, Any]:
-        states = list(state)
+        steps, states = [link.step for link in self.links], list(state)
         start = 0 if side is LEFT else len(steps) - 1
         to, message = walk(steps, states, start, side, message, coins, MAX_HOPS)
         return tuple(states), to, message
@@ -135,6 +126,7 @@ def _wire(
     return tuple(reversed(wired)), right
 
 
+@column_safe
 @attrs.frozen
 class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
     """P₁ ∘* … ∘* P_n ∘* M: an IM (CM Def. 2.14, Alg. 1). Made by ``@``.
@@ -150,14 +142,24 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
 
     @cached_property
     def _steps(self) -> Sequence[Step]:
-        accepts = self.mechanism.signature.queries.contains
-        return [*(link.step for link in self.links), _answering(accepts, self.mechanism.step)]
+        last = _answering(self._queries.contains, self.mechanism.step)
+        return [*(link.step for link in self.links), last]
 
     @cached_property
-    def _steps_many(self) -> Sequence[Step]:
-        accepts = self.mechanism.signature.queries.contains
-        last = _answering(accepts, self.mechanism.step_many)
-        return [*(link.step_many for link in self.links), last]
+    def _queries(self) -> Space:
+        return self.mechanism.signature.queries
+
+    @cached_property
+    def _populated(self) -> dict[type[Coins], Sequence[Step]]:
+        return {}
+
+    def _steps_with(self, coins: Coins) -> Sequence[Step]:
+        """For a population: each part as such coins have it stepped."""
+        kind = type(coins)
+        if kind not in self._populated:
+            last = _answering(coins.accepts(self._queries), coins.steps(self.mechanism))
+            self._populated[kind] = [*map(coins.steps, self.links), last]
+        return self._populated[kind]
 
     @property
     def parts(self) -> tuple[PostProcessor | Mechanism, ...]:
@@ -192,19 +194,12 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
             for claim in claims
         )
 
-    def step_many(self, state: tuple[Any, ...], message: Any, coins: ColumnCoins) -> Any:
-        return self.step(state, message, coins, self._steps_many)
-
     def step(
-        self,
-        state: tuple[Any, ...],
-        message: Any,
-        coins: Coins,
-        steps: Sequence[Step] | None = None,
+        self, state: tuple[Any, ...], message: Any, coins: Coins
     ) -> tuple[tuple[Any, ...], Any]:
-        states = list(state)
+        states, steps = list(state), self._steps_with(coins) if coins.many else self._steps
         try:
-            _, answer = walk(steps or self._steps, states, 0, LEFT, message, coins, self.max_hops)
+            _, answer = walk(steps, states, 0, LEFT, message, coins, self.max_hops)
         except REFUSALS as error:
             halted = self._halted(state, f"the message was refused: {type(error).__name__}")
             if halted is None:

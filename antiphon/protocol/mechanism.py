@@ -15,14 +15,12 @@ from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.readings import own_reading
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.spaces import Finite, Signature, Space
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
     from antiphon.protocol.session import Session
 
@@ -35,10 +33,6 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     """IM: a randomized state function with a set of initial states (CM Def. 2.6)."""
 
     __slots__ = ()
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        own_reading(cls, Mechanism, "step")
 
     __immutable__ = True
     """A mechanism holds parameters, not state, and does not change."""
@@ -65,15 +59,6 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         Raises: an AntiphonError before any coin is drawn or data read, to refuse
         the message; the state is unchanged.
         """
-
-    def step_many(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any]:
-        """``step`` for a block of replicas: columns may stand where numbers stand.
-
-        By default the replicas are taken apart where they differ. A mechanism whose
-        ``step`` computes with columns as with numbers says ``step_many = step``.
-        """
-        answered: tuple[Any, Any] = coins.apart(self.step, state, message)
-        return answered
 
     def enter(self, initial: Any) -> State:
         """The state for an element of ``initial_states``: by default itself."""

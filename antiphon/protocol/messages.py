@@ -7,8 +7,9 @@ int, 0.0 is not -0.0, and an object whose ``__eq__`` lies gets nowhere.
 from __future__ import annotations
 
 import enum
+import operator
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, Generic, Literal, TypeAlias
@@ -19,7 +20,6 @@ from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import METACLASSES
-from antiphon.populations.columns import Column, same_numbers
 
 MAX_DEPTH: Final = 64
 """How deep tuples, pairs and questions may nest in one message."""
@@ -151,6 +151,27 @@ class Ask(Generic[MessageT]):
 _PLAIN: Final = frozenset({int, str, bytes, bool, type(None), Fraction})
 
 
+@attrs.define
+class StandIn:
+    """The one class whose objects stand for a number each: float, int or bool, its ``kind``.
+
+    Who plays many replicas at once says which class that is, and when two of its objects, or one
+    and a number, are the same message; until then there is none. Told by identity of the class,
+    so that no other passes for it.
+    """
+
+    of: type | None = None
+    same: Callable[[Any, Any], bool] = operator.is_
+
+    def number(self, value: Any) -> Any:
+        """The exact type of a value; of what stands for a number, that of the number."""
+        kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+        return value.kind if kind is self.of else kind
+
+
+STAND_IN: Final = StandIn()
+
+
 def identical(left: object, right: object) -> bool:
     """Whether two messages are the same message: equal in exact type and value.
 
@@ -164,11 +185,13 @@ def identical(left: object, right: object) -> bool:
         return True
     kind = type(left)
     if kind is not type(right):
-        return Column in (kind, type(right)) and same_numbers(left, right)
+        return (kind is STAND_IN.of or type(right) is STAND_IN.of) and STAND_IN.same(left, right)
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:
         return struct.pack("<d", left) == struct.pack("<d", right)
+    if kind is STAND_IN.of:
+        return STAND_IN.same(left, right)
     compare = _COMPARISONS.get(kind)
     if compare is not None:
         return compare(left, right)
@@ -218,8 +241,16 @@ def _same_fields(kind: type[Any], left: object, right: object) -> bool:
 _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
     tuple: _same_tuple,
     np.ndarray: _same_array,
-    Column: same_numbers,
 }
+
+
+def distinct(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The values without repetition, in order."""
+    kept: list[Any] = []
+    for value in values:
+        if not any(identical(value, other) for other in kept):
+            kept.append(value)
+    return tuple(kept)
 
 
 SAME: Final[Any] = attrs.cmp_using(eq=identical, require_same_type=False)

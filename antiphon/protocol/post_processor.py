@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, Generic, overload
 
 import attrs
 
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
-from antiphon.protocol.readings import is_column_safe, own_reading
 from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Signature, Space
 
 if TYPE_CHECKING:
-    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.chain import AnyChain, Chain, Links
     from antiphon.protocol.coins import Coins
 
@@ -42,10 +41,6 @@ class PostProcessor(ABC, Generic[State]):
 
     __slots__ = ()
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        own_reading(cls, PostProcessor, "step")
-
     __immutable__ = True
     deterministic: bool = False
     forwards_queries: bool = False
@@ -67,13 +62,6 @@ class PostProcessor(ABC, Generic[State]):
     @abstractmethod
     def step(self, state: State, side: Side, message: Any, coins: Coins) -> tuple[State, Side, Any]:
         """(state, from, message) -> (state', to, message')."""
-
-    def step_many(
-        self, state: Any, side: Side, message: Any, coins: ColumnCoins
-    ) -> tuple[Any, Side, Any]:
-        """``step`` for a block of replicas; see ``Mechanism.step_many``."""
-        sent: tuple[Any, Side, Any] = coins.apart(self.step, state, side, message)
-        return sent
 
     def wired(self, right: Signature) -> PostProcessor:
         """This IPM, told what stands on its right.
@@ -118,6 +106,7 @@ class PostProcessor(ABC, Generic[State]):
 
 
 @register("antiphon.IdentityPostProcessor/1")
+@column_safe
 @attrs.frozen
 class IdentityPostProcessor(PostProcessor[None]):
     """The unit of ∘*: forwards everything."""
@@ -135,9 +124,8 @@ class IdentityPostProcessor(PostProcessor[None]):
     def step(self, state: None, side: Side, message: Any, coins: Coins) -> tuple[None, Side, Any]:
         return None, RIGHT if side is LEFT else LEFT, message
 
-    step_many = step
 
-
+@column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionPostProcessor(Named, PostProcessor):
     """An IPM made of one plain function; see ``post_processor``."""
@@ -151,13 +139,6 @@ class FunctionPostProcessor(Named, PostProcessor):
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
         return self.function(state, side, message, coins)
-
-    def step_many(
-        self, state: Any, side: Side, message: Any, coins: ColumnCoins
-    ) -> tuple[Any, Side, Any]:
-        if is_column_safe(self.function):
-            return self.function(state, side, message, coins)
-        return super().step_many(state, side, message, coins)
 
     def signature(self, right: Signature) -> Signature:
         return right if self.left is None else self.left(right)

@@ -16,8 +16,8 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.populations.columns import Column, is_number, same_numbers
-from antiphon.protocol.messages import Pair, freeze, identical
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import register
 
 
@@ -54,6 +54,7 @@ class Space(ABC):
 
 
 @register("antiphon.Anything/1")
+@column_safe
 @attrs.frozen
 class Anything(Space):
     """Every value. Not known to be discrete."""
@@ -69,20 +70,12 @@ class Anything(Space):
         return True
 
 
-def distinct(values: Iterable[Any]) -> tuple[Any, ...]:
-    """The values without repetition, in order."""
-    kept: list[Any] = []
-    for value in values:
-        if not any(identical(value, other) for other in kept):
-            kept.append(value)
-    return tuple(kept)
-
-
 def _elements(values: Any) -> tuple[Any, ...]:
     return tuple(freeze(value) for value in values)
 
 
 @register("antiphon.Finite/1")
+@column_safe
 @attrs.frozen
 class Finite(Space):
     """The listed values.
@@ -118,8 +111,8 @@ class Finite(Space):
         return super().contains_all(values)
 
     def contains(self, value: Any) -> bool:
-        if type(value) is Column:
-            return any(same_numbers(value, each) for each in self.values)
+        if type(value) is STAND_IN.of:
+            return any(identical(value, each) for each in self.values)
         try:
             alike = self._index.get(value, ())
         except Exception:  # unhashable, or a hash that raises: not one of ours
@@ -147,6 +140,7 @@ NOTHING: Final = Finite(())
 
 
 @register("antiphon.Integers/1")
+@column_safe
 @attrs.frozen
 class Integers(Space):
     """The ints from ``low`` to ``high``, both included; None for no bound."""
@@ -156,7 +150,7 @@ class Integers(Space):
 
     def contains(self, value: Any) -> bool:
         kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-        if kind is not int and (kind is not Column or value.kind is not int):
+        if kind is not int and (kind is not STAND_IN.of or value.kind is not int):
             return False
         low, high = self.low, self.high
         return (low is None or bool(low <= value)) and (high is None or bool(value <= high))
@@ -183,6 +177,7 @@ class Integers(Space):
 
 
 @register("antiphon.Reals/1")
+@column_safe
 @attrs.frozen
 class Reals(Space):
     """The finite floats from ``low`` to ``high``; never NaN, never an infinity."""
@@ -191,9 +186,10 @@ class Reals(Space):
     high: float = sys.float_info.max
 
     def contains(self, value: Any) -> bool:
-        if type(value) is float:
-            return self.low <= value <= self.high
-        return is_number(value, float) and bool(self.low <= value) and bool(value <= self.high)
+        kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if kind is not float and (kind is not STAND_IN.of or value.kind is not float):
+            return False
+        return bool(self.low <= value) and bool(value <= self.high)
 
     @property
     def discrete(self) -> bool:
@@ -209,6 +205,7 @@ DENSE: Final = 2.0**53
 
 
 @register("antiphon.Multiples/1")
+@column_safe
 @attrs.frozen
 class Multiples(Space):
     """The floats nearest to an integer times ``step``: what a grid rounds to.
@@ -219,7 +216,7 @@ class Multiples(Space):
     step: float
 
     def contains(self, value: Any) -> bool:
-        if not is_number(value, float) or not abs(value) < math.inf:
+        if STAND_IN.number(value) is not float or not abs(value) < math.inf:
             return False
         place = value / self.step
         if abs(place) >= DENSE:
@@ -232,6 +229,7 @@ class Multiples(Space):
 
 
 @register("antiphon.Texts/1")
+@column_safe
 @attrs.frozen
 class Texts(Space):
     """The strings of at most ``longest`` characters."""
@@ -247,6 +245,7 @@ class Texts(Space):
 
 
 @register("antiphon.Arrays/1")
+@column_safe
 @attrs.frozen
 class Arrays(Space):
     """NumPy arrays of one shape and dtype, entries finite and in [low, high].
@@ -278,6 +277,7 @@ def _spaces(spaces: Iterable[Space]) -> tuple[Space, ...]:
 
 
 @register("antiphon.Tuples/1")
+@column_safe(of="spaces")
 @attrs.frozen
 class Tuples(Space):
     """Tuples whose i-th entry belongs to the i-th space: a product."""
@@ -320,6 +320,7 @@ class Tuples(Space):
 
 
 @register("antiphon.Either/1")
+@column_safe(of="spaces")
 @attrs.frozen
 class Either(Space):
     """The union of some spaces."""
@@ -353,6 +354,7 @@ class Either(Space):
 
 
 @register("antiphon.Pairs/1")
+@column_safe(of="space")
 @attrs.frozen
 class Pairs(Space):
     """Q × Q as pairs (m⁰, m¹): what an identifier takes from its left."""

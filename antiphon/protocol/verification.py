@@ -18,8 +18,7 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import PartError
-from antiphon.populations.columns import Column
-from antiphon.protocol.messages import BOTTOM, TOP, Pair, Symbol
+from antiphon.protocol.messages import BOTTOM, STAND_IN, TOP, Pair, Symbol
 from antiphon.protocol.spaces import Space
 
 State = TypeVar("State", default=Any)
@@ -57,11 +56,6 @@ class Verification(ABC, Generic[State]):
     __slots__ = ()
     checked_space: Space | None = None
     """The Q for which ``step`` itself refuses what lies outside Q × Q, so a verifier need not."""
-
-    @property
-    def column_safe(self) -> bool:
-        """Whether ``step`` works on columns as on numbers; if not, replicas are taken apart."""
-        return False
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -111,7 +105,7 @@ class Verification(ABC, Generic[State]):
 
 
 _NONE: Final = (type(None), type(NotImplemented), type(...))
-_SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Symbol, Column))
+_SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Symbol))
 """Types among which is what is no state."""
 _NEVER: Final = (type, BaseException)
 """Those of which nothing is: a class, or what should have been raised."""
@@ -124,7 +118,9 @@ def read(f: Verification[State], state: State, zero: Any, one: Any) -> State | R
     the verifier, for every value that is not ``Refused`` lets the pair pass.
     """
     after = f.step(state, zero, one)
-    if (type(after) in _SUSPECT or isinstance(after, _NEVER)) and not _is_state(after):
+    kind: Any = type(after)  # pyright: ignore[reportUnknownVariableType]
+    odd = kind in _SUSPECT or kind is STAND_IN.of or isinstance(after, _NEVER)
+    if odd and not _is_state(after):
         raise PartError(
             f"{type(f).__name__}.step returned {_said(after)}, which is no state: "
             "return Refused('why') to refuse the pair, else the new state, such as 0 or ()"
@@ -133,9 +129,10 @@ def read(f: Verification[State], state: State, zero: Any, one: Any) -> State | R
 
 
 def _is_state(value: object) -> bool:
-    if type(value) is Column:
-        return value.kind is not bool or bool(value)
-    return value is True or (type(value) is np.bool_ and bool(value))  # pyright: ignore[reportUnknownArgumentType]
+    kind = STAND_IN.number(value)
+    if kind is bool or kind is np.bool_:
+        return bool(value)
+    return type(value) is STAND_IN.of
 
 
 def _said(value: object) -> str:

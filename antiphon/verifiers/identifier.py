@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
@@ -20,6 +21,7 @@ def _bit(bit: Any) -> int | None:
 
 
 @register("antiphon.Identifier/1")
+@column_safe
 @attrs.frozen
 class Identifier(PostProcessor[int]):
     """I(b): from the left takes pairs (m₀, m₁) and forwards m_b; answers pass unchanged.
@@ -59,5 +61,3 @@ class Identifier(PostProcessor[int]):
         if side is RIGHT:
             return state, LEFT, message
         return state, RIGHT, message.one if state else message.zero
-
-    step_many = step

@@ -7,11 +7,12 @@ from typing import Any, Final
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
-from antiphon.verifiers.relations import AnyTwo, Relation, related, takes_columns
+from antiphon.verifiers.relations import AnyTwo, Relation, related
 
 _LONGEST: Final = 2**200
 
@@ -28,6 +29,7 @@ _NOT_INITIAL = Refused("a side of the first pair is no initial state")
 
 
 @register("antiphon.NeighbouringStart/1")
+@column_safe(of=("relation", "initial"))
 @attrs.frozen
 class NeighbouringStart(Verification[int]):
     """f_∼: neighbours first, identical pairs after (CM §3.1, §5.3). Interactive mechanisms.
@@ -40,10 +42,6 @@ class NeighbouringStart(Verification[int]):
 
     relation: Relation = attrs.field(factory=AnyTwo)
     initial: Space | None = None
-
-    @property
-    def column_safe(self) -> bool:
-        return self.initial is None and takes_columns(self.relation)
 
     @property
     def swap_symmetric(self) -> bool:
@@ -68,6 +66,7 @@ class NeighbouringStart(Verification[int]):
 
 
 @register("antiphon.EventLevel/1")
+@column_safe(of="relation")
 @attrs.frozen
 class EventLevel(Verification[int]):
     """At most ``events`` pairs differ, each by neighbours (CM §3.2). Continual observation.
@@ -77,10 +76,6 @@ class EventLevel(Verification[int]):
 
     relation: Relation = attrs.field(factory=AnyTwo)
     events: int = attrs.field(default=1, validator=_count)
-
-    @property
-    def column_safe(self) -> bool:
-        return takes_columns(self.relation)
 
     @property
     def swap_symmetric(self) -> bool:
@@ -101,6 +96,7 @@ class EventLevel(Verification[int]):
 
 
 @register("antiphon.UserLevel/1")
+@column_safe(of="relation")
 @attrs.frozen
 class UserLevel(Verification):
     """All differing pairs belong to one user. Records are tuples (user, …) or ``EMPTY``.
@@ -112,10 +108,6 @@ class UserLevel(Verification):
 
     relation: Relation = attrs.field(factory=AnyTwo)
     events: int | None = attrs.field(default=None, validator=attrs.validators.optional(_count))
-
-    @property
-    def column_safe(self) -> bool:
-        return takes_columns(self.relation)
 
     @property
     def swap_symmetric(self) -> bool:
@@ -149,6 +141,7 @@ def _has_user(record: Any) -> bool:
 
 
 @register("antiphon.EveryPair/1")
+@column_safe(of="relation")
 @attrs.frozen
 class EveryPair(Verification[int]):
     """Every pair may differ, by neighbours: a stream of queries' values on two datasets.
@@ -162,10 +155,6 @@ class EveryPair(Verification[int]):
 
     relation: Relation = attrs.field(factory=AnyTwo)
     monotone: bool = False
-
-    @property
-    def column_safe(self) -> bool:
-        return takes_columns(self.relation)
 
     @property
     def swap_symmetric(self) -> bool:
@@ -190,6 +179,7 @@ class EveryPair(Verification[int]):
 
 
 @register("antiphon.UpdatesAndQueries/1")
+@column_safe(of=("updates", "queries"))
 @attrs.frozen
 class UpdatesAndQueries(Verification):
     """Updates as in ``updates``; a pair with a query on either side is (q, q) (theory: CM §3.3).
@@ -200,10 +190,6 @@ class UpdatesAndQueries(Verification):
 
     updates: Verification
     queries: Space
-
-    @property
-    def column_safe(self) -> bool:
-        return self.updates.column_safe
 
     @property
     def swap_symmetric(self) -> bool:
@@ -223,16 +209,13 @@ class UpdatesAndQueries(Verification):
 
 
 @register("antiphon.Bounded/1")
+@column_safe(of="verification")
 @attrs.frozen
 class Bounded(Verification):
     """An f that also allows at most ``pairs`` messages. State: (messages so far, state of f)."""
 
     verification: Verification
     pairs: int = attrs.field(validator=_count)
-
-    @property
-    def column_safe(self) -> bool:
-        return self.verification.column_safe
 
     @property
     def swap_symmetric(self) -> bool:

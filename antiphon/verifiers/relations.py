@@ -1,8 +1,8 @@
 """Neighbouring relations: which two datasets or records may differ.
 
 A relation is data, so that it can be named in a transcript. A user's own
-relation is any object with ``holds(zero, one)``; ``column_safe = True`` says that it works
-on columns as on numbers, ``swap_symmetric = True`` that zero ∼ one iff one ∼ zero (of the
+relation is any object with ``holds(zero, one)``; ``@ap.column_safe`` on its class says that it
+works on columns as on numbers, ``swap_symmetric = True`` that zero ∼ one iff one ∼ zero (of the
 very class that says so: a subclass has another ``holds``, and says it again).
 """
 
@@ -17,7 +17,9 @@ import numpy as np
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import fraction
-from antiphon.populations.columns import Column, plain
+from antiphon.populations.columns import Column
+from antiphon.populations.plain import plain
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import swap_symmetric
@@ -48,17 +50,12 @@ def related(relation: Relation, zero: Any, one: Any) -> bool:
     )
 
 
-def takes_columns(relation: object) -> bool:
-    """Whether a relation says that it works on columns as on numbers."""
-    return getattr(relation, "column_safe", False) is True
-
-
 @register("antiphon.AnyTwo/1")
+@column_safe
 @attrs.frozen
 class AnyTwo:
     """Any two messages of the space are neighbours (record against record)."""
 
-    column_safe = True
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
@@ -67,11 +64,11 @@ class AnyTwo:
 
 
 @register("antiphon.AddOrRemove/1")
+@column_safe
 @attrs.frozen
 class AddOrRemove:
     """One side is the ``empty`` record: presence against absence (CM §3.2)."""
 
-    column_safe = True
     swap_symmetric = True
 
     empty: Any = 0
@@ -82,11 +79,11 @@ class AddOrRemove:
 
 
 @register("antiphon.Within/1")
+@column_safe
 @attrs.frozen
 class Within:
     """Numbers at most ``distance`` apart."""
 
-    column_safe = True
     swap_symmetric = True
 
     distance: Any = attrs.field(default=Fraction(1), converter=named.fraction)
@@ -125,16 +122,12 @@ class Near:
 
 
 @register("antiphon.OfUpdates/1")
+@column_safe(of="relation")
 @attrs.frozen
 class OfUpdates:
     """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
 
     relation: Any
-
-    @property
-    def column_safe(self) -> bool:
-        """Whether the relation on the last entries is."""
-        return takes_columns(self.relation)
 
     @property
     def swap_symmetric(self) -> bool:
@@ -149,11 +142,11 @@ class OfUpdates:
 
 
 @register("antiphon.EachWithin/1")
+@column_safe
 @attrs.frozen
 class EachWithin:
     """Tuples of one length whose entries are numbers, each at most ``distance`` apart (ℓ_∞)."""
 
-    column_safe = True
     swap_symmetric = True
 
     distance: Any = attrs.field(default=Fraction(1), converter=named.fraction)
@@ -172,6 +165,7 @@ def _index(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 
 @register("antiphon.OnlyEntry/1")
+@column_safe(of="relation")
 @attrs.frozen
 class OnlyEntry:
     """Tuples of one length that are the same but for one given entry, where they are neighbours.
@@ -181,11 +175,6 @@ class OnlyEntry:
 
     index: int = attrs.field(validator=_index)
     relation: Relation = attrs.field(factory=AnyTwo)
-
-    @property
-    def column_safe(self) -> bool:
-        """Whether the relation is."""
-        return takes_columns(self.relation)
 
     @property
     def swap_symmetric(self) -> bool:
@@ -202,11 +191,11 @@ class OnlyEntry:
 
 
 @register("antiphon.OneEntry/1")
+@column_safe
 @attrs.frozen
 class OneEntry:
     """Tuples of one length that differ in at most one entry."""
 
-    column_safe = True
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias, Union
 
 import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
+from antiphon.populations.plain import accepting, plain
+from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.provenance import reader
@@ -27,7 +30,18 @@ def _is_verification(verifier: object, field: object, value: object) -> None:
 VerifierState: TypeAlias = Union[Any, Refused]
 
 
+def checking(f: Verification) -> Callable[[Any, Any, Any], Any]:
+    """f's step, held to its contract; where f takes no columns, on each replica's own numbers."""
+    step = reader(f)
+    return step if is_column_safe(f) else partial(_alone, f, step)
+
+
+def _alone(f: object, step: Callable[..., Any], state: Any, zero: Any, one: Any) -> Any:
+    return step(state, plain(zero, f), plain(one, f))
+
+
 @register("antiphon.Verifier/1")
+@column_safe
 @attrs.frozen
 class Verifier(PostProcessor[VerifierState]):
     """V[f]: forwards a left message while the sequence stays f-valid, else sends HALT.
@@ -41,11 +55,14 @@ class Verifier(PostProcessor[VerifierState]):
     verification: Verification = attrs.field(validator=_is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
     """Q × Q of the mechanism on the right, set by wiring; None if f checks it itself."""
+    _accepts: Callable[[Any], bool] | None = attrs.field(
+        default=None, init=False, eq=False, repr=False
+    )
     _read: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
     deterministic = True
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_read", reader(self.verification))
+        object.__setattr__(self, "_read", checking(self.verification))
 
     @property
     def initial_state(self) -> VerifierState:
@@ -66,6 +83,7 @@ class Verifier(PostProcessor[VerifierState]):
             )
         if checked != space:
             object.__setattr__(verifier, "queries", right.queries)
+            object.__setattr__(verifier, "_accepts", accepting(right.queries))
         return verifier
 
     def signature(self, right: Signature) -> Signature:
@@ -81,7 +99,7 @@ class Verifier(PostProcessor[VerifierState]):
         try:
             if type(message) is not Pair:
                 state = _NO_PAIR
-            elif self.queries is not None and not self.queries.contains(message):
+            elif self._accepts is not None and not self._accepts(message):
                 state = _OUTSIDE
             else:
                 state = self._read(state, message.zero, message.one)
@@ -95,13 +113,6 @@ class Verifier(PostProcessor[VerifierState]):
         if message.one is not zero and identical(zero, message.one):
             message = Pair(zero, zero)  # one object for both worlds, whatever it hides
         return state, RIGHT, message
-
-    def step_many(
-        self, state: VerifierState, side: Side, message: Any, coins: Any
-    ) -> tuple[VerifierState, Side, Any]:
-        if side is RIGHT or self.verification.column_safe:
-            return self.step(state, side, message, coins)
-        return super().step_many(state, side, message, coins)
 
     def is_over(self, state: VerifierState) -> bool | None:
         return True if type(state) is Refused else None

@@ -139,13 +139,12 @@ class OwnStart(ap.Mechanism):
 # --- classes that change what a claim is about ----------------------------------------------------
 
 
+@ap.column_safe
 class Tells(NoninteractiveMechanism):
     """Every message as it is, by the step that a NIM inherits."""
 
     def step(self, state: Any, message: Any, coins: Any) -> Any:
         return True, message
-
-    step_many = step
 
 
 class NoNoise(BinaryTree):

@@ -22,7 +22,7 @@ from test_sampling import (
 import antiphon as ap
 from antiphon.populations.play import play_population, play_sample
 from antiphon.populations.sample import NUMBER
-from antiphon.protocol.readings import column_safe
+from antiphon.protocol.coins.column_safety import column_safe
 
 N = 200_000
 ALPHA = bounds.level("statistical/test_populations", 10 + 5 + 3 + 1)

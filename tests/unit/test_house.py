@@ -20,7 +20,6 @@ ROOMS = [
     "selfcheck",
 ]  # fmt: skip
 """A room imports what stands left of it, and itself."""
-PENDING = {"protocol": {"populations"}}
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {"scores.py": {"sklearn", "threadpoolctl"}, "searches.py": {"hypothesis"}}
@@ -118,9 +117,14 @@ def test_imports_point_one_way(path):
         if parts[0] == "antiphon" and level(path) < len(ROOMS):
             assert len(parts) > 1, f"{path} imports the package itself"
             assert parts[1] in ROOMS, f"{path} imports the edge {name}"
-            allowed = PENDING.get(path.relative_to(ROOT).parts[0], ())
-            right = ROOMS.index(parts[1]) <= level(path) or parts[1] in allowed
-            assert right, f"{path} imports {name}"
+            assert ROOMS.index(parts[1]) <= level(path), f"{path} imports {name}"
+
+
+def test_the_protocol_knows_nothing_of_columns():
+    """It knows the mark ``column_safe``, and that something may stand for a number."""
+    below = [path for path in SOURCES if level(path) < ROOMS.index("populations")]
+    assert len(below) > 30
+    assert [path for path in below if "Column" in path.read_text()] == []
 
 
 def named(path):

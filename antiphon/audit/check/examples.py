@@ -10,7 +10,7 @@ import numpy as np
 
 from antiphon.audit.check.report import LeftOut
 from antiphon.protocol import spaces
-from antiphon.protocol.messages import Pair, same
+from antiphon.protocol.messages import Pair, distinct, same
 
 MOST: Final = 12
 """So many messages are tried."""
@@ -27,9 +27,7 @@ def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[object, .
         found = list(islice(space.enumerate(), 10_000))
         picked = coins.choice(len(found), min(MOST, len(found)), replace=False) if found else ()
         return tuple(found[place] for place in sorted(map(int, picked)))
-    known = spaces.distinct(
-        value for value in (*_own(space, coins), *ALIENS[3:]) if space.contains(value)
-    )
+    known = distinct(value for value in (*_own(space, coins), *ALIENS[3:]) if space.contains(value))
     if not known:
         raise LeftOut(f"no messages of {space} are known: pass messages=[…], some to try")
     return known[:MOST]

@@ -24,9 +24,8 @@ from antiphon.composition.validity import FixedMechanisms, Suitable
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Ask
+from antiphon.protocol.messages import Ask, distinct
 from antiphon.protocol.registry import name_of
-from antiphon.protocol.spaces import distinct
 from antiphon.protocol.verification import Verification
 
 _LARGEST = 1000

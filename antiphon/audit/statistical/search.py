@@ -14,11 +14,10 @@ import numpy as np
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.populations.column_coins import ColumnCoins
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins, generator
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY
-from antiphon.protocol.readings import is_column_safe
 from antiphon.protocol.records.codec import encode_any, mentions_unregistered
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import register
@@ -64,6 +63,7 @@ class AdversaryFamily:
 
 
 @register("antiphon.FamilyMember/1")
+@column_safe(of="_built")
 @attrs.frozen
 class FamilyMember(Adversary):
     """The adversary that a family builds from a vector, known by these two."""
@@ -84,11 +84,6 @@ class FamilyMember(Adversary):
 
     def step(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
         return self._built.step(state, message, coins)
-
-    def step_many(
-        self, state: object, message: object, coins: ColumnCoins
-    ) -> tuple[object, object]:
-        return self._built.step_many(state, message, coins)
 
 
 @attrs.frozen
@@ -159,6 +154,7 @@ def budgets(candidates: int, views: int) -> list[tuple[int, int]]:
 
 
 @register("antiphon.Coarsened/1")
+@column_safe(of="coarsen")
 @attrs.frozen
 class Coarsened(Adversary[int]):
     """A strategy for a coarser, finite system, played against the real one.
@@ -180,8 +176,3 @@ class Coarsened(Adversary[int]):
     def step(self, state: int, message: object, coins: Coins) -> tuple[int, object]:
         heard = message if message is EMPTY else self.coarsen(message)
         return self.strategy.step(state, heard, coins)
-
-    def step_many(self, state: Any, message: object, coins: ColumnCoins) -> tuple[object, object]:
-        if is_column_safe(self.coarsen):
-            return self.step(state, message, coins)
-        return super().step_many(state, message, coins)

@@ -32,7 +32,7 @@ _ROWS = 12
 
 
 @attrs.frozen
-class Asked:
+class AccountQuestion:
     """What is asked of a composition, as the command line has it."""
 
     responses: Sequence[str]
@@ -54,7 +54,7 @@ class Answered:
     answers: Sequence[Sequence[Interval[float]]]
 
 
-def account(question: Asked, *, plot: Path | None, as_json: bool) -> int:
+def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> int:
     """Print every bound at what is asked; or, if nothing is, the curves as a table."""
     outcome = _answered(question)
     if plot is not None:
@@ -68,7 +68,7 @@ def account(question: Asked, *, plot: Path | None, as_json: bool) -> int:
     return 0
 
 
-def _answered(question: Asked) -> Answered:
+def _answered(question: AccountQuestion) -> Answered:
     if not question.responses:
         raise InvalidArgument("give at least one --rr EPSILON,DELTA, such as --rr 0.1,1e-6")
     counts = pairs([_pair(each) for each in question.responses], question.times)

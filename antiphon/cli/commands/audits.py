@@ -141,8 +141,8 @@ def _warn_if_slow(game: PrivacyGame, adversaries: Search, rounds: int | None) ->
     if slow:
         print(
             f"antiphon: {', '.join(slow)} is taken replica by replica, perhaps 100 times slower: "
-            "if it does arithmetic and comparisons only, declare it @ap.column_safe (a class: "
-            "step_many = step); see docs/readings.md",
+            "if it does arithmetic and comparisons only, declare it @ap.column_safe; "
+            "see docs/readings.md",
             file=sys.stderr,
         )
 

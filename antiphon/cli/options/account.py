@@ -35,6 +35,6 @@ def account(
     """Say what a composition of fixed (ε, δ) promises, by every bound."""
     from antiphon.cli.commands import account as accounts
 
-    question = accounts.Asked(rr, times, epsilon or [], delta or [], width)
+    question = accounts.AccountQuestion(rr, times, epsilon or [], delta or [], width)
     refuse_taken([] if plot is None else [plot], force)
     return accounts.account(question, plot=plot, as_json=json)

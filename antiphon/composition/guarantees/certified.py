@@ -15,6 +15,7 @@ from antiphon.composition.guarantees.derive import derive
 from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature, Space
@@ -22,6 +23,7 @@ from antiphon.protocol.verification import Verification
 
 
 @register("antiphon.Countable/1")
+@column_safe
 @attrs.frozen
 class Countable(Space):
     """Answers of a composition whose mechanisms all have discrete answers: countably many."""

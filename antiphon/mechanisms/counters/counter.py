@@ -15,6 +15,7 @@ from antiphon.mechanisms.counters.factors.rows import Array, row
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins, SampledCoins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.spaces import (
@@ -48,6 +49,7 @@ def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
         raise InvalidArgument(f"{field.name} must be an int of at most 62 bits")
 
 
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class Counter(ContinualMechanism):
     """A running sum of up to ``horizon`` updates x_t, released with noise. Abstract.
@@ -144,8 +146,6 @@ class Counter(ContinualMechanism):
             )
         x = message if self._plain else self.value(message)
         return self._update(state, x, coins), TOP
-
-    step_many = step
 
     def value(self, message: Any) -> Any:
         """What an update counts: without its user, clipped if so asked, an array as a row."""

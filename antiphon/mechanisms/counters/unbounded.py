@@ -21,6 +21,7 @@ from antiphon.mechanisms.counters.tails import (
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Approximate, Claim, Measure, Pure, Status, ZeroConcentrated
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.provenance import claims_of, foreign
@@ -53,6 +54,7 @@ def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> Non
 
 
 @register("antiphon.UnboundedCounter/1")
+@column_safe(of="counter")
 @attrs.frozen(kw_only=True)
 class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
     """Any number of updates: a counter for each epoch, and the noisy totals of those over.
@@ -143,21 +145,14 @@ class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
     def step(self, state: Epochs, message: Any, coins: Any) -> tuple[Epochs, Any]:
         current = self.epoch(state.number)
         if type(message) is str:
-            inner, count = self._within(current, state, COUNT, coins)
+            inner, count = current.step(state.inner, COUNT, coins)
             return state._replace(inner=inner), message_of(state.before, count)
         if state.inner.updates == current.horizon:
             state = self._closed(state, coins)
             current = self.epoch(state.number)
-        inner, _ = self._within(current, state, message, coins)
+        inner, _ = current.step(state.inner, message, coins)
         total = state.total + current.value(message)
         return Epochs(state.updates + 1, state.before, state.number, total, inner), TOP
-
-    step_many = step
-
-    def _within(self, current: Counter, state: Epochs, message: Any, coins: Any) -> Any:
-        """A step of the current epoch's counter."""
-        step = current.step_many if coins.many else current.step
-        return step(state.inner, message, coins)
 
     def _closed(self, state: Epochs, coins: Any) -> Epochs:
         """The state at the start of the next epoch."""

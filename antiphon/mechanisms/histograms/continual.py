@@ -28,10 +28,10 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.exchange import Exchanged, ExchangePostProcessor
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask
-from antiphon.protocol.readings import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.models import EventLevel, event_level, updates_and_queries
@@ -63,6 +63,7 @@ def _base(counter: AnyCounter) -> Counter:
 
 
 @register("antiphon.AskEach/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class AskEach(ExchangePostProcessor[None]):
     """IPM: gives entry i of each vector to counter i on its right, and answers all the counts.
@@ -104,7 +105,6 @@ class AskEach(ExchangePostProcessor[None]):
         queries = Tuples((self.counter.signature.updates,) * self.dimension)
         return Signature(queries, Tuples((Integers(),) * self.dimension), queries)
 
-    @column_safe
     def exchange(self, state: None, message: Any) -> Exchanged[None]:
         """The counts of all entries, each asked for once its entry is counted."""
         counts: list[Any] = []
@@ -115,6 +115,7 @@ class AskEach(ExchangePostProcessor[None]):
 
 
 @register("antiphon.ContinualHistogram/1")
+@column_safe(of="chain")
 @attrs.frozen(kw_only=True)
 class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, ...]"]):
     """H: the noisy sum of all vectors so far, entry by entry: AskEach ∘* ConComp[counter × d].
@@ -186,10 +187,6 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
 
     def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
         return self.chain.step(state, message, coins)
-
-    def step_many(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
-        answered: tuple[Any, Any] = self.chain.step_many(state, message, coins)
-        return answered
 
     def is_over(self, state: Any) -> bool:
         return self.chain.is_over(state)

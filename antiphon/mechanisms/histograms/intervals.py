@@ -38,7 +38,7 @@ from antiphon.mechanisms.histograms.slack import Slack
 from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
-from antiphon.protocol.exchange import ExchangePostProcessor
+from antiphon.protocol.exchanges import ExchangePostProcessor
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.provenance import foreign

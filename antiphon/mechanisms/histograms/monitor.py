@@ -16,11 +16,11 @@ from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import SparseVector
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure, Status
-from antiphon.protocol.exchange import Exchanged, ExchangePostProcessor, in_turn
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.readings import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import (
     BITS,
@@ -37,6 +37,7 @@ from antiphon.verifiers.relations import Within
 
 
 @register("antiphon.Acknowledge/1")
+@column_safe
 @attrs.frozen
 class Acknowledge(ContinualMechanism[None, Any, Symbol]):
     """⊤ to everything: asked where there is nothing to ask, so that where P sends tells nothing.
@@ -58,8 +59,6 @@ class Acknowledge(ContinualMechanism[None, Any, Symbol]):
 
     def step(self, state: None, message: Any, coins: Any) -> tuple[None, Symbol]:
         return None, TOP
-
-    step_many = step
 
 
 class MonitorState(NamedTuple):
@@ -87,6 +86,7 @@ def _sparse(_: object, __: object, value: Any) -> None:
 
 
 @register("antiphon.HistogramMonitor/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     """IPM: keeps a histogram, and asks a sparse vector about queries of it, chosen as one goes.
@@ -154,7 +154,6 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     def is_over(self, state: MonitorState) -> None:
         return None
 
-    @column_safe
     def exchange(self, state: MonitorState, message: Any) -> Exchanged[MonitorState]:
         """An update is added to h and acknowledged, (q, T) asks the sparse vector of q(h) - T."""
         counts, created = state

@@ -20,6 +20,7 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 
 
@@ -42,6 +43,7 @@ class HistogramQuery(ABC):
 
 
 @register("antiphon.KthLargest/1")
+@column_safe
 @attrs.frozen
 class KthLargest(HistogramQuery):
     """The k-th largest count: the maximum for k = 1, the minimum for k = d. 1-sensitive.
@@ -72,6 +74,7 @@ def quantile(share: float | Fraction, dimension: int) -> KthLargest:
 
 
 @register("antiphon.TopSum/1")
+@column_safe
 @attrs.frozen
 class TopSum(HistogramQuery):
     """The sum of the k largest counts. k-sensitive: each of them is one larger in x + 1.
@@ -90,6 +93,7 @@ class TopSum(HistogramQuery):
 
 
 @register("antiphon.Total/1")
+@column_safe
 @attrs.frozen
 class Total(HistogramQuery):
     """The sum of all counts. d-sensitive: one step may bring all d items.
@@ -106,6 +110,7 @@ class Total(HistogramQuery):
 
 
 @register("antiphon.CountAbove/1")
+@column_safe
 @attrs.frozen
 class CountAbove(HistogramQuery):
     """How many counts are at least ``threshold``: with width w = 1 exactly, d-sensitive.
@@ -139,6 +144,7 @@ def _query(_: object, __: object, value: Any) -> None:
 
 
 @register("antiphon.Scaled/1")
+@column_safe(of="query")
 @attrs.frozen
 class Scaled(HistogramQuery):
     """⌊q/divisor⌋ of an s-sensitive q: ⌈s/divisor⌉-sensitive, as |⌊a/n⌋ - ⌊b/n⌋| <= ⌈|a - b|/n⌉.

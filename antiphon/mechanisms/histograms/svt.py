@@ -13,9 +13,10 @@ from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
-from antiphon.protocol.provenance import foreign, proved
+from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
@@ -38,6 +39,7 @@ def _histogram(value: Any) -> tuple[int, ...]:
 
 
 @register("antiphon.HistogramSVT/1")
+@column_safe(of="query")
 @attrs.frozen(kw_only=True)
 class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], int]", Any]):
     """SVT_{ε/2,q,h}: adds each x to the histogram h and asks whether q(h) is above a threshold.
@@ -64,12 +66,9 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     """What is asked for q(h) - Thresh; > 0 is >= 1."""
-    _columns: bool = attrs.field(init=False, eq=False, repr=False)
-    """Whether the query takes columns as it does numbers."""
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "above", AboveThreshold(epsilon=self.epsilon, threshold=1))
-        object.__setattr__(self, "_columns", foreign(self.query) is None)
         one_sensitive(self.query, len(self.histogram))
 
     @property
@@ -98,11 +97,6 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
         counts = tuple(map(add, counts, x))
         inner, answer = self.above.step(inner, self.query(counts) - threshold, coins)
         return HistogramState(counts, inner), answer
-
-    def step_many(self, state: HistogramState, message: Any, coins: Any) -> Any:
-        if self._columns:
-            return self.step(state, message, coins)
-        return super().step_many(state, message, coins)
 
     def error_bound(self, queries: int, *, beta: float) -> int:
         """As ``AboveThreshold``: every ⊤ had q(h) > Thresh - α, every ⊥ q(h) <= Thresh + α."""

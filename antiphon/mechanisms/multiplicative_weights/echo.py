@@ -7,6 +7,7 @@ from typing import Any, Final
 import attrs
 
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.provenance import proved
@@ -18,6 +19,7 @@ _SAID: Final = Either((Integers(), Finite((TOP, BOTTOM))))
 
 
 @register("antiphon.Echo/1")
+@column_safe
 @attrs.frozen
 class Echo(ContinualMechanism[None, Any, Any]):
     """Answers each message with itself: an int, ⊤ or ⊥.
@@ -45,5 +47,3 @@ class Echo(ContinualMechanism[None, Any, Any]):
 
     def step(self, state: None, message: Any, coins: Any) -> tuple[None, Any]:
         return None, message
-
-    step_many = step

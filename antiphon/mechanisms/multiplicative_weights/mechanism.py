@@ -43,7 +43,7 @@ from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
-from antiphon.protocol.exchange import Exchanged, ExchangePostProcessor, in_turn
+from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature

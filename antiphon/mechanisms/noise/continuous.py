@@ -20,6 +20,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals, Signature
 from antiphon.verifiers.models import neighbouring_start
@@ -36,6 +37,7 @@ def _held(scale: Fraction, what: str) -> float:
 
 
 @register("antiphon.Laplace/1")
+@column_safe
 @attrs.frozen
 class Laplace(NoninteractiveMechanism[float, float]):
     """x ↦ x + Lap(sensitivity/ε): the Laplace mechanism on a real number. *Not for release.*
@@ -70,14 +72,13 @@ class Laplace(NoninteractiveMechanism[float, float]):
     def respond(self, dataset: float, coins: Coins) -> float:
         return min(max(dataset + coins.laplace(self._scale), -_LARGEST), _LARGEST)
 
-    respond_many = respond
-
     def error_bound(self, *, beta: float) -> float:
         """What the error exceeds with probability at most beta: scale·ln(1/beta)."""
         return -math.log(fields.beta(beta)) * self._scale * (1 + 1e-12)
 
 
 @register("antiphon.Gaussian/1")
+@column_safe
 @attrs.frozen
 class Gaussian(NoninteractiveMechanism[float, float]):
     """x ↦ x + N(0, σ²), σ = sensitivity/√(2ρ): the Gaussian mechanism. *Not for release.*
@@ -111,8 +112,6 @@ class Gaussian(NoninteractiveMechanism[float, float]):
 
     def respond(self, dataset: float, coins: Coins) -> float:
         return min(max(dataset + coins.gaussian(self.sigma), -_LARGEST), _LARGEST)
-
-    respond_many = respond
 
     def error_bound(self, *, beta: float) -> float:
         """What the error exceeds with probability at most beta."""

@@ -15,6 +15,7 @@ from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.numbers import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
@@ -25,6 +26,7 @@ from antiphon.verifiers.relations import Near, Within
 _INT64: Final = 2**63 - 1
 
 
+@column_safe(of="dimension")  # None is; in an array no column can stand
 @attrs.frozen(kw_only=True)
 class IntegerNoise(NoninteractiveMechanism):
     """x ↦ x + noise, for an int, or an int64 array of length ``dimension``. Abstract.
@@ -70,11 +72,6 @@ class IntegerNoise(NoninteractiveMechanism):
         if self.dimension is None:
             return dataset + self._noise(coins)
         return _sum(dataset.tolist(), self._noises(coins, self.dimension))
-
-    def respond_many(self, dataset: Any, coins: Any) -> Any:
-        if self.dimension is None:
-            return self.respond(dataset, coins)
-        return super().respond_many(dataset, coins)
 
     def error_bound(self, *, beta: float) -> int:
         """What no coordinate errs by more than, with probability at least 1 - beta."""

@@ -14,9 +14,10 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
-from antiphon.populations.columns import plain
+from antiphon.populations.plain import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Multiples, Reals, Signature
@@ -26,6 +27,7 @@ from antiphon.verifiers.relations import Within
 _LARGEST: Final = sys.float_info.max
 
 
+@column_safe
 @attrs.frozen(kw_only=True)
 class GridNoise(NoninteractiveMechanism[float, float]):
     """x ↦ (⌊x/step + ½⌋ + noise)·step for a finite float x. Abstract.
@@ -75,8 +77,6 @@ class GridNoise(NoninteractiveMechanism[float, float]):
         except OverflowError:  # so many steps that no double holds their number
             answer = float(noisy * Fraction(self.step_size))
         return min(max(answer, -_LARGEST), _LARGEST)
-
-    respond_many = respond
 
     def error_bound(self, *, beta: float) -> float:
         """What the error, rounding included, exceeds with probability at most beta."""

@@ -18,9 +18,10 @@ from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.populations.columns import plain
+from antiphon.populations.plain import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature, Tuples
@@ -130,6 +131,7 @@ def root(value: int, degree: int) -> int:
 
 
 @register("antiphon.ExponentialMechanism/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class ExponentialMechanism(Exponential):
     """i with probability ∝ e^(ε·score_i/(2·sensitivity)), sampled exactly.
@@ -161,10 +163,9 @@ class ExponentialMechanism(Exponential):
             if coins.bernoulli_exp(self.exponent(best - scores[place])):
                 return place
 
-    respond_many = respond
-
 
 @register("antiphon.PermuteAndFlip/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class PermuteAndFlip(Exponential):
     """The first candidate, in random order, whose coin of probability e^(-rate·gap) is heads.
@@ -191,10 +192,9 @@ class PermuteAndFlip(Exponential):
             if coins.bernoulli_exp(self.exponent(best - scores[place])):
                 return place
 
-    respond_many = respond
-
 
 @register("antiphon.ReportNoisyMax/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class ReportNoisyMax(Selection):
     """The first candidate with the largest score + DLap(2·sensitivity/ε).
@@ -231,8 +231,6 @@ class ReportNoisyMax(Selection):
             if noisy > best:
                 best, place = noisy, index
         return place
-
-    respond_many = respond
 
     def error_bound(self, *, beta: float) -> int:
         """Twice what no noise exceeds with probability 1 - beta (a union bound)."""

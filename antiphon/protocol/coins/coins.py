@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias, TypeVar, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,19 @@ from numpy.typing import NDArray
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, epsilon, number, positive, whole
 
+if TYPE_CHECKING:
+    from antiphon.protocol.spaces import Space
+
 Number: TypeAlias = Union[int, float, Fraction]
 Result = TypeVar("Result")
+Step = TypeVar("Step", covariant=True)
+
+
+class Stepped(Protocol[Step]):
+    """A part, by its step."""
+
+    @property
+    def step(self) -> Step: ...
 
 
 class Draw(NamedTuple):
@@ -39,14 +50,22 @@ class Coins(ABC):
     InvalidArgument otherwise; a refused draw is not counted.
     """
 
-    __slots__ = ("draws",)
-    many: bool = False
-    """Whether a block of replicas is stepped, by ``step_many``: a composition asks."""
+    __slots__ = ("draws", "many")
     strict: bool = False
     """Whether this is a study of the mechanism, in which a crash of any part of it raises."""
 
     def __init__(self) -> None:
         self.draws: int = 0
+        self.many: bool = False
+        """Whether a block of replicas is stepped: a composition then asks for ``steps``."""
+
+    def steps(self, part: Stepped[Step]) -> Step:
+        """The step of a part, as it is made with coins of this class; it may be kept."""
+        return part.step
+
+    def accepts(self, space: Space) -> Callable[[Any], bool]:
+        """Whether a message belongs to a space, as it is asked with these coins."""
+        return space.contains
 
     @abstractmethod
     def draw(self, kind: str, parameter: object) -> Any:

@@ -317,9 +317,8 @@ class Reopens(Faulty):
         return ap.TOP
 
 
+@ap.column_safe
 class NotColumnSafe(Faulty):
-    column_safe = True
-
     def step(self, state, zero, one, /):
         return state if type(zero) is int and zero <= one else Refused("a fall")
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.populations.column_coins import LIMIT, ColumnCoins
-from antiphon.populations.columns import Apart, Column, Lanes, plain
+from antiphon.populations.columns import Apart, Column, Lanes
+from antiphon.populations.plain import plain
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER, Placeholder
+from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.protocol.messages import identical
-from antiphon.protocol.readings import column_safe
 from antiphon.protocol.spaces import Anything, Signature
 
 OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
@@ -211,7 +212,9 @@ def test_a_class_with_its_own_step_does_not_inherit_anothers_reading():
     assert play_population(ap.scripted([0.0]), Quiet(epsilon=1), replicas=10, feature=first_bit,
                            seed=0) == {True: 10}  # fmt: skip
     assert play_population(ap.scripted([0]), Deaf(delta=0), replicas=10, seed=0) == {(1,): 10}
-    assert Same.respond_many is ap.mechanisms.Laplace.respond_many
+    assert is_column_safe(Same(epsilon=1))
+    assert not is_column_safe(Quiet(epsilon=1))
+    assert not is_column_safe(Deaf(delta=0))
 
 
 @column_safe
@@ -290,14 +293,13 @@ def test_columns_inside_of_answers(answer):
 def test_whether_it_is_over_may_take_replicas_apart():
     """A mechanism whose HALT is final for half of its states: none of 100 replicas is lost."""
 
+    @ap.column_safe
     class Odd(ap.ContinualMechanism[Any, Any, Any]):
         signature = Signature(queries=Anything(), answers=Anything())
         initial_state = 0
 
         def step(self, state, message, coins):
             return coins.discrete_laplace(1000), ap.HALT
-
-        step_many = step
 
         def is_over(self, state):
             return {0: True, 1: False}[hash(state) % 2]

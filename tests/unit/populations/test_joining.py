@@ -12,8 +12,8 @@ from antiphon.populations.joining import OneOf, key, one_of
 from antiphon.populations.lanes import Lanes
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER, Placeholder
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
-from antiphon.protocol.readings import column_safe
 from antiphon.protocol.spaces import Anything
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 

@@ -16,11 +16,12 @@ from antiphon.audit.check.steps.columns import disagreement
 from antiphon.numbers.interning import Interner
 from antiphon.populations.play import Population
 from antiphon.protocol import PartError, RecordedCoins, ReplayedCoins, SampledCoins
-from antiphon.protocol.exchange import Underway, in_turn
+from antiphon.protocol.exchanges import Underway, in_turn
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.spaces import BITS, Anything, Integers
 
 LEFT, RIGHT = ap.Side
+COINS = ap.protocol.SampledCoins(0)
 QUARTER = Fraction(1, 4)
 
 
@@ -133,7 +134,7 @@ def counted():
     return asks, runs
 
 
-def middle(part, *answers, message="m", coins=None):
+def middle(part, *answers, message="m", coins=COINS):
     """The state after a message and some answers."""
     state, side, _ = part.step(part.initial_state, LEFT, message, coins)
     for answer in answers:
@@ -145,17 +146,17 @@ def middle(part, *answers, message="m", coins=None):
 class TestStates:
     def test_nothing_is_run_twice_as_a_rule(self):
         part, runs = counted()
-        assert part.step(middle(part, 1), RIGHT, 2, None) == (("canary", 2), LEFT, ("m", 1, 2))
+        assert part.step(middle(part, 1), RIGHT, 2, COINS) == (("canary", 2), LEFT, ("m", 1, 2))
         assert runs == ["m"]
 
     def test_an_old_state_stays_usable(self):
         part, runs = counted()
         begun = middle(part)
         for first in (1, 2, 1):
-            after, side, sent = part.step(begun, RIGHT, first, None)
+            after, side, sent = part.step(begun, RIGHT, first, COINS)
             assert (side, sent) == (RIGHT, first)
             for second in (3, 4):
-                ended = part.step(after, RIGHT, second, None)
+                ended = part.step(after, RIGHT, second, COINS)
                 assert ended == (("canary", second), LEFT, ("m", first, second))
         # live: once from ``begun`` and once from each ``after``; all others start again
         assert len(runs) == 1 + 2 + 3
@@ -182,7 +183,7 @@ class TestStates:
         part, _ = counted()
         one = middle(part, 1)
         another = middle(part, 1)
-        part.step(one, RIGHT, 2, None)
+        part.step(one, RIGHT, 2, COINS)
         assert one == another
         assert one.slot == []
         assert len(another.slot) == 1
@@ -196,7 +197,7 @@ class TestStates:
         twin = copied(state)
         assert twin == state
         assert twin.slot == []
-        assert part.step(twin, RIGHT, 2, None) == part.step(state, RIGHT, 2, None)
+        assert part.step(twin, RIGHT, 2, COINS) == part.step(state, RIGHT, 2, None)
         assert len(runs) == 2
 
     def test_it_shows_nothing(self):
@@ -210,16 +211,16 @@ class TestStates:
         for _ in range(20):
             state = middle(part, 1)
             with ThreadPoolExecutor(8) as pool:
-                found = list(pool.map(lambda n, s=state: part.step(s, RIGHT, n, None), range(40)))
+                found = list(pool.map(lambda n, s=state: part.step(s, RIGHT, n, COINS), range(40)))
             assert [answer for _, _, answer in found] == [("m", 1, n) for n in range(40)]
 
     def test_two_copies_share_no_generator(self):
         """CM Def. 6.2: P² steps two copies of P from one state."""
         two = ap.composition.TwoCopies(majority)
-        state, _, sent = two.step(two.initial_state, LEFT, ap.Pair(0, 1), None)
+        state, _, sent = two.step(two.initial_state, LEFT, ap.Pair(0, 1), COINS)
         assert sent == ap.Pair(0, 1)
         for bit in (1, 1, 0):
-            state, side, sent = two.step(state, RIGHT, bit, None)
+            state, side, sent = two.step(state, RIGHT, bit, COINS)
         assert (side, sent) == (LEFT, 1)
 
 
@@ -233,20 +234,20 @@ def test_a_halt_is_an_answer_like_any():
         return state + 1, "it halted" if heard is ap.HALT else heard
 
     state = middle(knows)
-    assert knows.step(state, RIGHT, ap.HALT, None) == (1, LEFT, "it halted")
+    assert knows.step(state, RIGHT, ap.HALT, COINS) == (1, LEFT, "it halted")
 
 
 def test_or_it_goes_left_and_the_state_is_as_before():
     part = ap.exchange(initial_state="before", passes_halt=True)(counted()[0].function)
     state = middle(part, 1)
-    assert part.step(state, RIGHT, ap.HALT, None) == ("before", LEFT, ap.HALT)
-    assert part.step(state, RIGHT, 2, None)[2] == ("m", 1, 2)
+    assert part.step(state, RIGHT, ap.HALT, COINS) == ("before", LEFT, ap.HALT)
+    assert part.step(state, RIGHT, 2, COINS)[2] == ("m", 1, 2)
 
     @ap.exchange(passes_halt=True)
     def tosses(state, message, coins):
         return state, (yield message)
 
-    assert tosses.step(middle(tosses), RIGHT, ap.HALT, None) == (None, LEFT, ap.HALT)
+    assert tosses.step(middle(tosses), RIGHT, ap.HALT, COINS) == (None, LEFT, ap.HALT)
 
 
 def test_its_own_halt_ends_the_interaction():
@@ -291,7 +292,7 @@ class TestFaults:
 
         for state, side, part in ((middle(wrong), RIGHT, wrong), (None, LEFT, at_once)):
             with pytest.raises(ap.PartError, match=f"returned a {type(value).__name__}; it ends"):
-                part.step(state, side, 1, None)
+                part.step(state, side, 1, COINS)
 
     @pytest.mark.parametrize("base", [ap.ExchangePostProcessor, ap.protocol.TossingPostProcessor])
     def test_a_method_that_is_no_generator(self, base):
@@ -303,7 +304,7 @@ class TestFaults:
                 return state, message
 
         with pytest.raises(ap.PartError, match="without a yield"):
-            Wrong().step(0, LEFT, 1, None)
+            Wrong().step(0, LEFT, 1, COINS)
 
     def test_an_error_of_its_own_is_not_another(self):
         @ap.exchange()
@@ -311,7 +312,7 @@ class TestFaults:
             yield message.nothing
 
         with pytest.raises(AttributeError, match="nothing"):
-            wrong.step(None, LEFT, 1, None)
+            wrong.step(None, LEFT, 1, COINS)
 
     @pytest.mark.parametrize("part", [majority, either], ids=repr)
     def test_messages_come_when_they_are_due(self, part):
@@ -346,9 +347,9 @@ class TestFaults:
         for part in (remembers, stops, fails):
             seen.clear()
             state = middle(part)
-            part.step(state, RIGHT, 1, None)
+            part.step(state, RIGHT, 1, COINS)
             with pytest.raises(ap.PartError, match="run again"):
-                part.step(state, RIGHT, 1, None)
+                part.step(state, RIGHT, 1, COINS)
             report = ap.check(part, right=anything, messages=[1], seed=1, only=["replay"])
             assert [finding.check for finding in report.findings] == ["replay"]
 

@@ -12,7 +12,7 @@ import antiphon as ap
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.populations.play import play_sample
 from antiphon.protocol import BOTTOM, EMPTY, Side
-from antiphon.protocol.readings import column_safe
+from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,
@@ -31,7 +31,6 @@ from antiphon.verifiers import (
     user_level,
 )
 from antiphon.verifiers.models import EventLevel, UserLevel
-from antiphon.verifiers.relations import takes_columns
 
 LEFT = Side.LEFT
 
@@ -150,14 +149,14 @@ def test_what_says_nothing_of_columns_does_not_take_them():
             return True
 
     class Truthy(Plain):
-        column_safe = 1
+        column_safe = True  # no declaration: a name like any other
 
-    assert not takes_columns(Plain())
-    assert not takes_columns(Truthy())
-    assert not takes_columns(Near(1))
-    assert takes_columns(AddOrRemove())
-    assert takes_columns(OnlyEntry(0))
-    assert not takes_columns(OnlyEntry(0, Plain()))
+    assert not is_column_safe(Plain())
+    assert not is_column_safe(Truthy())
+    assert not is_column_safe(Near(1))
+    assert is_column_safe(AddOrRemove())
+    assert is_column_safe(OnlyEntry(0))
+    assert not is_column_safe(OnlyEntry(0, Plain()))
 
 
 # --- verifiers -------------------------------------------------------------------------------
@@ -192,7 +191,7 @@ def test_a_verifier_that_has_refused_stays_shut_whatever_f_remembers():
 
 
 def test_an_f_says_for_itself_that_it_takes_columns():
-    assert not Rising().column_safe
+    assert not is_column_safe(Rising())
     assert not Rising().first_pair_consistent
 
 

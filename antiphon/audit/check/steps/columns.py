@@ -12,9 +12,9 @@ from antiphon.audit.check.subject import COLUMNS, Subject
 from antiphon.audit.check.where import where
 from antiphon.numbers.errors import AntiphonError
 from antiphon.populations.column_coins import ColumnCoins
-from antiphon.populations.columns import plain
 from antiphon.populations.joining import OneOf
 from antiphon.populations.lanes import Lanes
+from antiphon.populations.plain import plain
 from antiphon.populations.play import Population
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.coins import Draw
@@ -45,13 +45,13 @@ def finding(what: str, place: str) -> Finding:
         "columns",
         what,
         place,
-        "take back @ap.column_safe, or step_many, respond_many or column_safe of the class; or "
-        "use arithmetic, comparisons and if only, and no type(x), math.… or dictionary keys",
+        "take back @ap.column_safe; or use arithmetic, comparisons and if only, and no type(x), "
+        "math.… or dictionary keys",
     )
 
 
 def _place(subject: Subject) -> str:
-    return where(subject.part, "respond_many", "exchange", "step_many", "respond", "step")
+    return where(subject.part, "exchange", "respond", "step")
 
 
 def _refused(

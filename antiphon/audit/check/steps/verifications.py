@@ -22,6 +22,7 @@ from antiphon.numbers.errors import PartError, place
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
@@ -201,9 +202,9 @@ def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> I
 
 
 def columns(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
-    """``column_safe``: that f reads columns as it reads numbers."""
+    """``@column_safe``: that f reads columns as it reads numbers."""
     numbers = [each for each in messages if type(each) in (int, float)]
-    if not f.column_safe or not numbers:
+    if not is_column_safe(f) or not numbers:
         return
     for kind in (int, float):
         own = [each for each in numbers if type(each) is kind]
@@ -212,10 +213,11 @@ def columns(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
         asker, script = _Asks(f, kind, len(own), min(own)), (0,) * 4
         what = disagreement(asker, None, script, np.random.SeedSequence(len(own)))
         if what:
-            yield column_finding(what, where(f, "column_safe", "step"))
+            yield column_finding(what, where(f, "step"))
             return
 
 
+@column_safe
 @attrs.frozen
 class _Asks(ContinualMechanism):
     """Draws pairs of numbers, wide enough to be columns, and answers whether f allows them."""
@@ -241,8 +243,6 @@ class _Asks(ContinualMechanism):
 
     def _side(self, place: int) -> float:
         return self.least + (place * 0.5 if self.kind is float else place)
-
-    step_many = step
 
 
 CHECKS: Final = (

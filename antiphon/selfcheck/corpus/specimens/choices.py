@@ -15,6 +15,7 @@ from antiphon.mechanisms.noise import ExponentialMechanism, PermuteAndFlip, Repo
 from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
 from antiphon.numbers.exact import Log
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
@@ -79,6 +80,7 @@ def _leaky_bit() -> Specimen:
 
 
 @register("antiphon.corpus.TruthfulLies/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class TruthfulLies(KaryResponse):
     """k-ary response whose lie is uniform on all values, so that it may be the truth.
@@ -91,8 +93,6 @@ class TruthfulLies(KaryResponse):
             return dataset
         lie: int = coins.uniform_integer(self.values)
         return lie
-
-    respond_many = respond
 
 
 def _kary_response() -> Specimen:
@@ -147,6 +147,7 @@ def _exponential(epsilon: float) -> float:
 
 
 @register("antiphon.corpus.NoisyMaxValue/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class NoisyMaxValue(ReportNoisyMax):
     """Report noisy max that tells the largest noisy score, not whose it is.
@@ -166,8 +167,6 @@ class NoisyMaxValue(ReportNoisyMax):
         for score, noise in zip(dataset[1:], noises[1:], strict=True):
             best = max(best, score + noise)
         return best
-
-    respond_many = respond
 
 
 def _report_noisy_max() -> Specimen:

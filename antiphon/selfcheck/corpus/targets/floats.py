@@ -15,7 +15,7 @@ from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.readings import column_safe
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Multiples, Reals, Signature
 from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed
@@ -37,6 +37,7 @@ def _log(u: float) -> float:
 
 
 @register("antiphon.corpus.TextbookLaplace/1")
+@column_safe
 @attrs.frozen
 class TextbookLaplace(NoninteractiveMechanism[int, float]):
     """q ↦ q ± (1/ε)·ln u in doubles: the inverse CDF, as every textbook has it.
@@ -66,8 +67,6 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
         sign, size = sign_and_logarithm(coins)
         return dataset + sign * self._scale * size
 
-    respond_many = respond
-
 
 @column_safe
 def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
@@ -77,6 +76,7 @@ def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
 
 
 @register("antiphon.corpus.Snapping/1")
+@column_safe
 @attrs.frozen
 class Snapping(NoninteractiveMechanism[int, float]):
     """clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ): Laplace noise, snapped to a coarse grid.
@@ -119,8 +119,6 @@ class Snapping(NoninteractiveMechanism[int, float]):
         sign, size = sign_and_logarithm(coins)
         noisy = self._clamped(dataset * 1.0) + sign * self.scale * size
         return self._clamped((noisy / self.grid + 0.5) // 1 * self.grid)
-
-    respond_many = respond
 
     def _clamped(self, value: float) -> float:
         bound = float(self.bound)

@@ -11,6 +11,7 @@ from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
 from antiphon.selfcheck.corpus.targets.stated import claimed, whole
@@ -19,6 +20,7 @@ from antiphon.verifiers.relations import Within
 
 
 @register("antiphon.corpus.TruncatedGeometric/1")
+@column_safe
 @attrs.frozen
 class TruncatedGeometric(NoninteractiveMechanism[int, int]):
     """GeoSample: a count in 0..n plus two-sided geometric noise, clipped to 0..n, exactly.
@@ -48,8 +50,6 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
         ends = [self.distribution(dataset, z) for z in range(-1, self.n + 1)]
         z: int = coins.categorical(tuple(b - a for a, b in pairwise(ends)))
         return z
-
-    respond_many = respond
 
     def distribution(self, count: int, z: int) -> int:
         """F(z): d·Pr[Z <= z], with d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""

@@ -10,6 +10,7 @@ from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.neighbours import TotalWithin
@@ -18,6 +19,7 @@ from antiphon.verifiers.models import neighbouring_start
 
 
 @register("antiphon.corpus.NoisyHistogram/1")
+@column_safe
 @attrs.frozen
 class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ...]"]):
     """(x₁, …, x_n) ↦ (x₁ + Lap(1/ε), …, x_n + Lap(1/ε)); ``inverted``: with Lap(ε).
@@ -51,5 +53,3 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
 
     def respond(self, dataset: tuple[int, ...], coins: Coins) -> tuple[float, ...]:
         return tuple(count + coins.laplace(self._scale) for count in dataset)
-
-    respond_many = respond

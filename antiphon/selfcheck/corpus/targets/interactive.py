@@ -15,6 +15,7 @@ from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
@@ -40,6 +41,7 @@ class SharedNoiseState(NamedTuple):
 
 
 @register("antiphon.corpus.SharedNoiseCounter/1")
+@column_safe
 @attrs.frozen
 class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
     """A binary-tree counter in which all nodes of one height share one noise.
@@ -79,8 +81,6 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
             raise InvalidArgument(f"the horizon of {self.horizon} updates is reached")
         return SharedNoiseState(((height, total), *subtrees), noises), TOP
 
-    step_many = step
-
     def _count(self, state: SharedNoiseState, coins: Coins) -> tuple[SharedNoiseState, int]:
         scale = self.horizon.bit_length() / self.epsilon
         noises, noisy = list(state.noises), 0
@@ -100,6 +100,7 @@ class LaggingState(NamedTuple):
 
 
 @register("antiphon.corpus.LaggingCounter/1")
+@column_safe
 @attrs.frozen
 class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
     """A counter whose sums lag by one update: wrong, and exactly as private as the counter.
@@ -132,10 +133,9 @@ class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
             inner, _ = self.counter.step(inner, waiting, coins)
         return LaggingState(inner, message), TOP
 
-    step_many = step
-
 
 @register("antiphon.corpus.GaussianNoise/1")
+@column_safe
 @attrs.frozen
 class GaussianNoise(NoninteractiveMechanism[float, float]):
     """x ↦ x + N(0, σ²); with ``takes_variance`` the sampler is given σ² where it wants σ.
@@ -168,8 +168,6 @@ class GaussianNoise(NoninteractiveMechanism[float, float]):
         noisy: float = dataset + coins.gaussian(float(deviation))
         return noisy
 
-    respond_many = respond
-
 
 def gaussian_delta(ratio: Fraction, *, epsilon: float = 1.0) -> float:
     """The least δ at ε of Gaussian noise with σ = ratio × sensitivity (Balle and Wang 2018)."""
@@ -182,6 +180,7 @@ def _normal(x: float) -> float:
 
 
 @register("antiphon.corpus.ResponseFilter/1")
+@column_safe
 @attrs.frozen
 class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
     """Randomized response to bits, ε chosen each time, while a budget of ln ``budget`` lasts.
@@ -218,5 +217,3 @@ class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
             return state, BOTTOM
         truth = coins.bernoulli(Fraction(growth, 1 + growth))
         return state * growth, bit if truth else 1 - bit
-
-    step_many = step

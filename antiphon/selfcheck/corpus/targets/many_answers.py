@@ -10,6 +10,7 @@ from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
@@ -19,6 +20,7 @@ from antiphon.verifiers.relations import Within
 
 
 @register("antiphon.corpus.PrefixSum/1")
+@column_safe
 @attrs.frozen
 class PrefixSum(ContinualMechanism[float, int, float]):
     """The running sum of q_i + Lap(1/ε).
@@ -60,10 +62,9 @@ class PrefixSum(ContinualMechanism[float, int, float]):
         total = state + (message + coins.laplace(self._scale))
         return total, total
 
-    step_many = step
-
 
 @register("antiphon.corpus.ParallelLaplace/1")
+@column_safe
 @attrs.frozen
 class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
     """q ↦ ``copies`` times q + Lap(copies/ε), each with noise of its own.
@@ -90,5 +91,3 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
 
     def respond(self, dataset: int, coins: Coins) -> tuple[float, ...]:
         return tuple(dataset + coins.laplace(self._scale) for _ in range(self.copies))
-
-    respond_many = respond

@@ -14,6 +14,7 @@ from antiphon.numbers import named
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, whole
@@ -22,6 +23,7 @@ from antiphon.verifiers.relations import EachWithin
 
 
 @register("antiphon.corpus.NoisyMax/1")
+@column_safe
 @attrs.frozen
 class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
     """Which of the queries is largest after noise of scale 2/ε; the first one in a tie.
@@ -64,8 +66,6 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
             if noisy > best:
                 best, place = noisy, index
         return best if self.tells_value else place
-
-    respond_many = respond
 
     def _noisy(self, answer: int, coins: Coins) -> float:
         noise = coins.laplace(self._scale)

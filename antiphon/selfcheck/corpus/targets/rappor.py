@@ -12,6 +12,7 @@ from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Integers, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.stated import claimed, whole
@@ -27,6 +28,7 @@ WIDE = 2**32
 
 
 @register("antiphon.corpus.Rappor/1")
+@column_safe
 @attrs.frozen
 class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
     """One report on a value: its Bloom filter, every bit randomized for ever, and then again.
@@ -73,8 +75,6 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
     def respond(self, dataset: int, coins: Coins) -> tuple[int, ...]:
         chosen = self.bloom(dataset)
         return tuple(self._report(int(place in chosen), coins) for place in range(self.bits))
-
-    respond_many = respond
 
     def _report(self, bit: int, coins: Coins) -> int:
         """A bit of the report, by comparisons alone: to branch would split 2^bits ways."""

@@ -15,6 +15,7 @@ from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.registry import register
@@ -75,6 +76,7 @@ def _threshold(value: object) -> float:
 
 
 @register("antiphon.corpus.SparseVector/1")
+@column_safe
 @attrs.frozen
 class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
     """AboveThreshold in one of the variants of ``RECIPES``: ⊤ iff q + ν >= T + ρ, a tie is ⊤.
@@ -136,5 +138,3 @@ class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
         if recipe.release is None:
             return after, TOP
         return after, message + coins.laplace(told) if told else noisy
-
-    step_many = step

@@ -9,15 +9,17 @@ from typing import Any, TypeAlias, Union
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.exchange.processor import ExchangePostProcessor
-from antiphon.protocol.exchange.tossing import TossingPostProcessor
-from antiphon.protocol.exchange.underway import Exchanged
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.exchanges.processor import ExchangePostProcessor
+from antiphon.protocol.exchanges.tossing import TossingPostProcessor
+from antiphon.protocol.exchanges.underway import Exchanged
 from antiphon.protocol.registry import Named
 from antiphon.protocol.spaces import Signature
 
 Wiring: TypeAlias = "Callable[[Signature], Signature] | None"
 
 
+@column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionExchange(Named, ExchangePostProcessor):
     """An IPM made of one generator function; see ``exchange``."""

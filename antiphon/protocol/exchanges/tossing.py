@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from antiphon.numbers.errors import PartError
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
-from antiphon.protocol.exchange.underway import (
+from antiphon.protocol.exchanges.underway import (
     NOT_AGAIN,
     Exchanged,
     Underway,
@@ -31,15 +31,11 @@ class Handed(RecordedCoins):
 
     def be(self, coins: Coins) -> None:
         """From now on, toss these."""
-        self._coins = coins
+        self._coins, self.many = coins, coins.many
 
     @property
     def strict(self) -> bool:  # type: ignore[override]
         return self._coins.strict
-
-    @property
-    def many(self) -> bool:  # type: ignore[override]
-        return self._coins.many
 
 
 class Tossed(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from antiphon.protocol.exchange.underway import (
+from antiphon.protocol.exchanges.underway import (
     Exchanged,
     Underway,
     answered,
@@ -16,10 +16,8 @@ from antiphon.protocol.exchange.underway import (
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
-from antiphon.protocol.readings import is_column_safe
 
 if TYPE_CHECKING:
-    from antiphon.populations.column_coins import ColumnCoins
     from antiphon.protocol.coins import Coins
 
 
@@ -75,10 +73,3 @@ class ExchangePostProcessor(PostProcessor[State]):
         live = self.exchange(state.state, state.message)
         run_again(live, state)
         return live
-
-    def step_many(
-        self, state: Any, side: Side, message: Any, coins: ColumnCoins
-    ) -> tuple[Any, Side, Any]:
-        if is_column_safe(self.exchange):
-            return self.step(state, side, message, coins)
-        return super().step_many(state, side, message, coins)
