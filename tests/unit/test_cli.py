@@ -442,7 +442,7 @@ class TestExtras:
     def test_an_audit_on_the_command_line_is_that_of_the_game(self):
         typed, called = (
             {each.name: each.default for each in inspect.signature(function).parameters.values()}
-            for function in (app.audit, ap.PrivacyGame.audit)
+            for function in (audit.audit, ap.PrivacyGame.audit)
         )
         shared = typed.keys() & called.keys()
         assert shared == {
