@@ -19,12 +19,22 @@ def clipped(state, side, message, coins):
     return state, ap.Side.LEFT if side is ap.Side.RIGHT else ap.Side.RIGHT, message
 
 
+@ap.exchange(initial_state=("canary",))
+def asked(state, message):
+    return state, (yield message)
+
+
+@ap.exchange(initial_state=("canary",))
+def tossed(state, message, coins):
+    return state, (yield message)
+
+
 @ap.adversary
 def curious(answers, coins):
     return len(answers)
 
 
-@pytest.mark.parametrize("part", [noisy_sum, clipped, curious], ids=repr)
+@pytest.mark.parametrize("part", [noisy_sum, clipped, asked, tossed, curious], ids=repr)
 def test_repr_and_labels_give_its_name(part):
     name = part.function.__name__
     assert name in repr(part)
