@@ -23,7 +23,7 @@ from antiphon.composition.accounting.rational import growth
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 
-LIMIT: Final = 1 << 17
+LIMIT: Final = 1 << 15
 """Values of H that are kept, at most."""
 
 
@@ -164,7 +164,7 @@ def exactly_sparse(
 
     Attained (docs/sparse.md), also where the classes are unequal. Of unequal ones of which only the
     number is known, the adversary decides on the way which to create; it gains from that.
-    Raises: as ``sparse``; InvalidArgument for an irrational e^ε; Intractable past 2^17 values.
+    Raises: as ``sparse``; InvalidArgument for an irrational e^ε; Intractable past 2^15 values.
 
     >>> pair = exact.Log(2), Fraction(1, 4)
     >>> exactly_sparse([pair], k=2, times=2, creations=3).delta_at(0)
