@@ -30,7 +30,7 @@ from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability, up
 
 _SLACK: Final = 64 * UNIT
-_WORK: Final = 1 << 24
+_WORK: Final = 1 << 23
 """Values of H in one recursion, at most; with them C is chosen."""
 _RATHER: Final = 2.0**-44
 """The share of P(C >= 2) that is not worth a larger C."""

@@ -37,7 +37,9 @@ class TestFigures:
     @pytest.mark.parametrize("n", [10, 100, 1000])
     def test_one_of_many_at_twice_the_floor(self, n, symmetric):
         """Counted as all created these are 10, 75.9 and 546."""
-        ends = equal(1, 1e-6, 1, n, symmetric=symmetric).epsilon_between(2 * n * Fraction(1, MILLION))
+        ends = equal(1, 1e-6, 1, n, symmetric=symmetric).epsilon_between(
+            2 * n * Fraction(1, MILLION)
+        )
         assert 0.99 < ends.lower <= ends.upper < 1.001
 
     def test_s_is_the_composition_of_two_kinds_of_responses(self):
@@ -200,7 +202,7 @@ class TestBadInput:
             sparse([(1, 0)], k=k, creations=3)
 
     def test_more_than_are_fixed(self):
-        with pytest.raises(ap.InvalidArgument, match="k = 100 .* use times"):
+        with pytest.raises(ap.InvalidArgument, match=r"k = 100 .* use times"):
             sparse([(1, 1e-9)], k=100, creations=MILLION)
 
     @pytest.mark.parametrize("symmetric", [False, True])

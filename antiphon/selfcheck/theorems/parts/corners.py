@@ -57,9 +57,9 @@ class Corners(ContinualMechanism[str, int, str]):
     """A public walk over the polygon, and an answer to one bit from where it stands.
 
     ``ANNOUNCE`` goes to R or to ``other``: Z (to Z or 0, where δ is large), or 0 for Theorem S;
-    at Z, ``ACROSS`` goes to A or B and ``ALONG`` to R or 0. A bit is told at 0, answered by RR_ε at R, told if it is 1, w.p. 1-1/E,
-    at A, and if it is 0 at B; elsewhere nothing is said.
-    Privacy: (ε, δ)-DP w.r.t. ``verification``; decided exactly by the row of ``antiphon verify``.
+    at Z, ``ACROSS`` goes to A or B and ``ALONG`` to R or 0. A bit is told at 0 and answered by
+    RR_ε at R; w.p. 1-1/E it is told at A if it is 1, at B if it is 0. Else nothing is said.
+    Privacy: (ε, δ)-DP w.r.t. ``verification``; a test decides that exactly.
     """
 
     growth: Fraction
