@@ -97,12 +97,15 @@ class GeneralCurve(PrivacyCurve):
         upper = ends.upper + (1 - ends.upper) * most * (1 + 2 * UNIT)
         return probability(outward(lower, upper))
 
+    @property
+    def _near(self) -> float:
+        return 2.0**-38  # every step of the search is a recursion
+
     def _guess(self, delta: float) -> tuple[float, float]:
-        """Around where Theorem S has the δ that X leaves to it; X hardly changes near there."""
+        """From where Theorem S has this δ to where it has what X leaves to it there."""
         low = self._without(Fraction(delta))
         at = self._without(Fraction(delta), self.excess.between(Fraction(low)).upper)
-        step = 2.0**-42 * (at - low) + 2.0**-49 * at
-        return at - step, min(at + step, self._enough)
+        return low, min(at * (1 + 2.0**-40) + 2.0**-60, self._enough)
 
     def _without(self, delta: Fraction, x: float = 0.0) -> float:
         """Where S + (1-S) x is about δ, for one x."""

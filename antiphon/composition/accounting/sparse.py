@@ -109,8 +109,8 @@ def sparse(
     * ``symmetric`` besides: every f' allows what it allows with all sides exchanged, too:
       Theorem S, 1 - Π(1-δ_i)(1-d) with d of the k largest ε_i and the product over all n.
 
-    S and G are derived for this project (docs/sparse.md has the proofs), for discrete answers. Equal
-    parameters: both are attained, and G is computed to some 1e-12 of its excess over S. Unequal
+    S and G are derived for this project (docs/sparse.md has the proofs), for discrete answers.
+    Equal parameters: both are attained; G is computed to some 1e-12 of its excess over S. Unequal
     ones in a list: S is attained, and G is between S and the closed bound, ``.closed``, which are
     apart by the second order in δ. Unequal ones of which only the number is known: all count
     as having the largest δ. Intervals are certified in all cases.
