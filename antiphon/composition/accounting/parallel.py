@@ -276,9 +276,8 @@ class Recursion:
         if overlaps[0] < 1e-280 or error > 0.1:
             return least, np.ones(len(places))
         rho = overlaps / overlaps[0]
-        return np.maximum(rho * (1 - error), least), np.maximum(
-            np.minimum(rho * (1 + error), 1), least
-        )
+        low, high = rho * (1 - error), np.minimum(rho * (1 + error), 1)
+        return np.maximum(low, least), np.maximum(high, least)
 
     def _overlaps(self, at: float) -> list[float]:
         """H_k(s; 0, 0, n-c, c) for c = 0, …, C, relatively within ``error`` in ``_ratios``.
