@@ -7,6 +7,7 @@ bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.optimal import optimal
+from antiphon.composition.accounting.potential import exactly_sparse
 from antiphon.composition.accounting.rational import ExactCurve, exactly
 from antiphon.composition.accounting.renyi import (
     concentrated,
@@ -28,6 +29,7 @@ __all__ = [
     "basic",
     "concentrated",
     "exactly",
+    "exactly_sparse",
     "from_concentrated",
     "from_renyi",
     "optimal",

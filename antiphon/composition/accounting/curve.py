@@ -23,7 +23,7 @@ from antiphon.numbers.interval import (
 )
 
 _ENOUGH: Final = 2.0**-50
-"""Relative distance at which a search for ε ends."""
+"""Relative distance at which a search for ε ends, 2^-50."""
 
 
 class PrivacyCurve(ABC):
@@ -140,11 +140,17 @@ class PrivacyCurve(ABC):
             return _log_ratio(value, target, min(self.floor.lower, target))
 
         low, high = self._guess(least)
-        upper = crossing(lambda e: excess(e, least, 1), low, high, self._enough)[1]
+        near = self._near
+        upper = crossing(lambda e: excess(e, least, 1), low, high, self._enough, near)[1]
         low = max((e for e in seen if excess(e, most, 0) > 0), default=0.0)
         high = min((e for e in seen if e > low), default=upper)
-        lower = crossing(lambda e: excess(e, most, 0), low, high, upper)[0]
+        lower = crossing(lambda e: excess(e, most, 0), low, high, upper, near)[0]
         return Interval(below(lower), upper if upper == self._enough else above(upper))
+
+    @property
+    def _near(self) -> float:
+        """The relative distance at which a search for ε ends."""
+        return _ENOUGH
 
     def _guess(self, delta: float) -> tuple[float, float]:
         """Numbers that may lie around ε(delta)."""
@@ -171,13 +177,13 @@ def _log_ratio(value: float, delta: float, base: float) -> float:
 
 
 def crossing(
-    excess: Callable[[float], float], low: float, high: float, most: float
+    excess: Callable[[float], float], low: float, high: float, most: float, near: float = _ENOUGH
 ) -> tuple[float, float]:
     """Neighbouring points (a, b) with excess(a) > 0 >= excess(b), between 0 and ``most``.
 
     ``excess`` decreases, and is not positive at ``most``, which may be inf; (0, 0) where it is
     not even at 0. ``low`` and ``high`` are a guess. Regula falsi in its Illinois form, with a
-    bisection at every fourth step; ends when a and b are relatively 2^-50 apart.
+    bisection at every fourth step; ends when a and b are relatively ``near``.
     """
     while (at_high := excess(high) if high < most else -1.0) > 0:
         low, high = high, min(high + _wider(low, high), most)
@@ -187,7 +193,7 @@ def crossing(
         low, high, at_high = max(0.0, low - _wider(low, high)), low, at_low
     size, middle_was = high - low, 0
     for step in range(1, 400):
-        if high - low <= _ENOUGH * high:
+        if high - low <= near * high:
             break
         at_high = min(at_high, -1e-300)
         middle = low + (high - low) * at_low / (at_low - at_high)

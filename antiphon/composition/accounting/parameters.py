@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -205,6 +205,60 @@ def _repeated(given: Parameters, times: int) -> Parameters:
         tuple((d, n * times) for d, n in given.deltas),
         given.count * times,
     )
+
+
+# --- k-sparse: how many are created, and of which of the fixed parameters -----------------------
+
+
+@attrs.frozen
+class Kind:
+    """A class of equal parameters: ``count`` are created, and ``slots`` of them may differ."""
+
+    epsilon: exact.ExactEpsilon
+    delta: Fraction
+    slots: int
+    count: int
+
+
+@attrs.frozen
+class Created:
+    """``number`` mechanisms with parameters of these kinds, of which ``asks`` may differ.
+
+    Where it is not known how many are of each kind, the adversary decides on the way, and every
+    count says ``number``, the most that it can be.
+    """
+
+    kinds: tuple[Kind, ...]
+    number: int
+    asks: int
+    known: bool
+
+
+def created(given: Any, k: int, times: int, creations: int | Iterable[Any]) -> Created:
+    """Read ``creations``: how many, of any of the ``given`` parameters; or those of each.
+
+    Raises: InvalidArgument as ``pairs``, for a k or a number below 1, for more than are fixed,
+    and for created parameters that are not fixed. Of k and the number the smaller counts.
+    """
+    exact.whole(k, "k")
+    fixed = pairs(given, times)
+    if k > fixed.total():
+        raise InvalidArgument(
+            f"k = {k:,} mechanisms cannot differ where {fixed.total():,} parameters are fixed: "
+            "give k or more of them, or use times"
+        )
+    if not isinstance(creations, Iterable):
+        number, known = exact.whole(creations, "creations"), len(fixed) == 1
+        kinds = [Kind(e, d, slots, number) for (e, d), slots in fixed.items()]
+        return Created(tuple(kinds), number, min(k, number), known)
+    counts = pairs(creations)
+    if counts.keys() - fixed.keys():
+        raise InvalidArgument(
+            "a created mechanism has parameters that are not among the fixed ones, so it never "
+            "gets a differing pair: leave it out, or give its (epsilon, delta) as fixed"
+        )
+    kinds = [Kind(e, d, fixed[e, d], n) for (e, d), n in counts.items()]
+    return Created(tuple(kinds), counts.total(), min(k, (fixed & counts).total()), True)
 
 
 _ADAPTIVE: Final = (

@@ -31,7 +31,7 @@ class ExactCurve:
 
     def delta_at(self, epsilon: exact.Epsilon) -> Fraction:
         """The least δ at ``epsilon``, 0 or ``Log(x)``. Raises: InvalidArgument otherwise."""
-        x = _growth(exact.epsilon(epsilon))
+        x = growth(exact.epsilon(epsilon))
         stick = sum((mass * (1 - x / ratio) for ratio, mass in self._law if ratio > x), Fraction(0))
         return self.floor + (1 - self.floor) * stick
 
@@ -65,7 +65,7 @@ class ExactCurve:
         for epsilon, count in self.composed.epsilons:
             if len(law) * (count + 1) > LIMIT:
                 raise Intractable("distinct losses; use `optimal`", len(law) * (count + 1), LIMIT)
-            q, after = _growth(epsilon), dict[Fraction, Fraction]()
+            q, after = growth(epsilon), dict[Fraction, Fraction]()
             for ratio, mass in law.items():
                 for wrong in range(count + 1):
                     place = ratio * q ** (count - 2 * wrong)
@@ -75,10 +75,11 @@ class ExactCurve:
         return sorted(law.items(), reverse=True)
 
 
-def _growth(epsilon: exact.ExactEpsilon) -> Fraction:
-    growth = exact.exp(epsilon)
-    if isinstance(growth, Fraction):
-        return growth
+def growth(epsilon: exact.ExactEpsilon) -> Fraction:
+    """E = e^ε. Raises: InvalidArgument where it is not rational."""
+    value = exact.exp(epsilon)
+    if isinstance(value, Fraction):
+        return value
     raise InvalidArgument(
         f"exact accounting needs a rational e^ε: write ε as Log(q), not {float(epsilon)!r}"
     )
@@ -95,5 +96,5 @@ def exactly(given: Parameters | Iterable[Any], *, times: int = 1) -> ExactCurve:
     """
     composed = parameters(given, times)
     for epsilon, _ in composed.epsilons:
-        _growth(epsilon)
+        growth(epsilon)
     return ExactCurve(composed)

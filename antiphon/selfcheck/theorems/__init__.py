@@ -21,6 +21,7 @@ from antiphon.selfcheck.theorems import (
     guarded,
     histogram,
     simulation,
+    sparse_creations,
     wiring,
 )
 from antiphon.selfcheck.theorems import foundations as basic
@@ -29,7 +30,10 @@ from antiphon.selfcheck.theorems.theorem import Check, Decided, Evidence, Standi
 
 __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
-_ROOMS = (basic, wiring, guarded, simulation, composition, sparse, complex_mechanisms, histogram)
+_ROOMS = (
+    basic, wiring, guarded, simulation, composition, sparse, sparse_creations,
+    complex_mechanisms, histogram,
+)  # fmt: skip
 
 
 def checks(theorem: str | None = None) -> list[Check]:

@@ -1,0 +1,370 @@
+"""Theorem G of docs/sparse.md in doubles: how far k-sparse composition exceeds Theorem S.
+
+Of n created mechanisms C stand at Z, where the diagonals of the polygon cross, and
+
+    δ = S + (1-S) X,   X = E[1-ρ_C],   ρ_c = θ^-c H_k(s; 0, 0, n-c, c) / y_k(s),
+
+S being the figure of Theorem S. ρ_0 = ρ_1 = 1, so X is of second order in δ. Equal parameters:
+H is computed by its recursion, for all s·E^j at once, up to some c = C; nothing but +, × and min of
+numbers >= 0 is used, so all errors are relative and add up; beyond, 1-ρ_C <= 1-ρ_c <= 1-q^(c-1) for
+q = 2/(E+1). Unequal ones: 0 <= X, and the *closed bound*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Final, Protocol
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.binomial import window
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.optimal import OptimalCurve
+from antiphon.composition.accounting.parameters import Created, Kind
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable
+from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability, up
+
+_SLACK: Final = 64 * UNIT
+_WORK: Final = 1 << 23
+"""Values of H in one recursion, at most; with them C is chosen."""
+_RATHER: Final = 2.0**-44
+"""The share of P(C >= 2) that is not worth a larger C."""
+_BITS: Final = 128
+_LONGEST: Final = 1 << 20
+"""Places of the law of C, at most."""
+
+
+class Excess(Protocol):
+    """X at every ε: of the mass that Theorem S leaves, the share that general f' reveal."""
+
+    def between(self, at: exact.ExactEpsilon, /) -> Interval[float]:
+        """Bounds on X at an ε."""
+        raise NotImplementedError
+
+
+@attrs.frozen
+class GeneralCurve(PrivacyCurve):
+    """Theorem G: any prefix-closed f', at most n created mechanisms, of which k may differ.
+
+    ``symmetric`` is the curve of Theorem S, which no figure is below; ``closed`` that of the
+    closed bound, which needs no recursion and which none is above.
+    """
+
+    symmetric: PrivacyCurve
+    worst: OptimalCurve
+    excess: Excess
+    bound: Closed
+
+    @property
+    def method(self) -> str:
+        return "k-sparse, n created"
+
+    @property
+    def source(self) -> str:
+        return f"Theorem G, derived for this project (docs/sparse.md); {self.worst.source}"
+
+    @property
+    def floor(self) -> Interval[float]:
+        return self.symmetric.floor
+
+    @property
+    def _exact_floor(self) -> Fraction | None:
+        return self.worst.composed.exact_floor
+
+    @property
+    def _enough(self) -> float:
+        return up(self.worst.composed.sum[1])
+
+    @property
+    def closed(self) -> GeneralCurve:
+        """The closed bound in place of the recursion."""
+        return attrs.evolve(self, excess=self.bound)
+
+    def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        ends = self.symmetric.delta_between(epsilon)
+        if self.worst.composed.sum_at_most(epsilon):
+            return ends  # every loss is reached: what is left is who answered ⊤, as in Theorem S
+        x = self.excess.between(epsilon)
+        most = min(x.upper, self.bound.most)
+        if not most:
+            return ends
+        lower = ends.lower + (1 - ends.lower) * min(x.lower, most)
+        upper = ends.upper + (1 - ends.upper) * most * (1 + 2 * UNIT)
+        return probability(outward(lower, upper))
+
+    @property
+    def _near(self) -> float:
+        return 2.0**-38  # every step of the search is a recursion
+
+    def _guess(self, delta: float) -> tuple[float, float]:
+        """From where Theorem S has this δ to where it has what X leaves to it there."""
+        low = self._without(Fraction(delta))
+        at = self._without(Fraction(delta), self.excess.between(Fraction(low)).upper)
+        return low, min(at * (1 + 2.0**-40) + 2.0**-60, self._enough)
+
+    def _without(self, delta: Fraction, x: float = 0.0) -> float:
+        """Where S + (1-S) x is about δ, for one x."""
+        left = (delta - Fraction(x)) / (1 - Fraction(x)) if x < 1 else delta
+        return self.symmetric.epsilon_between(max(left, self.symmetric.least_delta)).lower
+
+
+# --- one mechanism ------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Corner:
+    """What E and δ < 1 say of one mechanism: p, how likely it stands at Z, and o = p(1-q).
+
+    o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
+    """
+
+    epsilon: exact.ExactEpsilon
+    delta: Fraction
+
+    @cached_property
+    def inverse(self) -> tuple[Fraction, Fraction]:
+        """Rationals around 1/E, of which 1 - 1/E has a hundred bits."""
+        if isinstance(self.epsilon, exact.Log):
+            return 1 / self.epsilon.argument, 1 / self.epsilon.argument
+        small = self.epsilon.denominator.bit_length() - self.epsilon.numerator.bit_length()
+        bits = _BITS + 2 * max(0, small)
+        low, high = exact.exp_bracket(self.epsilon, bits)
+        return Fraction(low, 1 << bits), Fraction(min(high, (1 << bits) - 1), 1 << bits)
+
+    @property
+    def tanh(self) -> tuple[Fraction, Fraction]:
+        """Rationals around 1-q = (E-1)/(E+1)."""
+        low, high = ((1 - each) / (1 + each) for each in reversed(self.inverse))
+        return low, high
+
+    @property
+    def odds(self) -> Fraction:
+        """o, rounded up."""
+        return min(self.delta / (1 - self.delta), self.tanh[1]) if self.epsilon else Fraction(0)
+
+    @property
+    def share(self) -> tuple[Fraction, Fraction]:
+        """Rationals around p."""
+        if not self.epsilon:
+            return Fraction(0), Fraction(0)
+        low, high = (self.delta / (1 - self.delta) / each for each in reversed(self.tanh))
+        return min(low, Fraction(1)), min(high, Fraction(1))
+
+
+# --- the closed bound -----------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Closed:
+    """0 <= X <= ``most``, whatever ε is asked about."""
+
+    most: float
+
+    def between(self, at: exact.ExactEpsilon) -> Interval[float]:
+        """The same interval at every ε."""
+        return Interval(0.0, self.most)
+
+    @classmethod
+    def of(cls, created: Created) -> Closed:
+        """The least of the closed bounds that hold for these creations."""
+        kinds = [kind for kind in created.kinds if kind.epsilon and kind.delta]
+        if created.asks == 0 or not kinds or any(kind.delta == 1 for kind in kinds):
+            return cls(0.0)
+        if created.known:
+            corners = [(Corner(kind.epsilon, kind.delta), kind.count) for kind in kinds]
+            bounds = [_pairs_of(corners), _revealed(corners)]
+            if len(created.kinds) == 1:
+                bounds += [bounds[0] / 2 * (1 + _SLACK), _equal(*corners[0])]
+        else:
+            bounds = _unknown(kinds, created.number)
+        return cls(min(1.0, *bounds))
+
+
+def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
+    """1-ρ is 0 unless two stand at Z, and at most Σ(1-q_i) of those who do: Σ_i≠j o_i p_j."""
+    everyone = sum((n * corner.share[1] for corner, n in corners), Fraction(0))
+    return up(
+        sum((n * c.odds * max(everyone - c.share[0], Fraction(0)) for c, n in corners), Fraction(0))
+    )
+
+
+def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
+    """ρ >= Πq_i over those at Z: 1 - Π(1-o_i)."""
+    odds = [(up(corner.odds), n) for corner, n in corners]
+    if any(o >= 1 for o, _ in odds):
+        return 1.0
+    return -math.expm1(math.fsum(n * math.log1p(-o) for o, n in odds) * (1 + _SLACK)) * (1 + _SLACK)
+
+
+def _equal(corner: Corner, n: int) -> float:
+    """ρ_c >= q^(c-1): 1 - (1-p)^n - ((1-o)^n - (1-p)^n)/q; where that cancels, too high."""
+    o, p, q = up(corner.odds), up(corner.share[1]), 1 - up(corner.tanh[1])
+    if q <= 0 or o >= 1:
+        return 1.0
+    none = math.exp(n * math.log1p(-p)) if p < 1 else 0.0
+    few = math.exp(n * math.log1p(-o))
+    return 1 - none - max(0.0, few - none) / q * (1 - _SLACK) + 2 * _SLACK / q
+
+
+def _unknown(kinds: Sequence[Kind], number: int) -> list[float]:
+    """For every split at once: the least ε bounds the pairs, the largest what is revealed."""
+    delta = max(kind.delta for kind in kinds)
+    ordered = sorted((Corner(kind.epsilon, delta) for kind in kinds), key=lambda c: c.tanh)
+    least, most = ordered[0], ordered[-1]
+    bounds = [_revealed([(most, number)])]
+    if least.share[1] < 1:
+        bounds.append(_pairs_of([(least, number)]))
+    return bounds
+
+
+# --- equal parameters: the recursion ------------------------------------------------------------
+
+
+class Recursion:
+    """X of n mechanisms with one (ε, δ), 0 < ε, 0 < δ < 1, of which k >= 2 may differ."""
+
+    def __init__(self, kind: Kind, k: int) -> None:
+        self._n, self._k, self._epsilon = kind.count, k, nearest(kind.epsilon)
+        self._corner = Corner(kind.epsilon, kind.delta)
+        self._inverse = nearest(self._corner.inverse[0])
+        self._pmf, self._outside = _law(self._corner, self._n)
+        tails = np.cumsum(self._pmf.upper[::-1])[::-1]
+        wanted = int(np.sum(tails > _RATHER * tails[2])) - 1
+        self.most = min(max(wanted, 2), self._affordable())
+        """The largest c of which ρ_c is computed: C."""
+
+    def _affordable(self) -> int:
+        """The largest C whose (C+1)³k²/3 values of H are few enough. Raises: Intractable."""
+        if 9 * self._k**2 > 4 * _WORK:
+            raise Intractable("values of H", 9 * self._k**2, _WORK)
+        most = max(2, int((3 * _WORK / self._k**2) ** (1 / 3)) - 1)
+        return min(most, self._n, len(self._pmf.upper) - 1)
+
+    def between(self, at: exact.ExactEpsilon) -> Interval[float]:
+        """Bounds on X at an ε."""
+        low, high = self._ratios(nearest(at))
+        head, tail = self._pmf, slice(self.most + 1, None)
+        stop = len(low)
+        beyond = np.arange(self.most, len(head.upper) - 1, dtype=np.float64)
+        lost = -np.expm1(beyond * self._log_q) * (1 + _SLACK)
+        upper = float(np.sum(head.upper[:stop] * (1 - low)) + np.sum(head.upper[tail] * lost))
+        lower = float(np.sum(head.lower[:stop] * (1 - high)))
+        lower += float(np.sum(head.lower[tail])) * (1 - float(high[-1]))
+        return probability(
+            outward(lower * (1 - 400 * UNIT), upper * (1 + 400 * UNIT) + self._outside)
+        )
+
+    @property
+    def _log_q(self) -> float:
+        """ln q, rounded down."""
+        lost = up(self._corner.tanh[1])
+        return math.log1p(-lost) * (1 + _SLACK) if lost < 1 else -1e6
+
+    def _ratios(self, at: float) -> tuple[Floats, Floats]:
+        """Both ends of ρ_0, …, ρ_C at ε; 1 at the first two, and between q^(c-1) and 1."""
+        places = np.arange(self.most + 1)
+        theta = (1 + self._inverse) / 2
+        overlaps = np.array(self._overlaps(at)) / theta**places
+        error = UNIT * (32 * (self._k + self.most + 4) + 16 * (at + self._k * self._epsilon))
+        least = np.exp(np.maximum(places - 1, 0) * self._log_q)
+        least = np.where(places < 2, 1.0, least * (1 - _SLACK))
+        if overlaps[0] < 1e-280 or error > 0.1:
+            return least, np.ones(len(places))
+        rho = overlaps / overlaps[0]
+        low, high = rho * (1 - error), np.minimum(rho * (1 + error), 1)
+        return np.maximum(low, least), np.maximum(high, least)
+
+    def _overlaps(self, at: float) -> list[float]:
+        """H_k(s; 0, 0, n-c, c) for c = 0, …, C, relatively within ``error`` in ``_ratios``.
+
+        ``known[c][a, b]`` holds H for all s·E^j, |j| <= mechanisms asked; r is the rest.
+        """
+        k, sizes = self._k, [self.most - c + 1 for c in range(self.most + 1)]
+        worth = np.exp(np.minimum(0.0, at + self._epsilon * np.arange(-k, k + 1, dtype=np.float64)))
+        known = [np.broadcast_to(worth, (size, size, len(worth))) for size in sizes]
+        for asked in range(k - 1, -1, -1):
+            stop = worth[k - asked : k + asked + 1]
+            known = self._asked(known, stop, self._n - asked)
+        return [float(each[0, 0, 0]) for each in known]
+
+    def _asked(self, known: list[Floats], stop: Floats, left: int) -> list[Floats]:
+        """One ask more: H_κ from H_κ-1, with ``left`` mechanisms not yet asked."""
+        inverse, found = self._inverse, list[Floats]()
+        for c, each in enumerate(known):
+            true, false = each[..., :-2], each[..., 2:] * inverse
+            best = np.minimum(stop, self._at_r(true, false, left - c, inverse))
+            best[1:] = np.minimum(best[1:], true[:-1])
+            best[:, 1:] = np.minimum(best[:, 1:], false[:, :-1])
+            if c:
+                fewer, size = found[-1], len(best)
+                one, other = fewer[1:, :size], fewer[:size, 1:]
+                np.minimum(best, (1 + inverse) / 2 * fewer[:size, :size], out=best)
+                np.minimum(best, (one + other) / 2, out=best)
+            found.append(best)
+        return found
+
+    @staticmethod
+    def _at_r(true: Floats, false: Floats, others: int, inverse: float) -> Floats:
+        """Asking one at R, of which there are r = ``others`` - a - b; ∞ where there is none."""
+        asked: Floats = (true + false) / (1 + inverse)
+        size = asked.shape[0]
+        if others <= 2 * (size - 1):
+            a, b = np.ogrid[:size, :size]
+            asked[a + b >= others] = np.inf
+        return asked
+
+
+def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
+    """P(C = 0), P(C = 1), … of C ~ Bin(n, p), and a bound on the mass that is left out.
+
+    Raises: Intractable where they are too many, or p too near to 1 for its bounds.
+    """
+    low, high = corner.share
+    if low == 1 and n < _LONGEST:
+        certain = np.zeros(n + 1)
+        certain[n] = 1.0
+        return Interval(certain, certain), 0.0
+    if high == 1 or n * high > _LONGEST:
+        raise Intractable("places of a binomial law", min(n, 1 << 62), _LONGEST)
+    swapped = high > Fraction(1, 2)  # then it is told from its other end
+    if swapped and n >= _LONGEST:
+        raise Intractable("places of a binomial law", n, _LONGEST)
+    ends = [each / (1 - each) for each in (low, high)]
+    odds = 1 / ends[0] if swapped else ends[1]
+    units = 4 + up(2**53 * (ends[1] / ends[0] - 1))
+    found = window(n, nearest(odds), units).normalised()
+    terms = found.terms
+    if swapped:
+        start = n - found.first - len(terms.lower) + 1
+        terms = Interval(terms.lower[::-1], terms.upper[::-1])
+    else:
+        start = found.first
+    before, after = start, max(0, min(n, 2) - start - len(terms.lower) + 1)
+    return Interval(
+        np.pad(terms.lower, (before, after)), np.pad(terms.upper, (before, after))
+    ), found.outside
+
+
+# --- the curve ------------------------------------------------------------------------------------
+
+
+def general(created: Created, symmetric: PrivacyCurve, worst: OptimalCurve) -> GeneralCurve:
+    """The curve of Theorem G above that of Theorem S, whose law is that of ``worst``."""
+    bound = Closed.of(created)
+    return GeneralCurve(symmetric, worst, _excess(created, bound), bound)
+
+
+def _excess(created: Created, bound: Closed) -> Excess:
+    everyone = created.known and created.asks == created.number
+    if not bound.most or created.asks == 1 or everyone:
+        return Closed(0.0)  # one may differ, or all may, as in CM Thm 4.12
+    try:
+        (only,) = created.kinds
+        return Recursion(only, created.asks)
+    except (ValueError, Intractable):  # there are others, or it takes too long
+        return bound

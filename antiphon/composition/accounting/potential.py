@@ -1,0 +1,178 @@
+"""Theorems S and G of docs/sparse.md in Fractions: the recursion of H, as it is written there.
+
+k-sparse parallel composition of n created mechanisms, without first-pair consistency. A
+mechanism that has not been asked a differing pair yet is a public martingale in a polygon with
+the vertices 0, A = (1, 1/E), B = (1/E, 1) and R = (1, 1), and Z is where its diagonals cross. H is
+the least overlap Σ min(P, sQ) that is left to reach, where of each class a mechanisms stand at A,
+b at B, r at R and c at Z.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any, Final, NamedTuple
+
+import attrs
+
+from antiphon.composition.accounting.parameters import Created, Kind, created
+from antiphon.composition.accounting.rational import growth
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable
+
+LIMIT: Final = 1 << 15
+"""Values of H that are kept, at most."""
+
+
+class Places(NamedTuple):
+    """Where the mechanisms of one class stand that are not asked yet, and how many may be."""
+
+    at_a: int
+    at_b: int
+    at_r: int
+    at_z: int
+    slots: int
+
+
+Standing = tuple[Places, ...]
+Start = tuple[Fraction, Fraction]
+
+
+class Potential:
+    """H_k(s; a, b, r, c) for classes of the given E = e^ε; each value is computed once.
+
+    ``starts``: of each class, the weights at R and Z of one that is created; the rest is at 0.
+    """
+
+    def __init__(self, growths: Sequence[Fraction], starts: Sequence[Start] = ()) -> None:
+        self._growths, self._starts = tuple(growths), tuple(starts)
+        self._known: dict[tuple[Fraction, int, Standing, int], Fraction] = {}
+
+    def least(self, s: Fraction, asks: int, standing: Standing, free: int = 0) -> Fraction:
+        """The least overlap that ``asks`` first differing pairs can reach.
+
+        ``free`` mechanisms, of whichever class, may still be created.
+        """
+        if not asks:
+            return min(Fraction(1), s)
+        key = s, asks, standing, free
+        if key not in self._known:
+            if len(self._known) >= LIMIT:
+                raise Intractable("values of H (use `sparse`)", len(self._known), LIMIT)
+            choices = self._choices(s, asks, standing, free)
+            self._known[key] = min([Fraction(1), s, *choices])
+        return self._known[key]
+
+    def _choices(self, s: Fraction, asks: int, standing: Standing, free: int) -> Iterator[Fraction]:
+        for i, (e, (a, b, r, c, slots)) in enumerate(zip(self._growths, standing, strict=True)):
+            if not slots:  # of this class nobody may differ any more, so it is all public
+                continue
+
+            def h(  # of one class in another place
+                s: Fraction, asks: int, *place: int, i: int = i, free: int = free
+            ) -> Fraction:
+                after = (*standing[:i], Places(*place), *standing[i + 1 :])
+                return self.least(s, asks, after, free)
+
+            if a:
+                yield h(s / e, asks - 1, a - 1, b, r, c, slots - 1)
+            if b:
+                yield h(s * e, asks - 1, a, b - 1, r, c, slots - 1) / e
+            if r:
+                true, false = (h(at, asks - 1, a, b, r - 1, c, slots - 1) for at in (s / e, s * e))
+                yield e / (e + 1) * (true + false / e)
+            if c:
+                yield theta(e) * h(s, asks, a, b, r + 1, c - 1, slots)
+                one = h(s, asks, a + 1, b, r, c - 1, slots)
+                yield (one + h(s, asks, a, b + 1, r, c - 1, slots)) / 2
+            if free:
+                at_r, at_z = self._starts[i]
+                one = at_r * h(s, asks, a, b, r + 1, c, slots, free=free - 1)
+                yield one + at_z * h(s, asks, a, b, r, c + 1, slots, free=free - 1)
+
+
+def theta(e: Fraction) -> Fraction:
+    """θ = (E+1)/(2E): Z = (θ, θ)."""
+    return (e + 1) / (2 * e)
+
+
+def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
+    """p: how likely a mechanism that starts at (1-δ, 1-δ) stands at Z, if it is not at 0."""
+    if e == 1 or not delta:
+        return Fraction(0)  # at E = 1 it is Z = R
+    if delta == 1:
+        return Fraction(1)
+    return min(Fraction(1), delta * (e + 1) / ((e - 1) * (1 - delta)))
+
+
+def start(e: Fraction, delta: Fraction, symmetric: bool) -> Start:
+    """(1-δ, 1-δ) as a mixture of R, Z and 0; of R and 0, where f' is symmetric."""
+    p = Fraction(0) if symmetric else crossing_share(e, delta)
+    return (1 - delta) * (1 - p), (1 - delta) * p / theta(e)
+
+
+@attrs.frozen
+class ExactSparseCurve:
+    """Theorem G, or S, in Fractions; every ε is 0 or ``Log(q)``."""
+
+    created: Created
+    symmetric: bool
+
+    def delta_at(self, epsilon: exact.Epsilon) -> Fraction:
+        """The least δ at ``epsilon``, 0 or ``Log(x)``. Raises: InvalidArgument, Intractable."""
+        s, made = growth(exact.epsilon(epsilon)), self.created
+        if not made.known:
+            nobody = tuple(Places(0, 0, 0, 0, kind.slots) for kind in made.kinds)
+            return 1 - self._potential.least(s, made.asks, nobody, made.number)
+        overlap = Fraction(0)
+        for crossing in product(*(range(kind.count + 1) for kind in made.kinds)):
+            if weight := math.prod(map(self._weight, made.kinds, crossing), start=Fraction(1)):
+                standing = tuple(
+                    Places(0, 0, kind.count - c, c, kind.slots)
+                    for kind, c in zip(made.kinds, crossing, strict=True)
+                )
+                overlap += weight * self._potential.least(s, made.asks, standing)
+        return 1 - overlap
+
+    @cached_property
+    def _potential(self) -> Potential:
+        kinds = self.created.kinds
+        return Potential([growth(kind.epsilon) for kind in kinds], list(map(self._start, kinds)))
+
+    def _start(self, kind: Kind) -> Start:
+        return start(growth(kind.epsilon), kind.delta, self.symmetric)
+
+    def _weight(self, kind: Kind, crossing: int) -> Fraction:
+        """(1-δ)^n Bin(n, p; c) θ^-c: so many at Z, and all others at R."""
+        at_r, at_z = self._start(kind)
+        others = kind.count - crossing
+        return math.comb(kind.count, crossing) * at_r**others * at_z**crossing
+
+
+def exactly_sparse(
+    given: Iterable[Any],
+    *,
+    k: int,
+    times: int = 1,
+    creations: int | Iterable[Any],
+    symmetric: bool = False,
+) -> ExactSparseCurve:
+    """``sparse`` of bounded creations in Fractions, for small n; every ε is 0 or ``Log(q)``.
+
+    Attained (docs/sparse.md), also where the classes are unequal. Of unequal ones of which only the
+    number is known, the adversary decides on the way which to create; it gains from that.
+    Raises: as ``sparse``; InvalidArgument for an irrational e^ε; Intractable past 2^15 values.
+
+    >>> pair = exact.Log(2), Fraction(1, 4)
+    >>> exactly_sparse([pair], k=2, times=2, creations=3).delta_at(0)
+    Fraction(25, 32)
+    >>> exactly_sparse([pair], k=2, times=2, creations=3, symmetric=True).delta_at(0)
+    Fraction(23, 32)
+    """
+    curve = ExactSparseCurve(created(given, k, times, creations), symmetric)
+    for kind in curve.created.kinds:
+        growth(kind.epsilon)
+    return curve

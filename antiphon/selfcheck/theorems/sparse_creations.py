@@ -1,0 +1,145 @@
+"""Theorems S and G of docs/sparse.md: k-sparse parallel composition of bounded creations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import partial
+
+from antiphon.composition.accounting.potential import (
+    Places,
+    Potential,
+    crossing_share,
+    exactly_sparse,
+    theta,
+)
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.validity import sparse_parallel
+from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.selfcheck.theorems.parts.corners import corners
+from antiphon.selfcheck.theorems.parts.finite import WALK, promised
+from antiphon.selfcheck.theorems.statements import Parameters, composed, private
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, twin
+from antiphon.verifiers.models import bounded, event_level
+
+AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
+QUARTER = Fraction(1, 4)
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    yield from _theorem_s()
+    yield from _theorem_g()
+
+
+def _decided(
+    created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
+    public: int, exactly: bool = False,
+) -> Evidence:  # fmt: skip
+    """A claim of f_∞ with n creations, each asked ``public`` messages and one pair of bits."""
+    rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
+    return private(
+        ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=n
+    )
+
+
+# --- Theorem S: every f' is invariant under exchanging the sides ---------------------------------
+
+
+def _theorem_s() -> Iterable[Check]:
+    for k, n, growth in ((1, 3, 2), (2, 3, 2), (2, 3, 4)):
+        yield Check(
+            "Thm S",
+            f"{k} of {n}, symmetric f', E = {growth}, δ = 1/4: attained",
+            partial(_attained_symmetric, k, n, growth),
+        )
+    yield Check("Thm S", "2 of 3 walks of positive δ", _walks)
+    yield twin("Thm S", "f' that allows (0, 1) and not (1, 0), 2 of 3, E = 2, δ = 1/4", _one_way)
+
+
+def _figures(parameters: Parameters, k: int, n: int) -> tuple[Bound, ...]:
+    """Comp[RR_{ε,0}^k, RR_{0,δ}^n], from all its outcomes."""
+    size, delta = parameters
+    return composed([(size, Fraction(0))] * k + [(epsilon(0), delta)] * n, AT)
+
+
+def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
+    one = corners(growth, QUARTER, symmetric=True)
+    purse = [one.parameters] * k
+    return _decided([one], purse, n, _figures(one.parameters, k, n), 1, exactly=True)
+
+
+def _walks() -> Evidence:
+    """A mechanism that was not made for the purpose; both its pairs may be the one that differs."""
+    one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
+    return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
+
+
+def _one_way() -> Evidence:
+    one = corners(2, QUARTER)
+    return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 2)
+
+
+# --- Theorem G: any prefix-closed f' -------------------------------------------------------------
+
+
+def _theorem_g() -> Iterable[Check]:
+    for k, n, growth, delta in (
+        (2, 2, 2, QUARTER), (2, 3, 2, QUARTER), (2, 3, 4, QUARTER), (2, 3, 2, Fraction(2, 5)),
+    ):  # fmt: skip
+        yield Check(
+            "Thm G",
+            f"{k} of {n}, any f', E = {growth}, δ = {delta}: attained",
+            partial(_attained, k, n, growth, delta),
+        )
+    yield Check("Thm G", "(ln 2, 1/10) and (ln 4, 1/5), 3 of either: attained", _unequal)
+    yield Check("Thm G", "the closed bound, 2 of 3, E = 2 and δ = 1/10", _closed)
+    yield twin("Thm G", "types fixed in advance, 2 of 3, E = 4, δ = 1/4", _types_in_advance)
+
+
+def _attained(k: int, n: int, growth: int, delta: Fraction) -> Evidence:
+    one = corners(growth, delta)
+    curve = exactly_sparse([one.parameters], k=k, times=k, creations=n)
+    claimed = [(at, curve.delta_at(at)) for at in AT]
+    return _decided([one], [one.parameters] * k, n, claimed, 2, exactly=True)
+
+
+def _unequal() -> Evidence:
+    kinds = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
+    purse = [each.parameters for each in kinds]
+    curve = exactly_sparse(purse, k=2, creations=3)
+    claimed = [(at, curve.delta_at(at)) for at in AT]
+    return _decided(kinds, purse, 3, claimed, 2, exactly=True)
+
+
+def _closed() -> Evidence:
+    """δ <= 1 - y[(E+1)/2 (1-2δ)^n - (E-1)/2 (1-2δE/(E-1))^n], for E(1-2δ) >= 1."""
+    e, delta, k, n = Fraction(2), Fraction(1, 10), 2, 3
+    left = (e + 1) / 2 * (1 - 2 * delta) ** n - (e - 1) / 2 * (1 - 2 * delta * e / (e - 1)) ** n
+    pure = composed([(Log(e), Fraction(0))] * k, AT)
+    one = corners(2, delta)
+    claimed = [(at, 1 - (1 - d) * left) for at, d in pure]
+    return _decided([one], [one.parameters] * k, n, claimed, 2)
+
+
+def _types_in_advance() -> Evidence:
+    """What it would be if who goes from Z to A or B, and who to R or 0, were settled first.
+
+    7/8, where adaptivity gains 253/288.
+    """
+    one = corners(4, QUARTER)
+    claimed = max(_settled(Fraction(4), QUARTER, 2, 3, across) for across in range(4))
+    return _decided([one], [one.parameters] * 2, 3, [(epsilon(0), claimed)], 2)
+
+
+def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
+    """δ(0) if ``across`` of the mechanisms go to A or B from Z, and no other is ever there."""
+    p, overlap, potential = crossing_share(e, delta), Fraction(0), Potential([e])
+    for c in range(across + 1):
+        law = math.comb(across, c) * p**c * (1 - p) ** (across - c) / (2 * theta(e)) ** c
+        for a in range(c + 1):
+            standing = (Places(a, c - a, n - c, 0, k),)
+            overlap += law * math.comb(c, a) * potential.least(Fraction(1), k, standing)
+    return 1 - (1 - delta) ** n * overlap

@@ -1,0 +1,222 @@
+"""k-sparse composition of bounded creations in doubles: Theorems S and G of docs/sparse.md."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+import antiphon as ap
+from antiphon.composition.accounting import exactly_sparse, optimal, parallel, sparse
+from antiphon.composition.accounting.parallel import Closed, Corner, Recursion
+
+MILLION = 10**6
+
+
+def equal(epsilon, delta, k, n, **options):
+    return sparse([(epsilon, delta)], k=k, times=k, creations=n, **options)
+
+
+def excess(curve, at):
+    """(1-S) X: both ends of what G adds to S."""
+    x, s = curve.excess.between(Fraction(at)), curve.symmetric.delta_at(at)
+    return x.lower * (1 - s), x.upper * (1 - s)
+
+
+class TestFigures:
+    @pytest.mark.parametrize(
+        ("epsilon", "delta", "at", "known"),
+        [(1, 1e-9, 20, 7.595e-10), (Fraction(1, 10), 1e-10, 2, 1.261e-9)],
+    )
+    def test_the_excess_over_s(self, epsilon, delta, at, known):
+        """Theory §2.2: k = 100 of n = 10^6."""
+        low, high = excess(equal(epsilon, delta, 100, MILLION), at)
+        assert low == pytest.approx(known, rel=2e-4)
+        assert high - low < 1e-8 * high
+
+    @pytest.mark.parametrize("symmetric", [False, True])
+    @pytest.mark.parametrize("n", [10, 100, 1000])
+    def test_one_of_many_at_twice_the_floor(self, n, symmetric):
+        """Counted as all created these are 10, 75.9 and 546."""
+        ends = equal(1, 1e-6, 1, n, symmetric=symmetric).epsilon_between(
+            2 * n * Fraction(1, MILLION)
+        )
+        assert 0.99 < ends.lower <= ends.upper < 1.001
+
+    def test_s_is_the_composition_of_two_kinds_of_responses(self):
+        curve = equal(Fraction(1, 2), 1e-4, 5, 100, symmetric=True)
+        reference = optimal([(Fraction(1, 2), 0)] * 5 + [(0, 1e-4)] * 100)
+        assert curve.delta_between([0, 1, 2]).upper.tolist() == (
+            reference.delta_between([0, 1, 2]).upper.tolist()
+        )
+        assert curve.epsilon_between(0.05) == reference.epsilon_between(0.05)
+        assert curve.floor == reference.floor
+
+    def test_epsilon_is_the_inverse_of_delta(self):
+        curve = equal(Fraction(1, 10), 1e-4, 20, 500)
+        ends = curve.epsilon_between(0.1)
+        assert curve.delta_at(Fraction(ends.upper)) <= 0.1
+        assert curve.delta_between(Fraction(ends.lower)).lower >= 0.1 - 1e-12
+        assert ends.width < 1e-10
+        assert ends.lower > curve.symmetric.epsilon_at(0.1)
+        assert ends.upper < curve.closed.epsilon_at(0.1)
+
+    def test_past_the_sum_only_the_floor_is_left(self):
+        curve = equal(1, 1e-3, 3, 50)
+        assert curve.delta_between(3) == curve.floor == curve.symmetric.floor
+        assert curve.delta_between(Fraction(29, 10)).lower > curve.floor.upper
+        assert curve.epsilon_at(curve.floor.upper) == 3
+        with pytest.raises(ap.InvalidArgument, match="below the floor"):
+            curve.epsilon_at(0.01)
+
+    def test_the_source_says_which_theorem(self):
+        assert "Theorem G" in equal(1, 0.1, 2, 3).source
+        assert "Theorem S" in equal(1, 0.1, 2, 3, symmetric=True).source
+        assert "CM Thm 5.2" in sparse([(1, 0)], k=1).source
+
+
+class TestShapes:
+    """Where the recursion stops early, or is told from its other end, or not made at all."""
+
+    def holds(self, growth, delta, k, n):
+        pair = ap.Log(growth), Fraction(delta)
+        truth = exactly_sparse([pair], k=k, times=k, creations=n)
+        curve = equal(*pair, k, n)
+        widths = []
+        for s in (1, Fraction(5, 4), growth, growth**2):
+            ends = curve.delta_between(ap.Log(s))
+            assert truth.delta_at(ap.Log(s)) in ends
+            assert curve.closed.delta_at(ap.Log(s)) >= ends.upper
+            widths.append(ends.width)
+        return curve, max(widths)
+
+    @pytest.mark.parametrize("delta", ["1/7", "1/6", "1/5", "1/1000"])
+    def test_likely_at_z(self, delta):
+        """At E = 3/2 and δ = 1/7 p is 5/6; from 1/6 on it is 1."""
+        _, width = self.holds(Fraction(3, 2), delta, 2, 6)
+        assert width < 1e-12
+
+    def test_a_recursion_that_stops_early(self, monkeypatch):
+        monkeypatch.setattr(parallel, "_WORK", 36)
+        curve, width = self.holds(Fraction(3, 2), "1/20", 2, 8)
+        assert curve.excess.most == 2
+        assert 1e-3 < width < 0.1
+
+    def test_too_many_for_the_recursion(self, monkeypatch):
+        monkeypatch.setattr(parallel, "_WORK", 1)
+        curve, _ = self.holds(Fraction(2), "1/20", 2, 5)
+        assert curve.excess == curve.bound
+        assert curve.delta_at(0) == curve.closed.delta_at(0)
+
+    def test_too_many_places_for_the_law(self):
+        curve = equal(1e-9, 1e-10, 2, 10**15)
+        assert isinstance(curve.excess, Closed)
+
+    @pytest.mark.parametrize("k", [1, 3])
+    def test_nothing_above_s(self, k):
+        """Where one may differ, or all may."""
+        curve = equal(1, 0.01, k, 3)
+        assert curve.delta_between(0) == curve.symmetric.delta_between(0)
+        assert curve.closed.delta_at(0) > curve.delta_at(0)
+
+    def test_no_excess_without_epsilon_or_delta(self):
+        for epsilon, delta in ((0, 0.1), (1, 0), (1, 1)):
+            curve = equal(epsilon, delta, 2, 9)
+            assert curve.delta_between(0) == curve.symmetric.delta_between(0)
+
+    @pytest.mark.parametrize("epsilon", [1e-300, 1e-6, 30, 1e9, ap.Log(10**300)])
+    @pytest.mark.parametrize("delta", [1e-300, 1e-9, 0.3, 1 - 1e-9])
+    @pytest.mark.parametrize("n", [3, 10**4, 10**15])
+    def test_extremes(self, epsilon, delta, n):
+        curve = equal(epsilon, delta, 2, n)
+        for at in (0, 1):
+            low, high = curve.symmetric.delta_between(at), curve.delta_between(at)
+            assert low.lower * (1 - 1e-15) <= high.lower <= high.upper <= 1
+            assert high.upper <= curve.closed.delta_at(at)
+
+
+class TestClosedBound:
+    def test_second_order(self):
+        """y C(n,2) δ² coth(ε/2) (1-δ)^(n-2) above Theorem S, at most and about."""
+        curve = equal(1, 1e-9, 100, MILLION)
+        pairs = math.comb(MILLION, 2) * 1e-18 / math.tanh(0.5)
+        assert curve.bound.most == pytest.approx(pairs, rel=3e-3)
+
+    def test_where_the_pairs_are_too_many(self):
+        """Then 1 - (1-p)^n - ((1-o)^n - (1-p)^n)/q is less, and that is at most 1."""
+        corner = Corner(Fraction(1), Fraction(1, 100))
+        p, o, q = float(corner.share[0]), float(corner.odds), 2 / (1 + math.e)
+        for n in (10, 100, 1000):
+            expected = 1 - (1 - p) ** n - ((1 - o) ** n - (1 - p) ** n) / q
+            assert equal(1, Fraction(1, 100), 2, n).bound.most == pytest.approx(expected)
+
+    def test_unequal_ones(self):
+        given = [(1, 1e-6), (2, 1e-7)]
+        curve = sparse(given, k=2, creations=[given[0]] * 100 + [given[1]] * 900)
+        ends = curve.delta_between(1)
+        assert ends.lower == pytest.approx(curve.symmetric.delta_between(1).lower, rel=1e-15)
+        assert ends.width < 4 * (100e-6 + 900e-7) ** 2
+        known = optimal([(1, 0), (2, 0)] + [(0, 1e-6)] * 100 + [(0, 1e-7)] * 900)
+        assert ends.lower == pytest.approx(known.delta_at(1), rel=1e-12)
+
+    def test_unequal_ones_of_which_the_number_is_known(self):
+        """As if all had the largest δ."""
+        given = [(1, 1e-6), (2, 1e-7)]
+        ends = sparse(given, k=2, creations=1000, symmetric=True).delta_between(1)
+        assert ends.upper == optimal([(1, 0), (2, 0)] + [(0, 1e-6)] * 1000).delta_at(1)
+        assert 0 < ends.width < 1.1e-6
+
+    def test_those_who_differ_are_the_worst_k(self):
+        given = [(1, 1e-6), (2, 1e-7), (3, 0)]
+        curve = sparse(given, k=1, creations=given, symmetric=True)
+        assert curve.delta_at(1) == optimal([(3, 0), (0, 1e-6), (0, 1e-7)]).delta_at(1)
+
+
+class TestRecursion:
+    def test_more_places_less_width(self):
+        """C is chosen so that what is left does not count."""
+        found = Recursion(equal_kind(1, Fraction(1, 10**4), 3, 10**4), 3)
+        assert 8 <= found.most <= 40
+
+    def test_no_ratio_is_above_one(self):
+        found = Recursion(equal_kind(1, Fraction(1, 100), 3, 40), 3)
+        low, high = found._ratios(0.7)
+        assert list(low[:2]) == list(high[:2]) == [1, 1]
+        assert all(low <= high)
+        assert all(high <= 1)
+        assert all(high[1:] <= high[:-1] * (1 + 1e-12))
+
+
+def equal_kind(epsilon, delta, slots, count):
+    return parallel.Kind(Fraction(epsilon), delta, slots, count)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("n", [0, -1, True, 2.5, math.nan, float])
+    def test_bad_number(self, n):
+        with pytest.raises(ap.InvalidArgument, match="creations must be an int >= 1"):
+            sparse([(1, 1e-6)], k=1, creations=n)
+
+    @pytest.mark.parametrize("k", [0, -1, 1.0, True, None])
+    def test_bad_k(self, k):
+        with pytest.raises(ap.InvalidArgument, match="k must be an int >= 1"):
+            sparse([(1, 0)], k=k, creations=3)
+
+    def test_more_than_are_fixed(self):
+        with pytest.raises(ap.InvalidArgument, match=r"k = 100 .* use times"):
+            sparse([(1, 1e-9)], k=100, creations=MILLION)
+
+    @pytest.mark.parametrize("symmetric", [False, True])
+    def test_of_k_and_the_number_the_smaller_counts(self, symmetric):
+        curve = equal(1, 0.01, 5, 2, symmetric=symmetric)
+        assert curve.delta_at(0) == pytest.approx(optimal([(1, 0.01)] * 2).delta_at(0))
+
+    def test_created_and_not_fixed(self):
+        with pytest.raises(ap.InvalidArgument, match="not among the fixed ones"):
+            sparse([(1, 0)], k=1, creations=[(1, 0), (2, 0)])
+
+    @pytest.mark.parametrize("pair", [(-1, 0), (1, -0.1), (math.nan, 0), (1, math.nan), (1, 2)])
+    def test_bad_parameters(self, pair):
+        with pytest.raises(ap.InvalidArgument):
+            sparse([pair], k=1, creations=2)
+        with pytest.raises(ap.InvalidArgument):
+            sparse([(1, 0)], k=1, creations=[pair])
