@@ -21,7 +21,7 @@ from antiphon.protocol.provenance import foreign
 from antiphon.protocol.spaces import BITS, Anything, Integers
 
 LEFT, RIGHT = ap.Side
-COINS = ap.protocol.SampledCoins(0)
+COINS = SampledCoins(0)
 QUARTER = Fraction(1, 4)
 
 
