@@ -49,8 +49,8 @@ class Header:
 class Secret:
     """What a recording holds beyond the view: enough to rebuild and re-run the mechanism."""
 
-    system: Json
-    initial: Json
+    system: Any  # Json, which cattrs cannot read, as it is of its own kind
+    initial: Any
 
 
 def rebuilt(data: Json, kind: type, role: str) -> Any:
