@@ -11,6 +11,7 @@ from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
@@ -79,7 +80,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
 
     __slots__ = ()
 
-    def step(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[ConcurrentState, Any]:
+    def step(
+        self, state: ConcurrentState, message: Any, coins: Coins
+    ) -> tuple[ConcurrentState, Any]:
         if isinstance(state, Dead):
             return state, HALT
         if type(message) is not Ask:
