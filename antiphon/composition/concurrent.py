@@ -11,6 +11,7 @@ from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
@@ -99,7 +100,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
     #
     # An answer that leaves the child's state as it is leaves that of the composition, too.
 
-    def step(self, state: ConcurrentState, message: Any, coins: Any) -> tuple[ConcurrentState, Any]:
+    def step(
+        self, state: ConcurrentState, message: Any, coins: Coins
+    ) -> tuple[ConcurrentState, Any]:
         if isinstance(state, Dead):
             return state, HALT
         if type(message) is not Ask:

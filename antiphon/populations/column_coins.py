@@ -17,7 +17,7 @@ from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
 from antiphon.protocol.coins.coins import Step, Stepped
-from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
+from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.enumeration import branch
 from antiphon.protocol.spaces import Space
 
@@ -79,9 +79,8 @@ class ColumnCoins(Coins):
             with np.errstate(all="ignore"):  # as Python's floats, which overflow in silence
                 return step(*arguments, self)
         except Apart as apart:
-            culprit = unsafe(apart.part)
-            if culprit is not None:
-                self.slow[id(culprit)] = culprit
+            if apart.part is not None:
+                self.slow[id(apart.part)] = apart.part
             self._take_apart()
             raise
 

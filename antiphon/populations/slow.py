@@ -7,6 +7,7 @@ from typing import Final
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.play import Population
 from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.coins.column_safety import unsafe
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.registry import name_of
 
@@ -33,4 +34,4 @@ def taken_apart(
     coins = ColumnCoins()
     for _ in Population(adversary, mechanism, rounds, coins).play(_REPLICAS):
         pass
-    return tuple(sorted({name_of(owner) for owner in coins.slow.values()}))
+    return tuple(sorted({name_of(unsafe(part)) for part in coins.slow.values()}))

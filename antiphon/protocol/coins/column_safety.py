@@ -70,7 +70,8 @@ def unsafe(part: object) -> Any:
     """
     kind: Any = type(part)
     if kind is tuple:
-        return _first(part)
+        items: Any = part
+        return next((item for item in map(unsafe, items) if item is not None), None)
     # A metaclass of another's may not be hashable, or lie about which class this is.
     names = _declared(kind) if type(kind) in METACLASSES else _declared.__wrapped__(kind)
     if names is None:
@@ -78,15 +79,10 @@ def unsafe(part: object) -> Any:
     own: Any = getattr(part, "__dict__", None)
     if own and not _METHODS.isdisjoint(own):
         return part  # an attribute of the object stands in front of what was declared
-    found = _first([getattr(part, name) for name in names]) if names else None
-    return found if found is None or _is_part(found) else part
-
-
-def _first(parts: Any) -> Any:
-    for part in parts:
-        found = unsafe(part)
+    for name in names:
+        found = unsafe(getattr(part, name))
         if found is not None:
-            return found
+            return found if _is_part(found) else part
     return None
 
 
