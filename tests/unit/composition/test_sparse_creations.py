@@ -158,6 +158,31 @@ class TestClosedBound:
         known = optimal([(1, 0), (2, 0)] + [(0, 1e-6)] * 100 + [(0, 1e-7)] * 900)
         assert ends.lower == pytest.approx(known.delta_at(1), rel=1e-12)
 
+    def test_where_a_reveal_is_bounded_by_epsilon(self):
+        """At E(1-2δ) < 1 all stand at Z, or at 0: o = tanh(ε/2) and 1 - q^(n-1)."""
+        bound = equal(Fraction(1, 2), Fraction(2, 5), 2, 3).bound
+        assert bound.most == pytest.approx(1 - (2 / (1 + math.exp(0.5))) ** 2)
+
+    def test_pairs_of_unequal_ones(self):
+        """Σ_i≠j o_i p_j, with o = δ/(1-δ) and p = o coth(ε/2)."""
+        given = [(1, 1e-3), (2, 1e-4)]
+        curve = sparse(given, k=2, creations=[given[0]] * 5 + [given[1]] * 7)
+        o = [1e-3 / (1 - 1e-3)] * 5 + [1e-4 / (1 - 1e-4)] * 7
+        p = [each / math.tanh(0.5 if i < 5 else 1) for i, each in enumerate(o)]
+        pairs = sum(o[i] * p[j] for i in range(12) for j in range(12) if i != j)
+        assert curve.bound.most == pytest.approx(pairs)
+
+    def test_pairs_of_a_number(self):
+        """All with the largest δ, and the least ε: p falls in ε."""
+        o = 1e-3 / (1 - 1e-3)
+        curve = sparse([(1, 1e-4), (2, 1e-3)], k=2, creations=12)
+        assert curve.bound.most == pytest.approx(12 * 11 * o * o / math.tanh(0.5))
+
+    def test_kinds_of_one_delta_add_up(self):
+        given = [(1, 1e-3), (2, 1e-3)]
+        curve = sparse(given, k=1, creations=[given[0]] * 3 + [given[1]] * 4)
+        assert curve.floor.upper == pytest.approx(1 - (1 - 1e-3) ** 7)
+
     def test_unequal_ones_of_which_the_number_is_known(self):
         """As if all had the largest δ."""
         given = [(1, 1e-6), (2, 1e-7)]
@@ -209,6 +234,10 @@ class TestBadInput:
     def test_of_k_and_the_number_the_smaller_counts(self, symmetric):
         curve = equal(1, 0.01, 5, 2, symmetric=symmetric)
         assert curve.delta_at(0) == pytest.approx(optimal([(1, 0.01)] * 2).delta_at(0))
+
+    def test_one_of_two_kinds(self):
+        curve = sparse([(1, 0.1), (2, 0.1)], k=2, creations=1)
+        assert curve.delta_at(0) == pytest.approx(optimal([(2, 0.1)]).delta_at(0))
 
     def test_created_and_not_fixed(self):
         with pytest.raises(ap.InvalidArgument, match="not among the fixed ones"):
