@@ -191,7 +191,7 @@ def _distinct(listed: list[Any]) -> Counter[tuple[type, Any, type, Any]]:
 
 def _bounded(epsilon: Any) -> exact.ExactEpsilon:
     value = exact.epsilon(epsilon)
-    if not exact.at_most(value, MOST):
+    if not (value <= MOST if isinstance(value, Fraction) else exact.at_most(value, MOST)):
         raise InvalidArgument(
             f"an epsilon is more than {float(MOST):g}, the most that is accounted for: such a "
             "mechanism promises nothing, nor does a composition with it; give a smaller one"

@@ -18,6 +18,7 @@ from antiphon.composition.accounting.renyi import (
     response_divergence,
 )
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
 from antiphon.protocol.claims import Approximate, Measure, Pure, ZeroConcentrated
@@ -194,6 +195,23 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
         return None
     epsilon, delta = curve.composed.total, curve.composed.exact_floor
     return None if epsilon is None or delta is None else (epsilon, delta)
+
+
+def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> Approximate:
+    """(ε, δ) at ``delta``; None: at the floor, with exact parameters where they are known.
+
+    Raises: InvalidArgument where no ε is promised.
+    """
+    known = exact_point(curve)
+    if delta is None and known is not None:
+        return Approximate(*known)
+    at = Fraction(curve.floor.upper) if delta is None else exact.probability(delta)
+    epsilon = curve.epsilon_at(at)
+    if math.isinf(epsilon):
+        raise InvalidArgument(
+            f"no epsilon is promised at delta = {float(at):.6g}: pass a larger delta"
+        )
+    return Approximate(Fraction(epsilon), at)
 
 
 def least(curves: list[PrivacyCurve]) -> PrivacyCurve:
