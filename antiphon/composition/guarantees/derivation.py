@@ -42,13 +42,13 @@ def _written(text: Text) -> str:
     return text if isinstance(text, str) else text()
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Premise:
     """What a theorem needs, how that is known, and why."""
 
-    _text: Text = attrs.field(alias="text", repr=_written)
+    _text: Text = attrs.field(alias="text")
     mark: Mark
-    _evidence: Text = attrs.field(default="", alias="evidence", repr=_written)
+    _evidence: Text = attrs.field(default="", alias="evidence")
 
     @property
     def text(self) -> str:
@@ -60,16 +60,19 @@ class Premise:
         """Why it is known, or is not."""
         return _written(self._evidence)
 
+    def __repr__(self) -> str:
+        return f"<Premise, {self.mark.value}: {self.text}>"
 
-@attrs.frozen(eq=False)
+
+@attrs.frozen(eq=False, repr=False)
 class Derivation:
     """One step: a theorem, its premises, and the derivations that it builds on."""
 
     theorem: str
     """As it is cited: "CM Thm 4.12"."""
-    _statement: Text = attrs.field(alias="statement", repr=_written)
+    _statement: Text = attrs.field(alias="statement")
     verification: Verification
-    curve: PrivacyCurve = attrs.field(repr=False)
+    curve: PrivacyCurve
     premises: tuple[Premise, ...] = ()
     parts: tuple[Derivation, ...] = ()
 
@@ -90,6 +93,9 @@ class Derivation:
             step = waiting.pop()
             yield from (each for each in step.premises if each.mark is mark)
             waiting.extend(reversed(step.parts))
+
+    def __repr__(self) -> str:
+        return f"<Derivation by {self.theorem}, {self.status.value}>"
 
     def claim(self, delta: float | Fraction | None = None) -> Claim:
         """One (ε, δ) of it as a claim; ``delta`` None: at the floor of the curve.
