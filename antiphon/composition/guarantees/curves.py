@@ -11,6 +11,7 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
+from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import (
     bounded_divergence,
     from_concentrated,
@@ -31,9 +32,9 @@ _UP: Final = 1 + 2.0**-40
 def of_measure(measure: Measure) -> PrivacyCurve:
     """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5)."""
     if isinstance(measure, Pure):
-        return optimal([(measure.epsilon, 0)])
+        return optimal(single(measure.epsilon, Fraction(0)))
     if isinstance(measure, Approximate):
-        return optimal([(measure.epsilon, measure.delta)])
+        return optimal(single(measure.epsilon, measure.delta))
     if isinstance(measure, ZeroConcentrated):
         return from_concentrated(measure.rho)
     return from_renyi(measure.curve)

@@ -8,7 +8,7 @@ and is sent the part's derivation (``derive`` runs it).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, TypeVar, Union, overload
 
@@ -111,12 +111,14 @@ def rule(theorem: str, *systems: Any, about: Any = WHATEVER, rank: int = 0) -> A
     return add
 
 
-def rules_for(inquiry: Inquiry) -> Iterator[Rule]:
+def rules_for(inquiry: Inquiry) -> list[Rule]:
     """The rules to ask: about this very type of system and of f first, about any last."""
+    found: list[Rule] = []
     f = _exact(inquiry.verification)
     for kind in (_exact(inquiry.system), Mechanism):
-        yield from TABLE.get((kind, f), ())
-        yield from TABLE.get((kind, WHATEVER), ())
+        found += TABLE.get((kind, f), ())
+        found += TABLE.get((kind, WHATEVER), ())
+    return found
 
 
 def _exact(value: object) -> type:

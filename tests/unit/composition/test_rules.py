@@ -4,6 +4,7 @@ import ast
 import shutil
 import subprocess
 import sys
+from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -11,12 +12,13 @@ import pytest
 
 import antiphon as ap
 from antiphon.composition import Certified, ExtConComp, each_valid, sparse_parallel
+from antiphon.composition.accounting.parameters import parameters, single
 from antiphon.composition.as_is import bare
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import TABLE, rule
 from antiphon.mechanisms import ContinualHistogram, LeakyBit, TreeCounter
-from antiphon.protocol import Claim, IdentityPostProcessor, Pure, Status, spaces
+from antiphon.protocol import Claim, IdentityPostProcessor, Log, Pure, Status, spaces
 from antiphon.verifiers import event_level, user_level
 from antiphon.verifiers.models import UserLevel
 
@@ -157,7 +159,8 @@ def calls(function):
 def test_a_guarantee_is_a_look_up():
     """README's example: most calls that are left read the counter's claim and its parameters."""
     counter, f = TreeCounter(horizon=8, epsilon=1), sparse_parallel([(1, 0)])
-    made = []
+    made = [ap.guarantee(ExtConComp(), f, catalogue=[counter])]
+    # From now on it is known what is kept of classes.
     spent = calls(lambda: made.append(ap.guarantee(ExtConComp(), f, catalogue=[counter])))
     assert made[0].theorem == "CM Thm 5.2"
     assert 20 < spent <= 100
@@ -263,3 +266,12 @@ def test_no_circle_in_the_room():
     assert low in graph[high]
     with pytest.raises(CycleError):
         TopologicalSorter(graph | {low: graph[low] | {high}}).prepare()
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 3), Log(3)])
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 7), Fraction(1)])
+def test_the_parameters_of_one_claim(epsilon, delta):
+    assert single(epsilon, delta) == parameters([(epsilon, delta)])
+    assert parameters(single(epsilon, delta), 3) == parameters([(epsilon, delta)], 3)
+    with pytest.raises(ap.InvalidArgument, match="promises nothing"):
+        single(Fraction(10**10), delta)
