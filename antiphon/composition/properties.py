@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 
+from antiphon.composition.as_is import bare
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.numbers.errors import CompositionError, Intractable
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask, distinct, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.verification import Refused, Verification, read
@@ -37,7 +39,7 @@ class Property(enum.Enum):
     VALIDITY = "f→f'"
 
 
-Heard = tuple[tuple[Side, Any], ...]
+Heard = tuple[tuple[Side, object], ...]
 """What P received in a run: (from, message), in order."""
 
 
@@ -50,12 +52,12 @@ class Violation:
     runs: tuple[Heard, Heard]
     reason: str
 
-    def replay(self) -> tuple[tuple[tuple[Side, Any], ...], ...]:
+    def replay(self) -> tuple[tuple[tuple[Side, object], ...], ...]:
         """What P sends, message by message, in each of the two runs."""
         return tuple(tuple(_sent(self.post_processor, run)) for run in self.runs)
 
 
-def _sent(post_processor: PostProcessor, run: Heard) -> Iterator[tuple[Side, Any]]:
+def _sent(post_processor: PostProcessor, run: Heard) -> Iterator[tuple[Side, object]]:
     state = post_processor.initial_state
     for side, message in run:
         state, to, out = post_processor.step(state, side, message, ReplayedCoins())
@@ -72,13 +74,13 @@ class Broken(NamedTuple):
 class Lockstep(NamedTuple):
     """Two runs so far."""
 
-    states: tuple[Any, Any]
-    outer: Any
+    states: tuple[object, object]
+    outer: object
     """State of f on the left pairs; Refused if they are not f-valid."""
-    inner: Any
+    inner: object
     """State of f' on the pairs sent right."""
     created: tuple[Create, ...]
-    sent: tuple[Any, Any] | None
+    sent: tuple[object, object] | None
     """What the runs have sent right and is not yet answered; None: a left message is due."""
     lefts: int
     """How many messages have come from the left."""
@@ -93,7 +95,7 @@ def check_properties(
     outer: Verification,
     inner: Verification,
     *,
-    queries: Iterable[Any],
+    queries: Iterable[object],
     rounds: int,
     questions: int | None = None,
     limit: int = 200_000,
@@ -143,7 +145,7 @@ def begin(post_processor: PostProcessor, outer: Verification, inner: Verificatio
     return Lockstep((start, start), outer.initial_state, inner.initial_state, (), None, 0)
 
 
-def _next(lock: Lockstep, messages: tuple[Any, ...]) -> Iterator[tuple[Side, Any, Any]]:
+def _next(lock: Lockstep, messages: tuple[object, ...]) -> Iterator[tuple[Side, object, object]]:
     if lock.sent is None:
         yield from ((LEFT, zero, one) for zero, one in product(messages, repeat=2))
     else:
@@ -157,14 +159,14 @@ def advance(
     inner: Verification,
     lock: Lockstep,
     side: Side,
-    zero: Any,
-    one: Any,
+    zero: object,
+    one: object,
 ) -> Lockstep | Broken:
     """Both runs after one more message each, or the property that they break."""
     valid, lefts = lock.outer, lock.lefts + (side is LEFT)
     if side is LEFT and type(valid) is not Refused:
         valid = read(outer, valid, zero, one)
-    step: Callable[..., Any] = post_processor.step
+    step = post_processor.step
     state0, to0, out0 = step(lock.states[0], side, zero, ReplayedCoins())
     state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
     states = (state0, state1)
@@ -191,7 +193,7 @@ def advance(
     return Lockstep(states, valid, inside, created, sent, lefts, within=within)
 
 
-def _address(message: Any) -> tuple[tuple[int, ...], Any]:
+def _address(message: object) -> tuple[tuple[int, ...], object]:
     """In which composition inside of which others a message arrives, and as what."""
     place: tuple[int, ...] = ()
     while type(message) is Ask and type(message.query) in (Ask, Create):
@@ -199,7 +201,7 @@ def _address(message: Any) -> tuple[tuple[int, ...], Any]:
     return place, message
 
 
-def _answers(message: Any, lock: Lockstep) -> tuple[Any, ...]:
+def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
     """What ExtConComp may answer to a message."""
     place, said = _address(message)
     created: list[Create] = list(lock.created)
@@ -217,9 +219,7 @@ def _answers(message: Any, lock: Lockstep) -> tuple[Any, ...]:
     return (HALT,)
 
 
-def _extended(mechanism: Any) -> bool:
+def _extended(mechanism: ContinualMechanism) -> bool:
     """Whether it is an ExtConComp without a budget, certified or not."""
-    from antiphon.composition.guarantees.certified import Certified  # which imports this module
-
-    inner = mechanism.mechanism if type(mechanism) is Certified else mechanism
+    inner = bare(mechanism)
     return type(inner) is ExtConComp and inner.budget is None

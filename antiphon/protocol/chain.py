@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from antiphon.numbers.errors import REFUSALS, InvalidArgument, ProtocolError
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
-from antiphon.protocol.provenance import claims_of, doubt, foreign
+from antiphon.protocol.provenance import assumed, claims_of, doubt, foreign
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
@@ -189,10 +189,7 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         claims = (attrs.evolve(c, source=f"{c.source}; {lemma}") for c in inner)
         if foreign(self.links) is None and doubt(self.mechanism, "claims") is None:
             return tuple(claims)  # our own suite checks that these links do forward
-        return tuple(
-            attrs.evolve(claim, status=Status.ASSUMED) if claim.status is Status.PROVED else claim
-            for claim in claims
-        )
+        return tuple(map(assumed, claims))
 
     def step(
         self, state: tuple[Any, ...], message: Any, coins: Coins

@@ -12,7 +12,8 @@ and a number may have an ``__eq__`` of its own. So there are two questions, and 
 
 Both answer None, or the reason in words. Not defended against: patching this library's classes
 while they run, and objects that are changed after they were made, behind the back of what froze
-them (``object.__setattr__``, ``__setstate__``, the ``__dict__`` of a subclass).
+them (``object.__setattr__``, ``__setstate__``); what the ``__dict__`` of a subclass hides is seen
+whenever somebody asks.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from typing import Any, Final
 
+import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
@@ -61,11 +63,23 @@ def _kind(value: object) -> type:
     return type(value)
 
 
+_found: Final[set[type]] = set()
+"""Classes that were found to be this library's own, and will not be anyone else's."""
+
+
 def own(kind: type) -> bool:
     """Whether a class, and all that it inherits from, was written and is tested here."""
-    if type(kind) not in METACLASSES or not _written(kind):
+    if type(kind) not in METACLASSES:
         return False
-    return all(base in _BARE or _written(base) for base in kind.__mro__)
+    if kind in _found:
+        return True
+    if not _written(kind):
+        return False
+    for base in kind.__mro__:
+        if base not in _BARE and not _written(base):
+            return False
+    _found.add(kind)
+    return True
 
 
 def _written(kind: type | types.FunctionType) -> bool:
@@ -110,14 +124,14 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
     >>> foreign(UnboundedCounter(counter=Silent(horizon=2, epsilon=1)))
     'Silent._noise is not of this library'
     """
-    kind = _kind(value)
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind in ATOMS or kind is np.ndarray:
         return None
     if kind in (tuple, frozenset):
-        return None if ATOMS.issuperset(map(type, value)) else _first(value, but)
+        return _first(value, but)
     if kind is types.FunctionType:
         return None if _written(value) else f"{value.__qualname__} is not of this library"
-    if not own(essence(kind)):
+    if not own(kind) and not own(essence(kind)):
         return f"{_addition(kind)} is not of this library"
     shadow = _shadow(value)
     if shadow is not None:
@@ -125,13 +139,19 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
     if isinstance(value, tuple):
         return _first(value, but)  # pyright: ignore[reportUnknownArgumentType]
     fields = getattr(kind, "__attrs_attrs__", ())
-    return _first((getattr(value, field.name, None) for field in fields if field.init), but)
+    return _first([getattr(value, field.name, None) for field in fields if field.init], but)
 
 
 def _first(parts: Iterable[object], but: type | tuple[type, ...]) -> str | None:
-    # By type, as isinstance believes what an object says of its __class__.
-    reasons = (foreign(part, but=but) for part in parts if not issubclass(_kind(part), but))
-    return next((reason for reason in reasons if reason is not None), None)
+    for part in parts:
+        kind = _kind(part)
+        # By type, as isinstance believes what an object says of its __class__.
+        if (type(kind) in METACLASSES and kind in ATOMS) or issubclass(kind, but):
+            continue  # a metaclass of another's may have classes pass for int
+        reason = foreign(part, but=but)
+        if reason is not None:
+            return reason
+    return None
 
 
 def _addition(kind: type) -> str:
@@ -155,6 +175,8 @@ def _has_ours(kind: type) -> bool:
 def _shadow(value: object) -> str | None:
     """An attribute of the object that hides what its class says."""
     own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
+    if not own_dict:
+        return None
     fields = {field.name for field in getattr(_kind(value), "__attrs_attrs__", ())}
     hidden = (name for name in own_dict if name not in fields and not _cached(value, name))
     return next(hidden, None)
@@ -196,6 +218,12 @@ def doubt(whole: object, stated: str, *, but: type | tuple[type, ...] = ()) -> s
 def status(whole: object) -> Status:
     """PROVED for what is this library's own through and through, else ASSUMED."""
     return Status.PROVED if foreign(whole) is None else Status.ASSUMED
+
+
+def assumed(claim: Claim) -> Claim:
+    """The claim, if it was proved of something else: as it stands here it is not."""
+    known = claim.status is not Status.PROVED
+    return claim if known else attrs.evolve(claim, status=Status.ASSUMED)
 
 
 def proved(

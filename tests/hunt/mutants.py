@@ -12,8 +12,15 @@ from typing import Any
 import pytest
 
 from antiphon.audit.exact import question
-from antiphon.composition.guarantees import budgets, compositions, curves, leaves, lifting
+from antiphon.composition.guarantees import composing, curves
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
+from antiphon.composition.guarantees.rules.chains import lifting
+from antiphon.composition.guarantees.rules.compositions import (
+    filters,
+    fixed_mechanisms,
+    sparse_consistent,
+)
+from antiphon.composition.guarantees.rules.mechanisms import claim, group
 from antiphon.composition.properties import Violation
 from antiphon.composition.validity import Budgeted, Suitable
 from antiphon.protocol import Status
@@ -23,9 +30,9 @@ Change = Callable[[Any], Any]
 """What stands there -> what is to stand there."""
 
 
-def _one_pair_less(group: Any) -> Any:
+def _one_pair_less(own: Any) -> Any:
     def mutant(*given: Any) -> Any:
-        size = group(*given)
+        size = own(*given)
         return size and max(1, size - 1)
 
     return mutant
@@ -61,25 +68,27 @@ def _larger_growth(growth: Any) -> Any:
 
 CONSISTENT = Premise("every f' is first-pair consistent", Mark.CHECKED)
 MUTANTS: dict[str, tuple[Any, str, Change]] = {
-    "a group of one pair less": (leaves, "group", _one_pair_less),
-    "a claim is about every f": (leaves, "includes", lambda _: lambda *given: True),
+    "a group of one pair less": (group, "group", _one_pair_less),
+    "a claim is about every f": (claim, "includes", lambda _: lambda *given: True),
     "what is assumed is proved": (
         Derivation, "status", lambda _: property(lambda self: Status.PROVED)
     ),
     "the last part's claim is ignored": (
-        compositions, "composed", lambda own: lambda given, most=None: own(given[:-1], most)
+        fixed_mechanisms, "composed", lambda own: lambda given, most=None: own(given[:-1], most)
     ),
     "one creation less": (
-        compositions, "composed",
+        composing, "composed",
         lambda own: lambda given, most=None: own(given, most and most - 1),
     ),
-    "a fixed δ counts as 0": (compositions, "optimal", _without_deltas),
-    "every f' is consistent": (compositions, "_consistency", lambda _: lambda *given: CONSISTENT),
+    "a fixed δ counts as 0": (composing, "optimal", _without_deltas),
+    "every f' is consistent": (
+        sparse_consistent, "_consistency", lambda _: lambda *given: CONSISTENT
+    ),
     "a property's violation is not seen": (lifting, "_explore", _unseen),
     "a fourth of ρ": (
         curves, "from_concentrated", lambda own: lambda rho: own(rho / 4)
     ),
-    "a filter's figure without its δ": (budgets, "optimal", _without_deltas),
+    "a filter's figure without its δ": (filters, "optimal", _without_deltas),
     "V[f] forgets to charge": (Budgeted, "spend", lambda _: lambda self, purse, given: purse),
     "V[f] forgets the mechanism's own f": (Suitable, "judge", _unchecked),
     "the engine takes e^ε for more": (question, "rational_growth", _larger_growth),

@@ -131,7 +131,11 @@ def parameters(given: Any, times: int = 1) -> Parameters:
     Parameters(epsilons=((Fraction(1, 10), 6),), deltas=((Fraction(1, 2), 3),), count=6)
     """
     if isinstance(given, Parameters):
-        return _repeated(given, exact.whole(times, "times"))
+        return (
+            given
+            if type(times) is int and times == 1
+            else _repeated(given, exact.whole(times, "times"))
+        )
     counts = pairs(given, times)
     epsilons: Counter[exact.ExactEpsilon] = Counter()
     deltas: Counter[Fraction] = Counter()
@@ -142,6 +146,12 @@ def parameters(given: Any, times: int = 1) -> Parameters:
     return Parameters(
         tuple(sorted(epsilons.items(), key=_place)), tuple(sorted(deltas.items())), counts.total()
     )
+
+
+def single(epsilon: exact.ExactEpsilon, delta: Fraction) -> Parameters:
+    """Those of one mechanism, as its claim has them: normalised. Errors as ``pairs``."""
+    value = _bounded(epsilon)
+    return Parameters(((value, 1),) if value else (), ((delta, 1),) if delta else (), 1)
 
 
 def _place(group: tuple[exact.ExactEpsilon, int]) -> tuple[float, bool, Fraction]:
@@ -191,7 +201,7 @@ def _distinct(listed: list[Any]) -> Counter[tuple[type, Any, type, Any]]:
 
 def _bounded(epsilon: Any) -> exact.ExactEpsilon:
     value = exact.epsilon(epsilon)
-    if not exact.at_most(value, MOST):
+    if not (value <= MOST if isinstance(value, Fraction) else exact.at_most(value, MOST)):
         raise InvalidArgument(
             f"an epsilon is more than {float(MOST):g}, the most that is accounted for: such a "
             "mechanism promises nothing, nor does a composition with it; give a smaller one"

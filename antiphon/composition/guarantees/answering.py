@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from antiphon.composition.guarantees.derivation import Mark
 from antiphon.numbers.errors import REFUSALS, Intractable
@@ -50,7 +50,9 @@ def _listed(mechanism: ContinualMechanism) -> bool | None:
     return True
 
 
-def _steps(mechanism: Any, state: Any, query: Any) -> list[tuple[Any, Any]]:
+def _steps(
+    mechanism: ContinualMechanism, state: object, query: object
+) -> list[tuple[object, object]]:
     """All that may happen; nothing, where the query is refused."""
     try:
         return [after for _, after in outcomes(lambda coins: mechanism.step(state, query, coins))]

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
+from antiphon.composition.as_is import AsIs
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ConComp, ExtConComp
-from antiphon.composition.guarantees.context import Context
-from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.derive import derive
-from antiphon.composition.guarantees.guarantee import Guarantee
+from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature, Space
 from antiphon.protocol.verification import Verification
@@ -28,7 +25,7 @@ from antiphon.protocol.verification import Verification
 class Countable(Space):
     """Answers of a composition whose mechanisms all have discrete answers: countably many."""
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         return True
 
     @property
@@ -38,7 +35,7 @@ class Countable(Space):
 
 @register("antiphon.Certified/1")
 @attrs.frozen
-class Certified(ContinualMechanism):
+class Certified(AsIs):
     """M, which claims what ``guarantee(M, f)`` derives, at ``delta`` (None: at its floor).
 
     So compositions nest: all sparse vectors of a histogram are one mechanism, an ExtConComp
@@ -52,42 +49,23 @@ class Certified(ContinualMechanism):
     (Fraction(1, 1), Fraction(0, 1))
     """
 
-    mechanism: ContinualMechanism
     verification: Verification
     delta: Fraction | None = attrs.field(
         default=None, converter=attrs.converters.optional(exact.probability)
     )
     truth: str = ""
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    derived: Derivation = attrs.field(init=False, eq=False, repr=False)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __attrs_post_init__(self) -> None:
-        context = Context(derive, truth=self.truth)
-        derivation = derive(self.mechanism, self.verification, context)
-        claim = Guarantee(self.mechanism, derivation).claim(delta=self.delta)
+        claim = derive(self.derived.inquiry).claim(self.delta)
         own = self.mechanism.signature
         if type(self.mechanism) in (ConComp, ExtConComp, ComplexMechanism):
             own = attrs.evolve(own, answers=Countable())  # V[f], or the theorem, saw to that
-        object.__setattr__(self, "derived", derivation)
         object.__setattr__(self, "claims", (claim,))
         object.__setattr__(self, "signature", own)
 
     @property
-    def initial_state(self) -> Any:
-        return self.mechanism.initial_state
-
-    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
-        return self.mechanism.step(state, message, coins)
-
-    def carries_data(self, state: Any, message: Any) -> bool:
-        return self.mechanism.carries_data(state, message)
-
-    def is_over(self, state: Any) -> bool:
-        return self.mechanism.is_over(state)
-
-    def failures(self, state: Any) -> tuple[BaseException, ...]:
-        return self.mechanism.failures(state)
-
-    def why_halted(self, state: Any) -> str | None:
-        return self.mechanism.why_halted(state)
+    def derived(self) -> Derived:
+        """Whence the claim: asked again by whoever relies on it."""
+        return Derived(Inquiry(self.mechanism, self.verification, truth=self.truth), self.delta)

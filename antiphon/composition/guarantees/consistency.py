@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Mark
+from antiphon.composition.guarantees.inclusion import about
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import own
-from antiphon.protocol.verification import Refused, read
+from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.verifiers.models import Bounded
 
 _MOST: Final = 10_000
@@ -24,7 +25,7 @@ def consistent(create: Create) -> Mark:
     Checked for the f' of this package, and wherever the states that identical pairs lead to
     can be listed; a user's f' about an infinite query space is believed, so assumed.
     """
-    f = None if create.claim is None else create.claim.verification
+    f = None if create.claim is None else about(create.claim)
     if f is None or not f.first_pair_consistent:
         return Mark.FAILED
     space = create.mechanism.signature.queries
@@ -39,7 +40,7 @@ def consistent(create: Create) -> Mark:
     return Mark.CHECKED if own(type(f)) else Mark.ASSUMED
 
 
-def _explored(f: Any, queries: tuple[Any, ...]) -> bool | None:
+def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
     """Whether f refuses what differs after an identical pair; None: too many states to tell."""
     waiting = deque(_after(f, f.initial_state, queries))
     seen = {fingerprint(state) for state in waiting}
@@ -58,7 +59,7 @@ def _explored(f: Any, queries: tuple[Any, ...]) -> bool | None:
     return True
 
 
-def _after(f: Any, state: Any, queries: tuple[Any, ...]) -> list[Any]:
+def _after(f: Verification, state: object, queries: tuple[object, ...]) -> list[object]:
     """The states that identical pairs lead to."""
     after = (read(f, state, query, query) for query in queries)
     return [each for each in after if type(each) is not Refused]

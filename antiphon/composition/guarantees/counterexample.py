@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
 from antiphon.composition.validity import SparseParallel, sparse_parallel
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.registry import lookup
 
 _NAME: Final = "antiphon.CounterexampleAdversary/1"
@@ -41,9 +43,10 @@ class Counterexample:
         return sparse_parallel([(self.epsilon, self.delta)])
 
     @property
-    def adversary(self) -> Any:
+    def adversary(self) -> Adversary:
         """A ``CounterexampleAdversary``."""
-        return lookup(_NAME)(epsilon=self.epsilon, delta=self.delta, copies=self.copies)
+        make: Callable[..., Adversary] = lookup(_NAME)
+        return make(epsilon=self.epsilon, delta=self.delta, copies=self.copies)
 
     def __str__(self) -> str:
         return (

@@ -11,6 +11,7 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
+from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import (
     bounded_divergence,
     from_concentrated,
@@ -18,6 +19,7 @@ from antiphon.composition.accounting.renyi import (
     response_divergence,
 )
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
 from antiphon.protocol.claims import Approximate, Measure, Pure, ZeroConcentrated
@@ -30,9 +32,9 @@ _UP: Final = 1 + 2.0**-40
 def of_measure(measure: Measure) -> PrivacyCurve:
     """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5)."""
     if isinstance(measure, Pure):
-        return optimal([(measure.epsilon, 0)])
+        return optimal(single(measure.epsilon, Fraction(0)))
     if isinstance(measure, Approximate):
-        return optimal([(measure.epsilon, measure.delta)])
+        return optimal(single(measure.epsilon, measure.delta))
     if isinstance(measure, ZeroConcentrated):
         return from_concentrated(measure.rho)
     return from_renyi(measure.curve)
@@ -194,6 +196,23 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
         return None
     epsilon, delta = curve.composed.total, curve.composed.exact_floor
     return None if epsilon is None or delta is None else (epsilon, delta)
+
+
+def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> Approximate:
+    """(ε, δ) at ``delta``; None: at the floor, with exact parameters where they are known.
+
+    Raises: InvalidArgument where no ε is promised.
+    """
+    known = exact_point(curve)
+    if delta is None and known is not None:
+        return Approximate(*known)
+    at = Fraction(curve.floor.upper) if delta is None else exact.probability(delta)
+    epsilon = curve.epsilon_at(at)
+    if math.isinf(epsilon):
+        raise InvalidArgument(
+            f"no epsilon is promised at delta = {float(at):.6g}: pass a larger delta"
+        )
+    return Approximate(Fraction(epsilon), at)
 
 
 def least(curves: list[PrivacyCurve]) -> PrivacyCurve:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import TypeAlias, Union
 
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.guarantees.counterexample import Counterexample
+from antiphon.composition.guarantees.curves import point
+from antiphon.composition.properties import Violation
 from antiphon.numbers.errors import CompositionError
-from antiphon.protocol.claims import Status
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.verification import Verification
 
 
 class Mark(enum.Enum):
@@ -29,27 +34,52 @@ class Mark(enum.Enum):
     FAILED = "failed"
 
 
-@attrs.frozen
+Text: TypeAlias = Union[str, Callable[[], str]]
+"""A text, or how to write it: most are never read, and the labels in them are long."""
+
+
+def _written(text: Text) -> str:
+    return text if isinstance(text, str) else text()
+
+
+@attrs.frozen(repr=False)
 class Premise:
     """What a theorem needs, how that is known, and why."""
 
-    text: str
+    _text: Text = attrs.field(alias="text")
     mark: Mark
-    evidence: str = ""
+    _evidence: Text = attrs.field(default="", alias="evidence")
+
+    @property
+    def text(self) -> str:
+        """What is needed."""
+        return _written(self._text)
+
+    @property
+    def evidence(self) -> str:
+        """Why it is known, or is not."""
+        return _written(self._evidence)
+
+    def __repr__(self) -> str:
+        return f"<Premise, {self.mark.value}: {self.text}>"
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Derivation:
     """One step: a theorem, its premises, and the derivations that it builds on."""
 
     theorem: str
     """As it is cited: "CM Thm 4.12"."""
-    statement: str
-    """What it gives here, in a line."""
-    verification: Any
-    curve: PrivacyCurve = attrs.field(repr=False)
+    _statement: Text = attrs.field(alias="statement")
+    verification: Verification
+    curve: PrivacyCurve
     premises: tuple[Premise, ...] = ()
     parts: tuple[Derivation, ...] = ()
+
+    @property
+    def statement(self) -> str:
+        """What it gives here, in a line."""
+        return _written(self._statement)
 
     @property
     def status(self) -> Status:
@@ -58,9 +88,23 @@ class Derivation:
 
     def marked(self, mark: Mark) -> Iterator[Premise]:
         """The premises of the whole tree with this mark, from the top."""
-        yield from (each for each in self.premises if each.mark is mark)
-        for part in self.parts:
-            yield from part.marked(mark)
+        waiting: list[Derivation] = [self]
+        while waiting:
+            step = waiting.pop()
+            yield from (each for each in step.premises if each.mark is mark)
+            waiting.extend(reversed(step.parts))
+
+    def __repr__(self) -> str:
+        return f"<Derivation by {self.theorem}, {self.status.value}>"
+
+    def claim(self, delta: float | Fraction | None = None) -> Claim:
+        """One (ε, δ) of it as a claim; ``delta`` None: at the floor of the curve.
+
+        Where the question was narrowed (a mark GIVEN) it is only assumed.
+        """
+        narrowed = any(self.marked(Mark.GIVEN))
+        status = Status.ASSUMED if narrowed else self.status
+        return Claim(point(self.curve, delta), self.verification, status, self.theorem)
 
 
 class NoGuarantee(CompositionError):
@@ -71,7 +115,12 @@ class NoGuarantee(CompositionError):
     """
 
     def __init__(
-        self, theorem: str, needs: str, but: str, cure: str, counterexample: Any = None
+        self,
+        theorem: str,
+        needs: str,
+        but: str,
+        cure: str,
+        counterexample: Counterexample | Violation | None = None,
     ) -> None:
         super().__init__(f"{theorem} needs {needs}, but {but}; {cure}")
         self.theorem = theorem

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import picture, text
-from antiphon.composition.guarantees.context import Context
-from antiphon.composition.guarantees.curves import exact_point
-from antiphon.composition.guarantees.derivation import Derivation, Mark
+from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.derive import derive
+from antiphon.composition.guarantees.rulebook import Inquiry
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.verification import Verification
 
@@ -37,7 +35,7 @@ class Guarantee:
     derivation: Derivation
 
     @property
-    def verification(self) -> Any:
+    def verification(self) -> Verification:
         """f: the sequences of pairs that this is about (CM Def. 3.7)."""
         return self.derivation.verification
 
@@ -70,21 +68,7 @@ class Guarantee:
         ``delta`` None: the floor of the curve, with exact parameters where they are known.
         Where the question was narrowed (``catalogue``, ``max_creations``) it is only assumed.
         """
-        narrowed = any(self.derivation.marked(Mark.GIVEN))
-        status = Status.ASSUMED if narrowed else self.status
-        return Claim(self._point(delta), self.verification, status, self.theorem)
-
-    def _point(self, delta: float | Fraction | None) -> Approximate:
-        curve, known = self.curve, exact_point(self.curve)
-        if delta is None and known is not None:
-            return Approximate(*known)
-        at = Fraction(curve.floor.upper) if delta is None else exact.probability(delta)
-        epsilon = curve.epsilon_at(at)
-        if math.isinf(epsilon):
-            raise InvalidArgument(
-                f"no epsilon is promised at delta = {float(at):.6g}: pass a larger delta"
-            )
-        return Approximate(Fraction(epsilon), at)
+        return self.derivation.claim(delta)
 
     def explain(self, style: Style = "text") -> str:
         """The derivation, with the mark of every premise: as text, Markdown or a drawn tree.
@@ -101,7 +85,7 @@ class Guarantee:
             return picture.as_mermaid(self.derivation)
         raise InvalidArgument(f"style is text, markdown, mermaid or svg, not {style!r}")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For machines: JSON, nothing but strings, numbers, lists and dicts."""
         return text.as_dict(self.system, self.derivation)
 
@@ -145,9 +129,9 @@ def guarantee(
         if f is not None and not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidArgument(f"f is a verification function, not a {type(f).__name__}")
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
-    context = Context(derive, listed, max_creations=max_creations, inner=inner)
-    return Guarantee(system, derive(system, verification, context))
+    inquiry = Inquiry(system, verification, inner, listed, max_creations=max_creations)
+    return Guarantee(system, derive(inquiry))
 
 
-def _creation(each: Any) -> Create:
-    return each if type(each) is Create else Create(each)
+def _creation(each: ContinualMechanism | Create) -> Create:
+    return each if type(each) is Create else Create(each)  # type: ignore[arg-type]

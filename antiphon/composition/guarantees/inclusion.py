@@ -7,8 +7,10 @@ from typing import Any
 
 from antiphon.composition.creation import Create
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import (
     Bounded,
     EventLevel,
@@ -17,10 +19,10 @@ from antiphon.verifiers.models import (
     UpdatesAndQueries,
     UserLevel,
 )
-from antiphon.verifiers.relations import AnyTwo, Within
+from antiphon.verifiers.relations import AnyTwo, Relation, Within
 
 
-def includes(outer: Any, inner: Any) -> bool:
+def includes(outer: Verification, inner: Verification) -> bool:
     """Whether every sequence that is valid for ``inner`` surely is for ``outer``.
 
     Then what is private w.r.t. ``outer`` is so w.r.t. ``inner``: there are fewer adversaries.
@@ -38,52 +40,60 @@ def includes(outer: Any, inner: Any) -> bool:
         if type(outer) is Bounded and inner.pairs <= outer.pairs:
             return includes(outer.verification, inner.verification)
         return includes(outer, inner.verification)
-    if type(outer) is type(inner) is UpdatesAndQueries:
+    if type(outer) is UpdatesAndQueries and type(inner) is UpdatesAndQueries:
         same = identical(outer.queries, inner.queries)
         return same and includes(outer.updates, inner.updates)
-    if type(outer) is type(inner) is NeighbouringStart:
+    if type(outer) is NeighbouringStart and type(inner) is NeighbouringStart:
         starts = outer.initial is None or identical(outer.initial, inner.initial)
         return starts and _implies(outer.relation, inner.relation)
-    if type(outer) is type(inner) is EveryPair:
+    if type(outer) is EveryPair and type(inner) is EveryPair:
         directions = inner.monotone or not outer.monotone
         return directions and _implies(outer.relation, inner.relation)
     return _has_room(outer, inner) and differing(inner) <= differing(outer)
 
 
-def _has_room(outer: Any, inner: Any) -> bool:
+def _has_room(outer: Verification, inner: Verification) -> bool:
     """Whether every pair that differs in ``inner`` may differ in ``outer``, but for their number.
 
     Event level: whatever pairs are neighbours. User level: if one user's in both.
     """
-    narrower: Any = ()
+    narrower: tuple[type[Verification], ...] = ()
     if type(outer) is EventLevel:
         narrower = (EventLevel, UserLevel, NeighbouringStart)
     elif type(outer) is UserLevel:
         narrower = (UserLevel,)
     if type(inner) not in narrower:
         return False
-    return differing(inner) == 0 or _implies(outer.relation, inner.relation)
+    return differing(inner) == 0 or _implies(_relation(outer), _relation(inner))
 
 
-def differing(f: Any) -> float:
+def _relation(f: Any) -> Relation:
+    """What relates the sides of a pair in one of the f above."""
+    relation: Relation = f.relation
+    return relation
+
+
+def differing(f: Verification) -> float:
     """How many pairs may differ at most; inf if that is not bounded, or not known."""
     if type(f) is Bounded:
         return min(f.pairs, differing(f.verification))
     if type(f) is NeighbouringStart:
         return 1
-    if type(f) in (EventLevel, UserLevel) and f.events is not None:
-        return int(f.events)
+    if (type(f) is EventLevel or type(f) is UserLevel) and f.events is not None:
+        return f.events
     return math.inf
 
 
-def _implies(outer: Any, inner: Any) -> bool:
+def _implies(outer: Relation, inner: Relation) -> bool:
     """Whether what is related by ``inner`` is related by ``outer``."""
     if type(outer) is AnyTwo or identical(outer, inner):
         return True
-    return bool(type(outer) is type(inner) is Within and inner.distance <= outer.distance)
+    if type(outer) is not Within or type(inner) is not Within:
+        return False
+    return bool(inner.distance <= outer.distance)
 
 
-def group(outer: Any, inner: Any, most: float = math.inf) -> int | None:
+def group(outer: Verification, inner: Verification, most: float = math.inf) -> int | None:
     """k if ``inner`` is ``outer`` with k differing pairs in place of one; else None.
 
     ``most`` bounds how many pairs there are.
@@ -96,7 +106,7 @@ def group(outer: Any, inner: Any, most: float = math.inf) -> int | None:
         if type(outer) is Bounded and inner.pairs <= outer.pairs:
             outer = outer.verification
         return group(outer, inner.verification, min(most, inner.pairs))
-    if type(outer) is type(inner) is UpdatesAndQueries:
+    if type(outer) is UpdatesAndQueries and type(inner) is UpdatesAndQueries:
         same = identical(outer.queries, inner.queries)
         return group(outer.updates, inner.updates, most) if same else None
     most, single = min(most, differing(inner)), differing(outer)
@@ -105,7 +115,14 @@ def group(outer: Any, inner: Any, most: float = math.inf) -> int | None:
     return max(1, math.ceil(most / single))
 
 
-def needs(create: Create, verification: Any, whole: str) -> None:
+def about(claim: Claim) -> Verification:
+    """The f of a claim."""
+    f: Any = claim.verification
+    verification: Verification = f
+    return verification
+
+
+def needs(create: Create, verification: Verification, whole: str) -> None:
     """Check that what is created is private w.r.t. the f that a proof assumes.
 
     Of the creation itself: a mechanism may claim otherwise when it is asked again. One without a
@@ -113,7 +130,7 @@ def needs(create: Create, verification: Any, whole: str) -> None:
     Raises: InvalidArgument if the claim is about fewer sequences than ``verification``.
     """
     claim = create.claim
-    if claim is not None and not includes(claim.verification, verification):
+    if claim is not None and not includes(about(claim), verification):
         raise InvalidArgument(
             f"{whole} needs a {type(create.mechanism).__name__} that claims with respect to "
             f"{message_label(verification)} or more, first of its claims, but that is with "

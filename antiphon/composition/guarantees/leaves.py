@@ -1,116 +1,155 @@
-"""Guarantees of a single mechanism: its claims, fewer sequences, and groups."""
+"""The leaves of a derivation: what a mechanism claims, and what a creation asserts of one."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Generator, Sequence
+from typing import Final, TypeAlias
 
-from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.curves import least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import group, includes
+from antiphon.composition.guarantees.inclusion import about
+from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.messages import identical
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.provenance import claims_of, doubt, foreign, own
 from antiphon.protocol.records.labels import message_label
 
-CLAIM = "the mechanism's claim"
+CLAIM: Final = "the mechanism's claim"
+Leaf: TypeAlias = Generator[Inquiry, Derivation, Derivation]
+"""What asks at most whence the claim was derived."""
 
 
-def by_claim(mechanism: Any, verification: Any) -> Derivation:
-    """What the mechanism claims w.r.t. f, or what follows from it for an f that allows less.
+def believed(mechanism: Mechanism) -> list[Claim]:
+    """Its claims that are not refuted, the proved ones first.
 
-    Claims with the same f are taken together: each holds, so the least δ does.
-    Raises: NoGuarantee without a claim, with refuted ones only, or with none about f.
+    Raises: NoGuarantee if there is none.
     """
-    claims = _believed(mechanism)
-    if verification is None:
-        verification = claims[0].verification
-    direct = [claim for claim in claims if includes(claim.verification, verification)]
-    if not direct:
-        return _by_group(mechanism, verification, claims)
-    base = direct[0]
-    alike = [claim for claim in direct if claim.status is base.status]
-    alike = [claim for claim in alike if identical(claim.verification, base.verification)]
-    leaf = of_claims(mechanism, alike)
-    return leaf if identical(base.verification, verification) else _fewer(leaf, verification)
-
-
-def _believed(mechanism: Any) -> list[Claim]:
-    """Its claims that are not refuted, the proved ones first."""
-    label, claims = message_label(mechanism), claims_of(mechanism)
+    claims = claims_of(mechanism)
     if not claims:
         raise NoGuarantee(
-            CLAIM, f"a claim of {label}", "it has none",
+            CLAIM, f"a claim of {message_label(mechanism)}", "it has none",
             "give its class a claims property, or pass claims=… to @mechanism",
         )  # fmt: skip
-    believed = [claim for claim in claims if claim.status is not Status.REFUTED]
-    if not believed:
+    known = [claim for claim in claims if claim.status is not Status.REFUTED]
+    if not known:
         raise NoGuarantee(
-            CLAIM, f"a true claim of {label}", f"it is refuted ({claims[0].source})",
+            CLAIM, f"a true claim of {message_label(mechanism)}",
+            f"it is refuted ({claims[0].source})",
             "use another mechanism",
         )  # fmt: skip
-    return sorted(believed, key=lambda claim: -claim.status.certainty)
+    return sorted(known, key=lambda claim: -claim.status.certainty)
 
 
-def of_claims(mechanism: Any, claims: list[Claim]) -> Derivation:
-    """Claims of one status w.r.t. one f, as a leaf."""
+def of_claims(mechanism: Mechanism, claims: Sequence[Claim]) -> Leaf:
+    """Claims of one status w.r.t. one f, as a leaf: each holds, so the least δ does.
+
+    One that this library derived is derived again, as what it was derived from may have
+    changed since it was made.
+    """
+    below: tuple[Derivation, ...] = ()
+    reason: str | None = None
+    basis = _basis(mechanism)
+    if basis is None:
+        reason = doubt(mechanism, "claims")
+    else:
+        again = yield basis.inquiry
+        implied = again.claim(basis.delta)
+        if not all(claim.follows_from(implied) for claim in claims):
+            reason = "it no longer follows from what it was derived from"
+        below = (again,)
+    return Derivation(
+        CLAIM,
+        lambda: _claims(mechanism, claims),
+        about(claims[0]),
+        least([of_measure(claim.measure) for claim in claims]),
+        (_true(mechanism, claims, reason),),
+        below,
+    )
+
+
+def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
     shown = ", ".join(message_label(claim.measure) for claim in claims)
     text = f"{message_label(mechanism)}: {shown}"
     if isinstance(mechanism, NoninteractiveMechanism):
         text += "; a NIM as a CM, whose dataset is the first message (CM §3.3)"
-    curve = least([of_measure(claim.measure) for claim in claims])
-    below = derived(mechanism)
-    return Derivation(
-        CLAIM, text, claims[0].verification, curve, (_true(mechanism, claims, below),),
-        () if below is None else (below,),
-    )  # fmt: skip
+    return text
 
 
-def _true(mechanism: Any, claims: list[Claim], below: Derivation | None) -> Premise:
+def _basis(mechanism: Mechanism) -> Derived | None:
+    """Whence the claims of a mechanism of this library were derived, if they were."""
+    found = getattr(mechanism, "derived", None) if own(type(mechanism)) else None
+    return found if type(found) is Derived else None
+
+
+def _true(mechanism: Mechanism, claims: Sequence[Claim], reason: str | None) -> Premise:
     """That the claims are true: by their source, unless it is not about this very object."""
-    text, source = "it is true", "; ".join(dict.fromkeys(claim.source for claim in claims))
-    reason = None if below is not None else doubt(mechanism, "claims")
-    proved = all(claim.status is Status.PROVED for claim in claims) and reason is None
-    evidence = source if reason is None else f"{source}; {reason}"
-    if foreign(mechanism) is not None:
-        evidence += "; a part that is not this library's: try ap.check on it"
-    return Premise(text, Mark.PROVED if proved else Mark.ASSUMED, evidence)
+    proved = reason is None and claims[0].status is Status.PROVED
+
+    def evidence() -> str:
+        sources = dict.fromkeys(claim.source for claim in claims)
+        text = "; ".join([*sources] if reason is None else [*sources, reason])
+        alien = foreign(mechanism) is not None
+        return f"{text}; a part that is not this library's: try ap.check on it" if alien else text
+
+    return Premise("it is true", Mark.PROVED if proved else Mark.ASSUMED, evidence)
 
 
-def derived(mechanism: Any) -> Derivation | None:
-    """Whence the claims of a mechanism of this library that were derived; None of another."""
-    kind: Any = type(mechanism)  # pyright: ignore[reportUnknownVariableType]
-    found = getattr(mechanism, "derived", None) if own(kind) else None
-    return found if type(found) is Derivation else None
+# --- creations ----------------------------------------------------------------------------------
+
+_TRUE: Final = "every creation asserts a true claim (CM Def. 4.4)"
+_UNKNOWN: Final = (
+    "V[f] refuses creations without a claim or with a refuted one, and can know no more; "
+    "pass catalogue=… to have the claims of what may be created looked at"
+)
 
 
-def _fewer(leaf: Derivation, verification: Any) -> Derivation:
-    premise = Premise(
-        f"every sequence valid for {message_label(verification)} is valid for "
-        f"{message_label(leaf.verification)}",
-        Mark.CHECKED,
+def asserted(create: Create) -> bool:
+    """Whether a creation has a claim that is not known to be false: no V[f] lets others pass."""
+    return create.claim is not None and create.claim.status is not Status.REFUTED
+
+
+def created(create: Create) -> Leaf:
+    """What one creation asserts: a claim of its mechanism, or less (``Create`` sees to that).
+
+    A chain claims what its mechanism does (CM Lemma 2.15): whose word that is, its derivation
+    says. It may be about another claim of that mechanism, so it proves none that is assumed.
+    """
+    mechanism, claim = create.mechanism, create.claim
+    assert claim is not None
+    if type(mechanism) is not Chain:
+        return (yield from of_claims(mechanism, [claim]))
+    below = yield Inquiry(mechanism, about(claim))
+    said = claim.status is Status.PROVED or below.status is Status.ASSUMED
+    leaf = Premise(
+        "it is true",
+        Mark.PROVED if said else Mark.ASSUMED,
+        "by the derivation below" if said else claim.source,
     )
-    return Derivation(
-        "fewer sequences", "the same, as every adversary w.r.t. this f is one w.r.t. that",
-        verification, leaf.curve, (premise,), (leaf,),
-    )  # fmt: skip
+    statement, curve = lambda: _claims(mechanism, [claim]), of_measure(claim.measure)
+    return Derivation(CLAIM, statement, about(claim), curve, (leaf,), (below,))
 
 
-def _by_group(mechanism: Any, verification: Any, claims: list[Claim]) -> Derivation:
-    for claim in claims:
-        size = group(claim.verification, verification)
-        if size is not None:
-            leaf = of_claims(mechanism, [claim])
-            return Derivation(
-                "group privacy (Vadhan 2017, Lemma 2.2)",
-                f"{size} steps of what is claimed: hybrids change the differing pairs in turn",
-                verification,
-                GroupCurve(leaf.curve, size),
-                (Premise(f"{size} groups of pairs, each as in the claim", Mark.CHECKED),),
-                (leaf,),
-            )
-    known = "; ".join(message_label(claim.verification) for claim in claims)
-    raise NoGuarantee(
-        CLAIM, f"a claim of {message_label(mechanism)} w.r.t. {message_label(verification)}",
-        f"it claims w.r.t. {known}", "ask for a guarantee w.r.t. that",
-    )  # fmt: skip
+Leaves: TypeAlias = Generator[Inquiry, Derivation, "tuple[Derivation, ...]"]
+Creations: TypeAlias = Generator[Inquiry, Derivation, "tuple[Premise, tuple[Derivation, ...]]"]
+
+
+def creations(inquiry: Inquiry) -> Creations:
+    """The premise that creations assert true claims, with those that are known."""
+    if inquiry.catalogue is not None:
+        known = list(filter(asserted, inquiry.catalogue))
+        parts: list[Derivation] = []
+        for each in known:
+            parts.append((yield from created(each)))
+        mark = Mark.CHECKED if inquiry.explored else Mark.GIVEN
+        return Premise(_TRUE, mark, lambda: _only(known)), tuple(parts)
+    if inquiry.truth:
+        return Premise(_TRUE, Mark.PROVED, inquiry.truth), ()
+    return Premise(_TRUE, Mark.ASSUMED, _UNKNOWN), ()
+
+
+def _only(known: Sequence[Create]) -> str:
+    names = ", ".join(message_label(each.mechanism, 40) for each in known[:6])
+    return f"only these are created: {names or 'none'}{', …' if len(known) > 6 else ''}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.composition.guarantees.text import SIGNS, figures, headline, shown, status
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.labels import shorten
 from antiphon.protocol.records.svg import FONT, mermaid_escaped, svg_text, text_width
 
@@ -74,7 +75,7 @@ def _boxes(derivation: Derivation) -> list[_Box]:
     return boxes
 
 
-def as_svg(system: Any, derivation: Derivation) -> str:
+def as_svg(system: Mechanism, derivation: Derivation) -> str:
     """An SVG picture of its own: no scripts, no links, no outside fonts."""
     title = shorten(headline(system, derivation), 130)
     under = "; ".join((status(derivation), *figures(derivation)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Status
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.labels import message_label
 
 SIGNS: Final = {
@@ -42,7 +43,7 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
     return shown
 
 
-def headline(system: Any, derivation: Derivation) -> str:
+def headline(system: Mechanism, derivation: Derivation) -> str:
     """One sentence: who promises what, w.r.t. which f."""
     known = exact_point(derivation.curve)
     if known is not None:
@@ -95,7 +96,7 @@ def figures(derivation: Derivation) -> Iterator[str]:
 # --- plain text ---------------------------------------------------------------------------------
 
 
-def as_text(system: Any, derivation: Derivation) -> str:
+def as_text(system: Mechanism, derivation: Derivation) -> str:
     """The derivation as an indented tree."""
     lines = [headline(system, derivation), f"status: {status(derivation)}"]
     lines += [f"  {each}" for each in figures(derivation)]
@@ -125,7 +126,7 @@ def _legend() -> str:
 # --- Markdown -----------------------------------------------------------------------------------
 
 
-def as_markdown(system: Any, derivation: Derivation) -> str:
+def as_markdown(system: Mechanism, derivation: Derivation) -> str:
     """The derivation as nested lists."""
     lines = [f"**{_escaped(headline(system, derivation))}**", ""]
     lines += [f"Status: *{_escaped(status(derivation))}*", ""]
@@ -150,7 +151,7 @@ def _escaped(text: str) -> str:
 # --- JSON ---------------------------------------------------------------------------------------
 
 
-def as_dict(system: Any, derivation: Derivation) -> dict[str, Any]:
+def as_dict(system: Mechanism, derivation: Derivation) -> dict[str, object]:
     """The derivation as data."""
     curve = derivation.curve
     return {
@@ -171,7 +172,7 @@ def as_dict(system: Any, derivation: Derivation) -> dict[str, Any]:
     }
 
 
-def _node(derivation: Derivation) -> dict[str, Any]:
+def _node(derivation: Derivation) -> dict[str, object]:
     return {
         "theorem": derivation.theorem,
         "statement": derivation.statement,

@@ -20,11 +20,11 @@ from antiphon.mechanisms.counters.tails import (
 )
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Approximate, Claim, Measure, Pure, Status, ZeroConcentrated
+from antiphon.protocol.claims import Approximate, Claim, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
-from antiphon.protocol.provenance import claims_of, foreign
+from antiphon.protocol.provenance import assumed, claims_of, foreign
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature
 
@@ -108,12 +108,8 @@ class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
         else:
             return ()
         source = f"{inner.source}; epochs by Chan, Shi, Song 2011, §3.3"
-        found = (
-            inner.status
-            if foreign(self) is None
-            else min(inner.status, Status.ASSUMED, key=lambda each: each.certainty)
-        )
-        return (Claim(measure, inner.verification, found, source),)
+        found = attrs.evolve(inner, measure=measure, source=source)
+        return (found if foreign(self) is None else assumed(found),)
 
     @property
     def _parameter(self) -> Fraction:

@@ -12,8 +12,8 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.certified import Certified
-from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.inclusion import needs
+from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.composition.validity import each_valid
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters import (
@@ -145,7 +145,6 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
     )
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
     claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    derived: Derivation = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         asks = AskEach(counter=self.counter, dimension=self.dimension)
@@ -153,7 +152,6 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
         certified = Certified(chain, asks.verification, self.delta)
         object.__setattr__(self, "chain", chain)
         object.__setattr__(self, "claims", certified.claims)
-        object.__setattr__(self, "derived", certified.derived)
 
     @classmethod
     def pure(cls, *, dimension: int, epsilon: exact.Epsilon) -> ContinualHistogram:
@@ -171,6 +169,11 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
         share = fields.check_positive(rho, "rho") / (2 * exact.whole(dimension, "dimension"))
         first = GaussianTreeCounter(horizon=_FIRST, rho=share, largest=MOST, sensitivity=1)
         return cls(counter=UnboundedCounter(counter=first), dimension=dimension, delta=delta)
+
+    @property
+    def derived(self) -> Derived:
+        """Whence the claim: asked again by whoever relies on it."""
+        return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property
     def signature(self) -> Signature:

@@ -13,27 +13,21 @@ finding names the adversary that breaks it.
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.selfcheck.theorems import (
-    complex_mechanisms,
-    composition,
-    guarded,
-    histogram,
-    simulation,
-    sparse_creations,
-    wiring,
-)
-from antiphon.selfcheck.theorems import foundations as basic
-from antiphon.selfcheck.theorems import sparse_parallel as sparse
 from antiphon.selfcheck.theorems.theorem import Check, Decided, Evidence, Standing
 
 __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
-_ROOMS = (
-    basic, wiring, guarded, simulation, composition, sparse, sparse_creations,
-    complex_mechanisms, histogram,
-)  # fmt: skip
+_files: list[Any] = [import_module(f"{__name__}.{file.name}") for file in iter_modules(__path__)]
+_ROOMS = sorted(
+    [file for file in _files if hasattr(file, "checks")],
+    key=lambda file: getattr(file, "SECTION", (99,)),
+)
+"""The files of this folder that have ``checks``, by their ``SECTION`` of CM, others last."""
 
 
 def checks(theorem: str | None = None) -> list[Check]:

@@ -38,6 +38,8 @@ BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
 HOPS = 6 * ROUNDS
 """More messages than a router receives in ``ROUNDS`` rounds."""
 
+SECTION = (6, 1)
+
 
 def checks() -> Iterable[Check]:
     """The rows."""

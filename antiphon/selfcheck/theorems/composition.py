@@ -49,6 +49,8 @@ from antiphon.verifiers.verifier import Verifier
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
 """Heterogeneous parameters of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
 
+SECTION = (4, 10)
+
 
 def checks() -> Iterable[Check]:
     """The rows."""

@@ -34,6 +34,8 @@ from antiphon.verifiers.models import bounded, neighbouring_start
 
 TENTH = Fraction(1, 10)
 
+SECTION = (2, 4)
+
 
 def checks() -> Iterable[Check]:
     """The rows."""

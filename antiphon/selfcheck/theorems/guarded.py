@@ -39,6 +39,8 @@ from antiphon.verifiers.verifier import Verifier
 
 CURVE: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(4))
 
+SECTION = (2, 15)
+
 
 def checks() -> Iterable[Check]:
     """The rows."""

@@ -40,6 +40,8 @@ CAP = 2
 THRESHOLDS = (1, 2, 3)
 EVENT = bounded(event_level(), ROUNDS)
 
+SECTION = (7, 1)
+
 
 def checks() -> Iterable[Check]:
     """The rows."""

@@ -26,6 +26,8 @@ EVENT = bounded(event_level(), ROUNDS)
 START = bounded(neighbouring_start(), ROUNDS)
 Mechanism = ContinualMechanism
 
+SECTION = (4, 6)
+
 
 def checks() -> Iterable[Check]:
     """The rows."""

@@ -24,6 +24,8 @@ from antiphon.selfcheck.theorems.statements import Parameters, composed, private
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, twin
 from antiphon.verifiers.models import bounded, event_level
 
+SECTION = (5, 6)
+"""Behind CM §5, which it sharpens."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 QUARTER = Fraction(1, 4)
 

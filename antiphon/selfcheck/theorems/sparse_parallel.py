@@ -29,6 +29,8 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
 
 ZERO = epsilon(0)
 
+SECTION = (5, 2)
+
 
 def checks() -> Iterable[Check]:
     """The rows."""

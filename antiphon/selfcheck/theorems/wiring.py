@@ -50,6 +50,8 @@ class Talker(PostProcessor[tuple[int, int, int]]):
 
 PARTS = Talker(1, noisy=True), Talker(0, early=2), Talker(1)
 
+SECTION = (2, 14)
+
 
 def checks() -> Iterable[Check]:
     """The rows."""

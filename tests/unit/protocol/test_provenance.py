@@ -25,7 +25,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Claim, Pure, Status, spaces
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.post_processor import FunctionPostProcessor
-from antiphon.protocol.provenance import claims_of, doubt, essence, foreign, own
+from antiphon.protocol.provenance import assumed, claims_of, doubt, essence, foreign, own
 from antiphon.selfcheck.corpus.specimens.choices import NoisyMaxValue
 from antiphon.selfcheck.corpus.specimens.histograms import OneSensitiveTotal
 from antiphon.selfcheck.corpus.table import corpus
@@ -266,6 +266,14 @@ def test_the_twins_by_name():
     assert ap.guarantee(asked).status is Status.ASSUMED
     assert "NoisyMaxValue" in str(ap.guarantee(asked))
     assert attrs.evolve(asked).claims[0].status is Status.ASSUMED
+
+
+@pytest.mark.parametrize("status", Status)
+def test_what_is_only_assumed_of_the_whole(status):
+    claim = Claim(Pure(1), event_level(), status, "a test")
+    after = assumed(claim)
+    assert after.status is (Status.ASSUMED if status is Status.PROVED else status)
+    assert attrs.evolve(after, status=status) == claim
 
 
 class TestWhatAHostileReaderFound:

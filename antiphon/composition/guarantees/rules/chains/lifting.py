@@ -1,28 +1,34 @@
-"""CM Thm 6.1: complex mechanisms P ∘* ExtConComp."""
+"""CM Thm 6.1: a complex mechanism P ∘* M is as private w.r.t. f as M is w.r.t. f'.
+
+P is deterministic, has one initial state and the destination, response and f→f' properties.
+Figure: that of M.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
-from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.answering import answering
-from antiphon.composition.guarantees.context import Context
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
+from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.properties import Violation, check_properties
 from antiphon.numbers.errors import Intractable, ReplayMismatch
-from antiphon.protocol.chain import Links
+from antiphon.protocol.chain import AnyChain, Chain, Links
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ONLY, Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import PostProcessor, Side
 from antiphon.protocol.provenance import doubt
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import Bounded
 
 THEOREM: Final = "CM Thm 6.1"
@@ -33,51 +39,89 @@ _ALPHABET: Final = 12
 _ENDLESS: Final = 10**9
 
 
-def lifted(
-    links: Sequence[PostProcessor], mechanism: Any, verification: Any, context: Context
-) -> Derivation:
+@rule(THEOREM, ComplexMechanism)
+def its_chain(system: ComplexMechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
+    """P ∘* ExtConComp, as it is built."""
+    return (yield inquiry.of(system.chain, f))
+
+
+@rule(THEOREM, AnyChain, Chain, rank=2)
+def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     """P ∘* M, where M is private w.r.t. f' and P has the three properties from f to f'.
 
     f' is P's own word (``lifting``), or the ``inner`` that the caller gave. The properties
     are explored where P has finitely many runs; else they are proved or assumed as P says.
     Raises: NoGuarantee without an f', or with the two runs that break a property.
     """
-    processor = links[0] if len(links) == 1 else Links(tuple(links))
-    declared = getattr(processor, "lifting", None)
-    declared = declared if type(declared) is Lifting else None
-    inner = context.inner if context.inner is not None or declared is None else declared.inner
-    outer = declared.outer if verification is None and declared is not None else verification
-    name = message_label(processor, 40)
-    if inner is None or outer is None:
-        raise NoGuarantee(
-            THEOREM, f"the f and f' between which {name} has the three properties",
-            "it declares none", "give it lifting = Lifting(f, f', …), or pass inner=f' with f",
-        )  # fmt: skip
-    if not identical(processor.initial_states, ONLY):
-        raise NoGuarantee(
-            THEOREM, f"one initial state of {name}", "it has several", "fix the initial state"
-        )
-    if not processor.deterministic:
-        raise NoGuarantee(
-            THEOREM, f"a deterministic {name}", "it declares coins",
-            "make its randomness a 0-DP sub-mechanism that it creates",
-        )  # fmt: skip
+    links, mechanism = system.links, system.mechanism
+    processor = links[0] if len(links) == 1 else Links(links)
+    declared = _declared(processor)
+    outer, inner = _functions(processor, declared, f, inquiry.inner)
+    _deterministic(processor)
     premise, made = _properties(processor, mechanism, outer, inner, declared)
-    inside = context.part(
-        mechanism,
-        inner,
-        catalogue=context.catalogue if made is None else made,
+    inside = yield attrs.evolve(
+        inquiry,
+        system=mechanism,
+        verification=inner,
+        inner=None,
+        catalogue=inquiry.catalogue if made is None else made,
         explored=made is not None,
-        truth=premise.evidence if premise.mark is Mark.PROVED else context.truth,
+        truth=premise.evidence if premise.mark is Mark.PROVED else inquiry.truth,
     )
     return Derivation(
         THEOREM,
-        f"{name} turns f-valid pairs into f'-valid ones, and tells nothing else",
+        lambda: (
+            f"{_name(processor)} turns f-valid pairs into f'-valid ones, and tells nothing else"
+        ),
         outer,
         inside.curve,
-        (Premise(f"{name} has one initial state", Mark.CHECKED), premise, *_answering(made or ())),
+        (_single(processor), premise, *_answering(made or ())),
         (inside,),
     )
+
+
+def _name(processor: PostProcessor) -> str:
+    return message_label(processor, 40)
+
+
+def _single(processor: PostProcessor) -> Premise:
+    return Premise(lambda: f"{_name(processor)} has one initial state", Mark.CHECKED)
+
+
+def _declared(processor: PostProcessor) -> Lifting | None:
+    declared: object = getattr(processor, "lifting", None)
+    return declared if type(declared) is Lifting else None
+
+
+def _functions(
+    processor: PostProcessor,
+    declared: Lifting | None,
+    f: Verification | None,
+    given: Verification | None,
+) -> tuple[Verification, Verification]:
+    """f and f', as they were asked about, or else as P declares."""
+    outer = declared.outer if f is None and declared is not None else f
+    inner = declared.inner if given is None and declared is not None else given
+    if inner is None or outer is None:
+        raise NoGuarantee(
+            THEOREM, f"the f and f' between which {_name(processor)} has the three properties",
+            "it declares none", "give it lifting = Lifting(f, f', …), or pass inner=f' with f",
+        )  # fmt: skip
+    return outer, inner
+
+
+def _deterministic(processor: PostProcessor) -> None:
+    """The first two premises. Raises: NoGuarantee."""
+    if not identical(processor.initial_states, ONLY):
+        raise NoGuarantee(
+            THEOREM, f"one initial state of {_name(processor)}", "it has several",
+            "fix the initial state",
+        )  # fmt: skip
+    if not processor.deterministic:
+        raise NoGuarantee(
+            THEOREM, f"a deterministic {_name(processor)}", "it declares coins",
+            "make its randomness a 0-DP sub-mechanism that it creates",
+        )  # fmt: skip
 
 
 def _answering(made: Sequence[Create]) -> Iterator[Premise]:
@@ -105,13 +149,20 @@ _HOW: Final = {
 
 
 def _properties(
-    processor: PostProcessor, mechanism: Any, outer: Any, inner: Any, declared: Lifting | None
+    processor: PostProcessor,
+    mechanism: Mechanism,
+    outer: Verification,
+    inner: Verification,
+    declared: Lifting | None,
 ) -> tuple[Premise, tuple[Create, ...] | None]:
     """The three properties as a premise; and all that P creates, if all its runs were explored."""
-    text = (
-        "P is deterministic and has the destination, response and f→f' properties from "
-        f"{message_label(outer)} to {message_label(inner)}"
-    )
+
+    def text() -> str:
+        return (
+            "P is deterministic and has the destination, response and f→f' properties from "
+            f"{message_label(outer)} to {message_label(inner)}"
+        )
+
     explored = _explore(processor, mechanism, outer, inner)
     if isinstance(explored, Violation):
         raise NoGuarantee(
@@ -132,12 +183,12 @@ def _properties(
     return Premise(text, Mark.ASSUMED, why), None
 
 
-def _covers(declared: Lifting, outer: Any, inner: Any) -> bool:
+def _covers(declared: Lifting, outer: Verification, inner: Verification) -> bool:
     return includes(declared.outer, outer) and identical(declared.inner, inner)
 
 
 def _explore(
-    processor: PostProcessor, mechanism: Any, outer: Any, inner: Any
+    processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
 ) -> Violation | tuple[Create, ...] | None:
     """A violation; or, if all runs were explored, what P creates; None if that cannot be done.
 
@@ -171,7 +222,7 @@ def _explore(
 
 
 @attrs.define(eq=False)
-class _Watched(PostProcessor):
+class _Watched(PostProcessor[object]):
     """P, with a list of what it creates: for exploring all its runs."""
 
     processor: PostProcessor
@@ -179,13 +230,15 @@ class _Watched(PostProcessor):
     deterministic = True
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> object:
         return self.processor.initial_state
 
-    def is_over(self, state: Any) -> bool | None:
+    def is_over(self, state: object) -> bool | None:
         return self.processor.is_over(state)
 
-    def step(self, state: Any, side: Side, message: Any, coins: Any) -> Any:
+    def step(
+        self, state: object, side: Side, message: object, coins: Coins
+    ) -> tuple[object, Side, object]:
         state, to, out = self.processor.step(state, side, message, coins)
         if type(out) is Create and not any(identical(out, each) for each in self.made):
             self.made.append(out)

@@ -1,0 +1,78 @@
+"""What the theorems about concurrent compositions share: the figure Comp[RR…], and premises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.optimal import optimal
+from antiphon.composition.accounting.sparse import sparse
+from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
+from antiphon.composition.guarantees.leaves import Leaf, creations
+from antiphon.composition.guarantees.rulebook import Inquiry
+from antiphon.composition.validity import Budgeted, Parameters
+from antiphon.protocol.records.labels import message_label
+
+
+def composed(parameters: Sequence[Parameters], most: int | None = None) -> PrivacyCurve:
+    """Comp[RR_{ε_i,δ_i}], the tight curve of the theorems; of nothing at all: 0.
+
+    ``most``: of at most so many of the parameters, whichever the adversary takes.
+    """
+    if not parameters or most == 0:
+        return optimal([(0, 0)])
+    if most is not None and most < len(parameters):
+        return sparse(parameters, k=most).worst
+    return optimal(parameters)
+
+
+def shown_parameters(parameters: Sequence[Parameters]) -> str:
+    """(ε, δ), each with its multiplicity; the first few.
+
+    >>> from fractions import Fraction
+    >>> shown_parameters([(Fraction(1, 2), Fraction(0))] * 3)
+    '3 × (1/2, 0)'
+    """
+    counts: dict[Parameters, int] = {}
+    for each in parameters:
+        counts[each] = counts.get(each, 0) + 1
+    shown = [
+        (f"{count} × " if count > 1 else "") + message_label(each) for each, count in counts.items()
+    ]
+    return ", ".join([*shown[:4], *(["…"] if len(shown) > 4 else [])]) or "nothing"
+
+
+def of_parameters(theorem: str, f: Budgeted, premises: Sequence[Premise], inquiry: Inquiry) -> Leaf:
+    """By a theorem whose figure is that of the parameters of f, or of any ``max_creations``."""
+    truth, parts = yield from creations(inquiry)
+    parameters, most = f.parameters, inquiry.max_creations
+    premises, any_of = (fixed(parameters), *premises), ""
+    if most is not None and most < len(parameters):
+        premises, any_of = (*premises, at_most(most, inquiry)), f"any {most:,} of "
+    return Derivation(
+        theorem,
+        lambda: f"as private as Comp[RR…] of {any_of}{shown_parameters(parameters)}",
+        f,
+        composed(parameters, most),
+        (*premises, truth),
+        parts,
+    )
+
+
+def fixed(parameters: Sequence[Parameters]) -> Premise:
+    """That the parameters are, and which."""
+    text = "the parameters are fixed in advance"
+    return Premise(text, Mark.CHECKED, lambda: shown_parameters(parameters))
+
+
+DISCRETE: Final = Premise("created mechanisms have discrete answers", Mark.ENFORCED, "by V[f]")
+
+
+def at_most(number: int, inquiry: Inquiry) -> Premise:
+    """That no more mechanisms are created, or that the others are never asked."""
+    return Premise(
+        f"at most {number:,} of the created mechanisms are asked anything",
+        Mark.ENFORCED if inquiry.bounded else Mark.GIVEN,
+        "by V[f]" if inquiry.bounded else "max_creations",
+    )

@@ -1,0 +1,11 @@
+"""The rules, one file a theorem: its premises, where it is proved, and its figure.
+
+Every file below this folder is read when the library is, and fills rows of the table with
+``@rule``: a theorem is added by adding its file.
+"""
+
+from importlib import import_module
+from pkgutil import walk_packages
+
+for _file in walk_packages(__path__, f"{__name__}."):
+    import_module(_file.name)

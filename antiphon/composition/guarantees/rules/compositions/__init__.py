@@ -1,0 +1,1 @@
+"""Rules about concurrent compositions, and the f that they promise something about."""

@@ -1,0 +1,103 @@
+"""Parameters chosen adaptively, within a privacy filter (Haney et al. 2023).
+
+All that is created is charged to the filter, whoever chooses the parameters, and f is suitable
+(CM Def. 4.4). A mechanism whose f' died while its pairs were identical never gets a differing
+pair, so it costs nothing more. Figure: that of the filter's limits.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import NoneType
+from typing import Final
+
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.optimal import optimal
+from antiphon.composition.accounting.renyi import from_concentrated
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.filters.adaptive import AdaptiveParameters
+from antiphon.composition.filters.basic import BasicFilter
+from antiphon.composition.filters.budget import Filter
+from antiphon.composition.filters.concentrated import (
+    ConcentratedFilter,
+    RogersFilter,
+    WhitehouseFilter,
+)
+from antiphon.composition.guarantees.composing import DISCRETE, composed
+from antiphon.composition.guarantees.curves import least, shifted
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.leaves import Leaf, creations
+from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
+from antiphon.composition.validity import SparseParallel
+from antiphon.protocol.claims import Status
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.verification import Verification
+
+THEOREM: Final = "concurrent composition of adaptively chosen parameters (Haney et al. 2023)"
+_OURS: Final = (BasicFilter, ConcentratedFilter, WhitehouseFilter, RogersFilter)
+_PREMISES: Final = (
+    Premise(
+        "every creation is charged, or refused, before its mechanism exists",
+        Mark.ENFORCED, "by ExtConComp",
+    ),
+    Premise("each charge depends on what was said before only", Mark.ENFORCED, "by ExtConComp"),
+    DISCRETE,
+    Premise("pairs that differ are f'-valid for the mechanism asked", Mark.ENFORCED, "by V[f]"),
+)  # fmt: skip
+
+
+@rule(THEOREM, ExtConComp, about=AdaptiveParameters)
+def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Answer:
+    """ExtConComp with a filter; an odometer promises nothing in advance."""
+    budget = system.budget
+    if not isinstance(budget, Filter):
+        has = "there is none" if budget is None else f"{message_label(budget)} is none"
+        raise NoGuarantee(
+            THEOREM, "a privacy filter, as the parameters are the adversary's to choose", has,
+            "build ExtConComp(budget=WhitehouseFilter(epsilon=…, delta=…)), or fix the parameters "
+            "in advance: fixed_parameters, sparse_parallel (CM Thms 4.12, 5.2, 5.5)",
+        )  # fmt: skip
+    return _filtered(budget, f, inquiry)
+
+
+@rule(THEOREM, ExtConComp, about=NoneType)
+def suggested(system: ExtConComp, f: None, inquiry: Inquiry) -> Answer:
+    """A composition with a budget suggests its f itself."""
+    return None if system.budget is None else adaptive(system, AdaptiveParameters(), inquiry)
+
+
+@rule(THEOREM, ExtConComp, about=SparseParallel, rank=3)
+def sparse(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
+    """Where no theorem on f_∞ applies, there may be a filter."""
+    budget = system.budget
+    return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
+
+
+def _filtered(budget: Filter, f: Verification, inquiry: Inquiry) -> Leaf:
+    truth, parts = yield from creations(inquiry)
+    premises = (_valid(budget), *_PREMISES, truth)
+    return Derivation(THEOREM, _statement(budget), f, _curve(budget), premises, parts)
+
+
+def _valid(budget: Filter) -> Premise:
+    """That the filter is one: proved for those of this package."""
+    proved = type(budget) in _OURS and budget.status is Status.PROVED
+    mark = Mark.PROVED if proved else Mark.ASSUMED
+    return Premise(lambda: f"{message_label(budget)} is a valid filter", mark, budget.source)
+
+
+def _statement(budget: Filter) -> str:
+    amount, delta = budget.limits
+    name = "ε" if budget.unit == "epsilon" else "ρ"
+    return f"within Σ{name} <= {float(amount):.6g} and Σδ <= {float(delta):.6g}"
+
+
+def _curve(budget: Filter) -> PrivacyCurve:
+    amount, delta = budget.limits
+    if budget.unit == "epsilon":
+        return optimal([(amount, delta)])
+    assert isinstance(amount, Fraction)  # a ρ is rational
+    concentrated = shifted(from_concentrated(amount) if amount else composed([]), delta)
+    if isinstance(budget, WhitehouseFilter | RogersFilter):
+        return least([optimal([(budget.epsilon, budget.delta)]), concentrated])
+    return concentrated
