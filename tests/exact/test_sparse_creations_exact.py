@@ -58,6 +58,20 @@ class TestUnequal:
         assert max(fixed) < exactly_sparse(KINDS, k=2, creations=n).delta_at(at(4)) == tight
         assert self.engine(n, 4) == tight
 
+    def test_symmetric_ones(self):
+        """(ln 3, 1/10) twice and (ln 3/2, 1/4): each class as often as its slots allow."""
+        made = [corners(3, Fraction(1, 10), symmetric=True)]
+        made.append(corners(Fraction(3, 2), QUARTER, symmetric=True))
+        purse = [each.parameters for each in (made[0], *made)]
+        f = ap.composition.sparse_parallel(purse)
+        question = Question(ap.ExtConComp(), f, catalogue=made, max_creations=3, report=None)
+        curve = exactly_sparse(purse, k=3, creations=3, symmetric=True)
+        for s in (1, Fraction(3, 2), 4):
+            assert curve.delta_at(at(s)) == question.solve(at(s), 9).delta
+            assert curve.delta_at(at(s)) in sparse(
+                purse, k=3, creations=3, symmetric=True
+            ).delta_between(at(s))
+
     @staticmethod
     def engine(n, s):
         made = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]

@@ -237,7 +237,7 @@ class TestBadInput:
 
     def test_one_of_two_kinds(self):
         curve = sparse([(1, 0.1), (2, 0.1)], k=2, creations=1)
-        assert curve.delta_at(0) == pytest.approx(optimal([(2, 0.1)]).delta_at(0))
+        assert curve.delta_at(1.5) == pytest.approx(optimal([(2, 0.1)]).delta_at(1.5))
 
     def test_created_and_not_fixed(self):
         with pytest.raises(ap.InvalidArgument, match="not among the fixed ones"):
