@@ -17,8 +17,15 @@ import numpy as np
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.vector import Vector
 
-METACLASSES: Final = frozenset({type, ABCMeta, enum.EnumMeta})
-"""Those that have no say in what an attribute of a class is, nor which classes are equal."""
+
+def honest(kind: type) -> bool:
+    """Whether the metaclass of a class has no say in its attributes, nor in what it equals.
+
+    Asked before a class is looked up in anything: by its hash and ``==`` a class with a
+    metaclass of another's may pass for ``int``. By identity, as metaclasses have them, too.
+    """
+    meta = type(kind)
+    return meta is type or meta is ABCMeta or meta is enum.EnumMeta
 
 
 Content: TypeAlias = Callable[[Any], Hashable]
@@ -33,7 +40,9 @@ def fingerprint(value: object) -> Hashable:
     ``==`` and ``hash``, unless it gives its content by a method ``__fingerprint__``.
     """
     kind = _kind(value)
-    content = _content(kind) if type(kind) in METACLASSES else None
+    if type(kind) is not type and not honest(kind):
+        return id(kind), value
+    content = _content(kind)
     return kind, value if content is None else content(value)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.numbers.interning import METACLASSES
+from antiphon.numbers.interning import honest
 from antiphon.populations.columns import Column
 from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.messages import ATOMS
@@ -22,7 +22,7 @@ def plain(message: Any, part: object = None) -> Any:
     Raises: Apart, for the sake of a ``part``, if it holds a column of several replicas.
     """
     kind: Any = type(message)  # pyright: ignore[reportUnknownVariableType]
-    if type(kind) not in METACLASSES or kind in ATOMS:
+    if not honest(kind) or kind in ATOMS:
         return message
     if kind is Column:
         return message.alone(part)

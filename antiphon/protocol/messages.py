@@ -19,7 +19,7 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import METACLASSES
+from antiphon.numbers.interning import honest
 
 MAX_DEPTH: Final = 64
 """How deep tuples, pairs and questions may nest in one message."""
@@ -67,7 +67,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
     nesting deeper than MAX_DEPTH.
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if kind in ATOMS:
+    if type(kind) is type and kind in ATOMS:
         return value
     if kind is tuple and depth < MAX_DEPTH and ATOMS.issuperset(map(type, value)):
         return value
@@ -186,6 +186,8 @@ def identical(left: object, right: object) -> bool:
     kind = type(left)
     if kind is not type(right):
         return (kind is STAND_IN.of or type(right) is STAND_IN.of) and STAND_IN.same(left, right)
+    if type(kind) is not type and not honest(kind):
+        return False  # it may pass for another class, here and in what is kept of classes
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:
@@ -227,8 +229,6 @@ def _value_fields(kind: Any) -> tuple[str, ...] | None:
 
 
 def _same_fields(kind: type[Any], left: object, right: object) -> bool:
-    if type(kind) not in METACLASSES:
-        return False  # it may pass for another class in what is kept of classes
     names: tuple[str, ...] | None = _value_fields(kind)  # type: ignore[arg-type]
     if names is None:
         return False

@@ -32,7 +32,7 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import METACLASSES
+from antiphon.numbers.interning import honest
 from antiphon.protocol.claims import Claim, Measure, Status
 from antiphon.protocol.messages import ATOMS
 from antiphon.protocol.verification import Refused, Verification, read
@@ -69,7 +69,7 @@ _found: Final[set[type]] = set()
 
 def own(kind: type) -> bool:
     """Whether a class, and all that it inherits from, was written and is tested here."""
-    if type(kind) not in METACLASSES:
+    if type(kind) is not abc.ABCMeta and not honest(kind):
         return False
     if kind in _found:
         return True
@@ -95,7 +95,7 @@ def _written(kind: type | types.FunctionType) -> bool:
 
 def essence(kind: type) -> type:
     """The class without subclasses that add nothing: what an object of it does."""
-    while type(kind) in METACLASSES and len(kind.__mro__) > 1:
+    while honest(kind) and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
         if not _inert(kind) or kind.__mro__[1:] != base.__mro__:
             break
@@ -125,9 +125,11 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
     'Silent._noise is not of this library'
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if type(kind) is not type and not honest(kind):
+        return f"{_addition(kind)} is not of this library"
     if kind in ATOMS or kind is np.ndarray:
         return None
-    if kind in (tuple, frozenset):
+    if kind is tuple or kind is frozenset:
         return _first(value, but)
     if kind is types.FunctionType:
         return None if _written(value) else f"{value.__qualname__} is not of this library"
@@ -144,10 +146,10 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
 
 def _first(parts: Iterable[object], but: type | tuple[type, ...]) -> str | None:
     for part in parts:
-        kind = _kind(part)
+        kind = type(part)
         # By type, as isinstance believes what an object says of its __class__.
-        if (type(kind) in METACLASSES and kind in ATOMS) or issubclass(kind, but):
-            continue  # a metaclass of another's may have classes pass for int
+        if (type(kind) is type and kind in ATOMS) or issubclass(kind, but):
+            continue
         reason = foreign(part, but=but)
         if reason is not None:
             return reason
@@ -156,7 +158,7 @@ def _first(parts: Iterable[object], but: type | tuple[type, ...]) -> str | None:
 
 def _addition(kind: type) -> str:
     """What is not ours in a class: the first that a class from elsewhere defines."""
-    if type(kind) not in METACLASSES:
+    if not honest(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
         added = [name for name in vars(base) if name not in _INERT and name != "__dict__"]

@@ -6,6 +6,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.mechanisms import LeakyBit, RandomizedResponse, TreeCounter
+from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import Claim, Pure, SampledCoins, Status, identical
 
 BITS = ap.spaces.BITS
@@ -124,3 +125,48 @@ def test_a_declaration_that_nobody_checked_leaves_a_claim_assumed():
     counter = TreeCounter(horizon=4, epsilon=1)
     assert (ap.mechanisms.RoundToGrid() @ counter).claims[0].status is Status.PROVED
     assert (Remembers() @ counter).claims[0].status is Status.ASSUMED
+
+
+class PassesForInt(type):
+    """A metaclass: its classes hash as ``int`` does, and equal everything."""
+
+    def __hash__(cls):
+        return hash(int)
+
+    def __eq__(cls, other):
+        return True
+
+
+class Liar(metaclass=PassesForInt):
+    def __init__(self, said):
+        self.said = said
+
+    def __hash__(self):
+        return 1
+
+    def __eq__(self, other):
+        return True
+
+
+class Other(Liar):
+    pass
+
+
+def test_a_class_that_passes_for_int_is_no_int():
+    assert not identical(Liar(0), Liar(1))
+    assert not identical(Liar(0), 0)
+
+
+def test_two_of_its_objects_are_a_pair_that_differs():
+    @ap.mechanism(queries=ap.spaces.Anything(), answers=ap.spaces.Anything())
+    def deaf(state, message, coins):
+        return state, ap.TOP
+
+    game = ap.PrivacyGame(deaf, ap.verifiers.event_level())
+    differing = ap.Pair(Liar(0), Liar(1))
+    assert game.play(ap.scripted([differing, differing]), bit=0).answers == (ap.TOP, ap.HALT)
+
+
+def test_classes_that_say_they_are_equal_have_keys_of_their_own():
+    assert fingerprint(Liar(0)) != fingerprint(Other(0))
+    assert fingerprint(Liar(0)) != fingerprint(1)

@@ -16,7 +16,7 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Derivation
-from antiphon.numbers.interning import METACLASSES
+from antiphon.numbers.interning import honest
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.verification import Verification
 
@@ -124,4 +124,4 @@ def rules_for(inquiry: Inquiry) -> list[Rule]:
 def _exact(value: object) -> type:
     """The type; of one whose metaclass may say that it equals another, nothing that is known."""
     kind = type(value)
-    return kind if type(kind) in METACLASSES else object
+    return kind if honest(kind) else object

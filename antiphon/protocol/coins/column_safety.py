@@ -7,12 +7,13 @@ others the replicas are told apart, which is slow but right.
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable
 from functools import lru_cache
 from inspect import isclass
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
-from antiphon.numbers.interning import METACLASSES
+from antiphon.numbers.interning import honest
 
 Declared = TypeVar("Declared")
 Fields: TypeAlias = "tuple[str, ...]"
@@ -73,7 +74,8 @@ def unsafe(part: object) -> Any:
         items: Any = part
         return next((item for item in map(unsafe, items) if item is not None), None)
     # A metaclass of another's may not be hashable, or lie about which class this is.
-    names = _declared(kind) if type(kind) in METACLASSES else _declared.__wrapped__(kind)
+    plain = type(kind) is ABCMeta or type(kind) is type or honest(kind)
+    names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:
         return None if part is None or part is tuple or _is_marked(part) else part
     own: Any = getattr(part, "__dict__", None)

@@ -81,6 +81,21 @@ class Lied(Mixin, TreeCounter, metaclass=Lies):
     pass
 
 
+class PassesForInt(type(TreeCounter)):
+    """A metaclass: its classes are found wherever ``int`` is looked up."""
+
+    def __hash__(cls):
+        return hash(int)
+
+    def __eq__(cls, other):
+        return True
+
+
+class SaysInt(TreeCounter, metaclass=PassesForInt):
+    def _noise(self, coins):
+        return 0
+
+
 @pytest.mark.parametrize("mechanism", OWN, ids=repr)
 def test_this_librarys_mechanisms_are_its_own(mechanism):
     assert foreign(mechanism) is None
@@ -93,7 +108,7 @@ def test_this_librarys_post_processors_are_its_own(entry):
 
 
 @pytest.mark.parametrize(
-    "kind", [Slotted, Behind, Before, Equal, Impostor, Lied], ids=lambda kind: kind.__name__
+    "kind", [Slotted, Behind, Before, Equal, Impostor, Lied, SaysInt], ids=lambda kind: kind.__name__
 )
 def test_what_a_class_from_elsewhere_adds_is_not_this_librarys(kind):
     mechanism = kind(horizon=8, epsilon=1)
