@@ -27,6 +27,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.composition.accounting import optimal, sparse
 from antiphon.composition.filters.concentrated import half_square
 from antiphon.mechanisms import (
     AboveThreshold,
@@ -55,6 +56,7 @@ from antiphon.selfcheck.theorems.parts.components import (
     threshold,
     walk,
 )
+from antiphon.selfcheck.theorems.parts.corners import corners
 from antiphon.selfcheck.theorems.parts.finite import SECRET, WALK, FiniteResponse, Table, promised
 from antiphon.selfcheck.theorems.parts.routers import EachBit, Leak, Router
 from antiphon.verifiers import bounded, event_level, neighbouring_start, user_level
@@ -166,8 +168,8 @@ def test_concurrent_renyi_composition():
 
 
 @pytest.mark.parametrize("copies", [1, 2, 3])
-def test_the_fallback_over_all_created_is_the_exact_truth(copies):
-    """CM §5.2: 1-(1-δ)^ℓ, found by search, and promised by Thm 4.12 over all created."""
+def test_of_bounded_creations_theorem_s_is_the_exact_truth(copies):
+    """CM §5.2: 1-(1-δ)^ℓ, found by search, and promised by Theorem S."""
     created = ap.Create(LeakyBit(delta=TENTH))
     f = bounded(sparse_parallel([created.parameters]), 2 * copies + 1)
     guarantee = ap.guarantee(EXT, f, catalogue=[created])
@@ -176,8 +178,57 @@ def test_the_fallback_over_all_created_is_the_exact_truth(copies):
         epsilon=0, rounds=2 * copies + 1, catalogue=[created], max_creations=copies
     )
     assert truth == 1 - (1 - TENTH) ** copies
-    assert "over all created" in guarantee.explain()
+    assert "Theorem S" in guarantee.explain()
     assert truth <= guarantee.delta_at(0) <= float(truth) + SMALL
+
+
+GENERAL = {(2, 2): Fraction(9, 16), (2, 3): Fraction(43, 64)}
+"""δ at ε = ln 2 of k of n with E = 2, δ = 1/4, f' that allows (0, 1) only (theory §2.2)."""
+
+
+@pytest.mark.parametrize(("k", "n"), GENERAL)
+def test_of_bounded_creations_theorem_g_is_the_exact_truth(k, n):
+    one = corners(2, Fraction(1, 4))
+    f = sparse_parallel([one.parameters] * k)
+    guarantee = ap.guarantee(EXT, f, catalogue=[one], max_creations=n)
+    assert guarantee.theorem == "Theorem G (docs/sparse.md)"
+    game = ap.PrivacyGame(EXT, f)
+    truth = game.tight_delta(epsilon=Log(2), rounds=3 * n + k, catalogue=[one], max_creations=n)
+    assert truth == GENERAL[k, n]
+    assert truth <= guarantee.delta_at(Log(2)) <= float(truth) + SMALL
+    of_the_user = corners(2, Fraction(1, 4), symmetric=True)  # an f' whose word is its own
+    other = ap.guarantee(EXT, f, catalogue=[of_the_user], max_creations=n)
+    assert other.theorem == guarantee.theorem
+
+
+def test_one_f_that_goes_one_way_is_enough_for_theorem_g():
+    walks = ap.Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
+    one_way = corners(Fraction(5, 4), walks.parameters[1])
+    f = sparse_parallel([walks.parameters] * 2)
+    found = [
+        ap.guarantee(EXT, f, catalogue=catalogue, max_creations=3)
+        for catalogue in ([walks], [walks, one_way], None)
+    ]
+    theorems = [each.theorem.split(" (")[0] for each in found]
+    assert theorems == ["Theorem S", "Theorem G", "Theorem G"]
+    assert found[0].delta_at(0) < found[1].delta_at(0) == found[2].delta_at(0)
+
+
+@pytest.mark.parametrize("n", [10, 100, 1000])
+def test_of_a_thousand_creations_one_pays(n):
+    delta = Fraction(1, 10**6)
+    guarantee = ap.guarantee(EXT, sparse_parallel([(1, delta)]), max_creations=n)
+    assert Fraction(99, 100) < guarantee.epsilon_at(2 * n * delta) <= Fraction(1001, 1000)
+
+
+def test_unequal_parameters_pay_no_more_than_all_created_as_the_worst():
+    purse = [(1, Fraction(1, 100)), (2, Fraction(1, 10))]
+    for n in (1, 2, 3, 50):
+        guarantee = ap.guarantee(EXT, sparse_parallel(purse), max_creations=n)
+        every = optimal([(2, Fraction(1, 10))], times=n)
+        general = sparse(purse, k=2, creations=n)
+        for at in (0, Fraction(1, 2), 2):
+            assert guarantee.delta_at(at) == min(every.delta_at(at), general.delta_at(at))
 
 
 @pytest.mark.parametrize("events", [2, 3])

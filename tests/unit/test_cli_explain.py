@@ -68,7 +68,8 @@ def test_no_theorem_is_status_1_with_the_cure_and_a_counterexample(cli, code):
     assert data["counterexample"]["copies"] == 7
     status, out, _ = cli("explain", f"{code}:many", "--f", "leaky", "--max-creations", "4")
     assert status == 0
-    assert "over all created" in out
+    assert "Theorem G" in out
+    assert "by the closed bound" in out
 
 
 @pytest.mark.parametrize("style", ["markdown", "mermaid", "svg"])

@@ -11,6 +11,7 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
+from antiphon.composition.accounting.parallel import GeneralCurve
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import (
     bounded_divergence,
@@ -18,6 +19,7 @@ from antiphon.composition.accounting.renyi import (
     from_renyi,
     response_divergence,
 )
+from antiphon.composition.accounting.sparse import SparseCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -192,6 +194,8 @@ class LeastCurve(_Bound):
 
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     """(ε, δ) where δ first is at its floor, exactly, if both are known as exact numbers."""
+    if isinstance(curve, SparseCurve | GeneralCurve):
+        curve = curve.worst  # from there on they are one
     if not isinstance(curve, OptimalCurve):
         return None
     epsilon, delta = curve.composed.total, curve.composed.exact_floor

@@ -7,7 +7,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.composition import sparse_parallel
-from antiphon.composition.accounting import optimal
+from antiphon.composition.accounting import optimal, sparse
 from antiphon.composition.guarantees.inclusion import differing, group, includes
 from antiphon.verifiers import bounded, event_level, every_pair, neighbouring_start, user_level
 
@@ -44,5 +44,8 @@ def test_over_all_created_each_counts_as_the_worst(turn):
     fixed = [(Fraction(1, 10), Fraction(1, 10)), (1, Fraction(1, 20))][::turn]
     promise = ap.guarantee(ap.ExtConComp(), sparse_parallel(fixed), max_creations=3)
     worst = optimal([(1, Fraction(1, 10))], times=3)
-    assert promise.delta_at(0) == worst.delta_at(0)
-    assert promise.epsilon_at(Fraction(271, 1000)) == worst.epsilon_at(Fraction(271, 1000)) == 3
+    general = sparse(fixed, k=2, creations=3)
+    for epsilon in (0, Fraction(1, 4), 1, Fraction(11, 10), 3):
+        figures = worst.delta_at(epsilon), general.delta_at(epsilon)
+        assert promise.delta_at(epsilon) == min(figures)
+    assert promise.epsilon_at(Fraction(271, 1000)) == general.epsilon_at(Fraction(271, 1000))

@@ -108,7 +108,9 @@ def test_this_librarys_post_processors_are_its_own(entry):
 
 
 @pytest.mark.parametrize(
-    "kind", [Slotted, Behind, Before, Equal, Impostor, Lied, SaysInt], ids=lambda kind: kind.__name__
+    "kind",
+    [Slotted, Behind, Before, Equal, Impostor, Lied, SaysInt],
+    ids=lambda kind: kind.__name__,
 )
 def test_what_a_class_from_elsewhere_adds_is_not_this_librarys(kind):
     mechanism = kind(horizon=8, epsilon=1)
