@@ -27,15 +27,15 @@ from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
-from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import METACLASSES
 from antiphon.protocol.claims import Claim, Measure, Status
 from antiphon.protocol.messages import ATOMS
-from antiphon.protocol.verification import Refused, Verification, read
+from antiphon.protocol.verification import Message, Refused, State, Verification, read
 
-State = TypeVar("State", default=Any)
+if typing.TYPE_CHECKING:
+    from antiphon.protocol.mechanism import Mechanism
 
 _HOME: Final = "antiphon."
 _ELSEWHERE: Final = ("antiphon.audit.", "antiphon.selfcheck.")
@@ -205,7 +205,7 @@ def proved(
     return (Claim(measure, verification, status(whole), source),)
 
 
-def claims_of(mechanism: Any) -> tuple[Claim, ...]:
+def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
     """What a mechanism claims, read once.
 
     Raises: InvalidArgument if that is no tuple of claims.
@@ -221,6 +221,8 @@ def claims_of(mechanism: Any) -> tuple[Claim, ...]:
     return found
 
 
-def reader(f: Verification[State]) -> Callable[[State, Any, Any], State | Refused]:
+def reader(
+    f: Verification[State, Message],
+) -> Callable[[State, Message, Message], State | Refused]:
     """``read`` of one f, looked up once; what this library's own return is tested, so not held."""
     return f.step if own(type(f)) else partial(read, f)
