@@ -12,14 +12,14 @@ import io
 import pickle
 import sys
 from types import FunctionType
-from typing import Any, Final
+from typing import Any
 
 from antiphon.audit.running.by_path import Files, files_run, run_again
 from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.adversary import FunctionAdversary
 
-_OF_A_FUNCTION: Final[tuple[type, ...]] = (FunctionMechanism, FunctionAdversary)
+_OF_A_FUNCTION: tuple[type, ...] = (FunctionMechanism, FunctionAdversary)
 
 
 class _Pickler(pickle.Pickler):
