@@ -152,7 +152,7 @@ class ColumnCoins(Coins):
 
     # --- draws -----------------------------------------------------------------------------
 
-    def draw(self, kind: str, parameter: Any) -> Any:
+    def draw(self, kind: str, parameter: Any) -> object:
         self.draws += 1
         again = self._place < len(self._script)
         value = self._next() if again else self._toss(kind, parameter)

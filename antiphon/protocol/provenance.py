@@ -210,15 +210,14 @@ def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
 
     Raises: InvalidArgument if that is no tuple of claims.
     """
-    claims: Any = mechanism.claims
+    claims = mechanism.claims
     kinds = set(map(_kind, claims)) if _kind(claims) is tuple else {None}
     if not kinds <= {Claim}:
         raise InvalidArgument(
             f"the claims of a {type(mechanism).__name__} must be a tuple of Claim: plain ones, "
             "none of a subclass"
         )
-    found: tuple[Claim, ...] = claims
-    return found
+    return claims
 
 
 def reader(

@@ -49,7 +49,7 @@ class Identifier(PostProcessor[int]):
             raise CompositionError("Identifier() has two initial states; start(bit) chooses one")
         return self.bit
 
-    def enter(self, initial: Any) -> int:
+    def enter(self, initial: int) -> int:
         return self.initial_state if self.bit is not None else int(initial)
 
     def signature(self, right: Signature) -> Signature:
