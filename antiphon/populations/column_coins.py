@@ -16,7 +16,7 @@ from antiphon.populations.columns import Apart, Column
 from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
-from antiphon.protocol.coins.coins import Step, Stepped
+from antiphon.protocol.coins.coins import Result, Step, Stepped
 from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.enumeration import branch
 from antiphon.protocol.spaces import Space
@@ -35,7 +35,7 @@ class Part(NamedTuple):
     """A part of a block that still has to take its step, and what it has tossed and decided."""
 
     lanes: Lanes
-    script: list[Any]
+    script: list[object]
 
 
 class ColumnCoins(Coins):
@@ -55,10 +55,10 @@ class ColumnCoins(Coins):
         self.waiting: list[Part] = []
         self.tape: list[Draw] = []
         """The draws of the last ``run``."""
-        self.slow: dict[int, Any] = {}
+        self.slow: dict[int, object] = {}
         """Whose steps took replicas apart, because they know nothing of columns."""
         self._steps: dict[int, tuple[Any, object]] = {}
-        self._script: list[Any] = []
+        self._script: list[object] = []
         self._place = 0
         self.many = True
 
@@ -68,7 +68,7 @@ class ColumnCoins(Coins):
     def _plain(self, value: Any) -> Any:
         return value if type(value) is Column else number(value)
 
-    def run(self, part: Part, step: Callable[..., Any], *arguments: Any) -> Any:
+    def run(self, part: Part, step: Callable[..., Result], *arguments: object) -> Result:
         """One step for a block; ``lanes`` are then those it was made for.
 
         Raises: Apart, once all replicas are in ``waiting`` one by one.
@@ -95,7 +95,7 @@ class ColumnCoins(Coins):
             known = self._steps[id(part)] = step, part  # which keeps its id
         return known[0]  # type: ignore[no-any-return]
 
-    def accepts(self, space: Space) -> Callable[[Any], bool]:
+    def accepts(self, space: Space) -> Callable[[object], bool]:
         return accepting(space) if self.many else space.contains
 
     # --- splitting -------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class ColumnCoins(Coins):
             return bool(self._split([(True, self.lanes.where(truth, yes)), (False, rest)]))
         return bool(self._keep(yes > 0))
 
-    def _split(self, parts: list[tuple[Any, Lanes]]) -> Any:
+    def _split(self, parts: Sequence[tuple[object, Lanes]]) -> object:
         """Go on with the largest part; the others wait."""
         value, lanes = max(parts, key=lambda part: part[1].size)
         for other, rest in parts:
@@ -121,12 +121,12 @@ class ColumnCoins(Coins):
         self.lanes = lanes
         return self._keep(value)
 
-    def _keep(self, value: Any) -> Any:
+    def _keep(self, value: Result) -> Result:
         self._script.append(value)
         self._place += 1
         return value
 
-    def _next(self) -> Any:
+    def _next(self) -> object:
         self._place += 1
         return self._script[self._place - 1]
 
@@ -151,7 +151,7 @@ class ColumnCoins(Coins):
 
     # --- draws -----------------------------------------------------------------------------
 
-    def draw(self, kind: str, parameter: Any) -> Any:
+    def draw(self, kind: str, parameter: Any) -> object:
         self.draws += 1
         again = self._place < len(self._script)
         value = self._next() if again else self._toss(kind, parameter)
@@ -192,7 +192,7 @@ class ColumnCoins(Coins):
     #
     # What is drawn is put in the script (``_keep``), never drawn twice.
 
-    def _toss(self, kind: str, parameter: Any) -> Any:
+    def _toss(self, kind: str, parameter: Any) -> object:
         if kind == "bernoulli" and type(parameter) is Column:
             return self._by_code(self.generator.random(self.lanes.size) < parameter.now())
         if kind == "categorical" and any(type(weight) is Column for weight in parameter):
@@ -223,7 +223,7 @@ class ColumnCoins(Coins):
         """For draws that need more than doubles, one replica at a time."""
         return SampledCoins(self.generator.integers(2**63).item())
 
-    def _by_law(self, kind: str, parameter: Any) -> Any:
+    def _by_law(self, kind: str, parameter: object) -> object:
         """A draw with few outcomes: replicas that are alike part by one multinomial draw."""
         law = branch(kind, parameter)
         if len(law) == 1:
@@ -236,7 +236,7 @@ class ColumnCoins(Coins):
         parts = [(value, Lanes(n)) for (value, _), n in zip(law, shares, strict=True) if n]
         return self._split(parts)
 
-    def _by_code(self, codes: Values, values: Sequence[Any] = (False, True)) -> Any:
+    def _by_code(self, codes: Values, values: Sequence[object] = (False, True)) -> object:
         """Split numbered replicas by the place of their outcome."""
         found: list[int] = np.flatnonzero(np.bincount(codes, minlength=1)).tolist()
         if len(found) == 1:
@@ -244,7 +244,7 @@ class ColumnCoins(Coins):
         lanes = [self.lanes.only(np.flatnonzero(codes == code)) for code in found]
         return self._split([(values[code], part) for code, part in zip(found, lanes, strict=True)])
 
-    def _weighted(self, weights: tuple[Any, ...]) -> Any:
+    def _weighted(self, weights: tuple[Number | Column, ...]) -> object:
         """A categorical draw whose weights differ from replica to replica."""
         size = self.lanes.size
         table = [np.broadcast_to(w.now() if type(w) is Column else float(w), size) for w in weights]

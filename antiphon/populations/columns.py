@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final, Protocol
+from typing import Any, Final, NoReturn, Protocol, TypeAlias, Union
 
 import numpy as np
 
@@ -29,6 +29,12 @@ from antiphon.populations.lanes import Lanes
 from antiphon.protocol.messages import STAND_IN
 
 KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
+
+
+Operand: TypeAlias = Union["Column", float, Fraction, np.generic]
+"""What a column meets: another, a Python number, or one of NumPy's."""
+Made: TypeAlias = Union["Column", float, Fraction]
+"""What comes of it: a column, or the number of a single replica."""
 
 
 class Apart(BaseException):
@@ -67,14 +73,14 @@ class Column:
     def __init__(self, values: Values, coins: Deciding) -> None:
         self._values: Any = values
         self._lanes = coins.lanes
-        self._sides: tuple[str, Any, Any] | None = None
+        self._sides: tuple[str, Operand, Operand] | None = None
         self._depth = 0
         self.coins = coins
         self.kind = KINDS[values.dtype.kind]
         """float, int or bool: what each replica has."""
 
     @classmethod
-    def later(cls, kind: type, name: str, left: Any, right: Any, coins: Deciding) -> Column:
+    def later(cls, kind: type, name: str, left: Operand, right: Operand, coins: Deciding) -> Column:
         """What a function makes of floats, computed if it is asked for.
 
         A step that is run again for the other part of a block has drawn and decided
@@ -91,7 +97,7 @@ class Column:
     def __repr__(self) -> str:
         return f"<Column of {self._lanes.size} {self.kind.__name__}s>"
 
-    def __reduce_ex__(self, protocol: object) -> Any:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a column belongs to one population and cannot be copied or pickled")
 
     def now(self) -> Values:
@@ -138,13 +144,14 @@ class Column:
     def __format__(self, spec: str) -> str:
         return format(self.alone(), spec)
 
-    def __round__(self, digits: int | None = None) -> Any:
+    def __round__(self, digits: int | None = None) -> Made:
         values = self.now()
         if digits is None and values.dtype.kind == "i":
             return self
         if digits is None and values.dtype.kind == "f" and np.all(np.abs(values) < WIDE):
             return Column(np.rint(values).astype(np.int64), self.coins)
-        return round(self.alone(), digits)
+        number: float = self.alone()
+        return round(number, digits)
 
     # --- arithmetic ------------------------------------------------------------------------
 
@@ -157,73 +164,73 @@ class Column:
     def __abs__(self) -> Column:
         return Column(np.abs(numbers(self.now())), self.coins)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Operand) -> Made:
         return self._arithmetic(other, "add")
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Operand) -> Made:
         return self._arithmetic(other, "add", swapped=True)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Operand) -> Made:
         return self._arithmetic(other, "sub")
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Operand) -> Made:
         return self._arithmetic(other, "sub", swapped=True)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Operand) -> Made:
         return self._arithmetic(other, "mul")
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Operand) -> Made:
         return self._arithmetic(other, "mul", swapped=True)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Operand) -> Made:
         return self._arithmetic(other, "truediv")
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Operand) -> Made:
         return self._arithmetic(other, "truediv", swapped=True)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Operand) -> Made:
         return self._arithmetic(other, "floordiv")
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Operand) -> Made:
         return self._arithmetic(other, "floordiv", swapped=True)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Operand) -> Made:
         return self._arithmetic(other, "mod")
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Operand) -> Made:
         return self._arithmetic(other, "mod", swapped=True)
 
-    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+    def __divmod__(self, other: Operand) -> tuple[Made, Made]:
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+    def __rdivmod__(self, other: Operand) -> tuple[Made, Made]:
         return other // self, other % self
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: Operand) -> Made:
         return self._in_python(other, "lshift")
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: Operand) -> Made:
         return self._in_python(other, "rshift")
 
     def __trunc__(self) -> int:
         return int(self.alone())
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Operand) -> Made:
         return self._in_python(other, "pow")
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Operand) -> Made:
         return self._in_python(other, "pow", swapped=True)
 
-    def _arithmetic(self, other: Any, name: str, *, swapped: bool = False) -> Any:
+    def _arithmetic(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
         if self.kind is float and name in _OF_FLOATS and _is_exact(other):
-            left, right = (other, self) if swapped else (self, other)
-            return Column.later(float, name, left, right, self.coins)
+            first, second = (other, self) if swapped else (self, other)
+            return Column.later(float, name, first, second, self.coins)
         left = self.now()
         if _only_in_python(other, left):
             return self._in_python(other, name, swapped=swapped)
         right = _operand(other)
         if right is None:
-            return NotImplemented
+            return _NEITHER
         if left.dtype.kind == right.dtype.kind == "b":
             left = numbers(left)  # NumPy knows how truth meets numbers, but not that it is one
         if swapped:
@@ -232,10 +239,10 @@ class Column:
             return self._in_python(other, name, swapped=swapped)
         return Column(UFUNCS[name](left, right), self.coins)
 
-    def _in_python(self, other: Any, name: str, *, swapped: bool = False) -> Any:
+    def _in_python(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
         """The operation on the numbers of a single replica."""
         sides = (self.alone(), other.alone() if type(other) is Column else other)
-        operation: Callable[[Any, Any], Any] = getattr(operator, name)
+        operation: Callable[[Operand, Operand], Made] = getattr(operator, name)
         return operation(*sides[::-1]) if swapped else operation(*sides)
 
     # --- comparison ------------------------------------------------------------------------
@@ -246,19 +253,19 @@ class Column:
     def __ne__(self, other: object) -> Any:
         return self._comparison(other, "ne")
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Operand) -> Made:
         return self._comparison(other, "lt")
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Operand) -> Made:
         return self._comparison(other, "le")
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Operand) -> Made:
         return self._comparison(other, "gt")
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Operand) -> Made:
         return self._comparison(other, "ge")
 
-    def _comparison(self, other: Any, name: str) -> Any:
+    def _comparison(self, other: Any, name: str) -> Made:
         if self.kind is float and _is_exact(other):
             return Column.later(bool, name, self, other, self.coins)
         left = self.now()
@@ -271,20 +278,20 @@ class Column:
             return self._in_python(other, name)
         right = _operand(other)
         if right is None:
-            return NotImplemented
+            return _NEITHER
         if left.dtype.kind != right.dtype.kind and max(map(largest_int, (left, right))) > EXACT:
             return self._in_python(other, name)
         return Column(UFUNCS[name](left, right), self.coins)
 
     # --- logic, and NumPy's functions --------------------------------------------------------
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Operand) -> Made:
         return self._logic(other, "and_")
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Operand) -> Made:
         return self._logic(other, "or_")
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Operand) -> Made:
         return self._logic(other, "xor")
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
@@ -292,24 +299,27 @@ class Column:
     def __invert__(self) -> Column:
         return Column(np.invert(numbers(self.now())), self.coins)  # ~True is -2
 
-    def _logic(self, other: Any, name: str) -> Any:
+    def _logic(self, other: Operand, name: str) -> Made:
         if type(other) is int and abs(other) >= WIDE and self.kind is not float:
             return self._in_python(other, name)
         right = _operand(other)
         if right is None or self.kind is float or right.dtype.kind == "f":
-            return NotImplemented
+            return _NEITHER
         return Column(getattr(operator, name)(self.now(), right), self.coins)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Operand, **options: object
+    ) -> object:
         sides = [_operand(each) for each in inputs]
         if method == "__call__" and not options and all(side is not None for side in sides):
-            found: Any = np.asarray(ufunc(*sides))
+            found: Values = np.asarray(ufunc(*sides))
             if found.dtype.char in "dlq?":
                 return Column(found, self.coins)
         numbers = (each.alone() if type(each) is Column else each for each in inputs)
         return getattr(ufunc, method)(*numbers, **options)
 
 
+_NEITHER: Final[Made] = NotImplemented
 _OF_FLOATS: Final = ("add", "sub", "mul")
 """What NumPy does to doubles just as Python does, whatever they are."""
 _DEEPEST: Final = 8

@@ -16,13 +16,14 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 
+from antiphon.populations.arithmetic import Values
 from antiphon.populations.columns import Column
 from antiphon.populations.lanes import Lanes
 from antiphon.protocol.adversary import History
 
-Codes: TypeAlias = "NDArray[Any]"
+Codes: TypeAlias = Values
 _PLAIN: Final = (int, bool, str, bytes, type(None))
 _DENSE: Final = 1 << 16
 """Up to so many transcripts are counted by an array with a place for each."""
@@ -32,13 +33,13 @@ _DENSE: Final = 1 << 16
 class OneOf:
     """One of a few values for each replica of ``lanes``. Only a history holds it, no party."""
 
-    choices: tuple[Any, ...]
+    choices: tuple[object, ...]
     _codes: Codes = attrs.field(alias="codes", repr=False)
     """Which of them, for each; of two, as bits."""
     lanes: Lanes
 
     @staticmethod
-    def of(choices: tuple[Any, ...], codes: Codes, lanes: Lanes) -> OneOf:
+    def of(choices: tuple[object, ...], codes: Codes, lanes: Lanes) -> OneOf:
         """Keeps the codes in little room: there is one of these for each round."""
         return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 
@@ -58,20 +59,20 @@ def key(value: Any) -> Hashable:
     if kind in _PLAIN or issubclass(kind, enum.Enum):
         return kind, value
     if issubclass(kind, tuple):
-        items: tuple[Any, ...] = value
+        items: tuple[object, ...] = value
         return (kind, *map(key, items))  # pyright: ignore[reportUnknownVariableType]
     if kind is not Column and attrs.has(kind) and not hasattr(kind, "step"):
         return kind, *(key(getattr(value, field.name)) for field in attrs.fields(kind))
     return kind, id(value)
 
 
-def is_symbol(answer: Any) -> bool:
+def is_symbol(answer: object) -> bool:
     """Whether an answer is one that many replicas share: no number that differs, no object."""
-    kind: Any = type(answer)  # pyright: ignore[reportUnknownVariableType]
+    kind = type(answer)
     return kind in _PLAIN or issubclass(kind, enum.Enum)
 
 
-def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> tuple[Lanes, Any]:
+def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes, object]:
     """The replicas of all parts of a block, and what each of them has."""
     size = sum(lanes.size for lanes, _ in parts)
     if len(parts) == 2 and all(lanes.parent is parent for lanes, _ in parts):
@@ -90,7 +91,7 @@ def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> tuple[Lanes, An
     return lanes, OneOf.of(tuple(found[name] for name in order), codes, lanes)
 
 
-def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> Any:
+def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
     """Of two parts by the truth of one column: the same, without a look at their numbers."""
     ordered = sorted(parts, key=lambda part: str(key(part[1])))
     values = tuple(value for _, value in ordered)
@@ -99,7 +100,7 @@ def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, Any]]) -> Any:
     return OneOf.of(values, ordered[1][0].mask, parent)
 
 
-def apart(lanes: Lanes, answers: Sequence[Any]) -> Iterator[tuple[Lanes, History]]:
+def apart(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, History]]:
     """The replicas of each transcript."""
     slots = [each for each in answers if type(each) is OneOf]
     if not slots:
@@ -116,15 +117,15 @@ def apart(lanes: Lanes, answers: Sequence[Any]) -> Iterator[tuple[Lanes, History
 def _combined(lanes: Lanes, slots: Sequence[OneOf]) -> tuple[Codes, int]:
     """A number for each combination of choices, and how many combinations there are."""
     total = math.prod(len(slot.choices) for slot in slots)
-    kind: Any = np.uint16 if total <= _DENSE else np.int64 if total < 2**62 else object
-    codes: Any = np.zeros(lanes.size, kind)
+    kind: DTypeLike = np.uint16 if total <= _DENSE else np.int64 if total < 2**62 else object
+    codes: Codes = np.zeros(lanes.size, kind)
     for slot in slots:
         codes = codes * len(slot.choices) + slot.at(lanes).astype(kind)
     return codes, total
 
 
-def _decoded(answers: Sequence[Any], code: int) -> list[Any]:
-    made: list[Any] = []
+def _decoded(answers: Sequence[object], code: int) -> list[object]:
+    made: list[object] = []
     for answer in reversed(answers):
         if type(answer) is OneOf:
             code, place = divmod(code, len(answer.choices))
@@ -137,10 +138,15 @@ def _decoded(answers: Sequence[Any], code: int) -> list[Any]:
 class Tally:
     """Counts transcripts without numbers, block after block, by the combinations of choices."""
 
-    _answers: dict[Hashable, tuple[Any, ...]] = attrs.field(factory=dict[Any, Any])
-    _counts: dict[Hashable, dict[int, int] | Codes] = attrs.field(factory=dict[Any, Any])
+    _answers: dict[Hashable, tuple[object, ...]] = attrs.field(
+        factory=dict[Hashable, tuple[object, ...]]
+    )
+    _dense: dict[Hashable, Codes] = attrs.field(factory=dict[Hashable, Codes])
+    """By the answers' form: how often each combination was met, where there are few."""
+    _sparse: dict[Hashable, dict[int, int]] = attrs.field(factory=dict[Hashable, dict[int, int]])
+    """The same where there are many: of those that were."""
 
-    def add(self, lanes: Lanes, answers: Sequence[Any]) -> bool:
+    def add(self, lanes: Lanes, answers: Sequence[object]) -> bool:
         """Count a block, if its answers are symbols and choices of symbols alone."""
         slots = [each for each in answers if type(each) is OneOf]
         if not slots or not all(type(each) is OneOf or is_symbol(each) for each in answers):
@@ -149,25 +155,23 @@ class Tally:
         form = tuple(key(each.choices) if type(each) is OneOf else key(each) for each in answers)
         self._answers.setdefault(form, tuple(answers))
         if total <= _DENSE:
-            dense: Any = self._counts.setdefault(form, np.zeros(total, np.int64))
+            dense = self._dense.setdefault(form, np.zeros(total, np.int64))
             dense += np.bincount(codes, minlength=total)
             return True
-        counts: Any = self._counts.setdefault(form, {})
+        counts = self._sparse.setdefault(form, {})
         found, times = np.unique(codes, return_counts=True)
         for code, count in zip(found.tolist(), times.tolist(), strict=True):
             counts[code] = counts.get(code, 0) + count
         return True
 
-    def transcripts(self) -> Iterator[tuple[tuple[Any, ...], int]]:
+    def transcripts(self) -> Iterator[tuple[tuple[object, ...], int]]:
         """Every transcript that was met, and how often."""
         for form, answers in self._answers.items():
-            counts: Any = self._counts[form]
-            if isinstance(counts, dict):
-                known: dict[int, int] = counts  # pyright: ignore[reportUnknownVariableType]
-                for code, count in known.items():
+            if form in self._sparse:
+                for code, count in self._sparse[form].items():
                     yield tuple(_decoded(answers, code)), count
                 continue
             sides = (each.choices if type(each) is OneOf else (each,) for each in answers)
-            for transcript, count in zip(product(*sides), counts.tolist(), strict=True):
+            for transcript, count in zip(product(*sides), self._dense[form].tolist(), strict=True):
                 if count:  # the last choice counts ones, as the last digit of a number does
                     yield transcript, count

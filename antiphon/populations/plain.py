@@ -47,10 +47,10 @@ def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, field.alias) for field in attrs.fields(kind) if field.init)
 
 
-def accepting(space: Space) -> Callable[[Any], bool]:
+def accepting(space: Space) -> Callable[[object], bool]:
     """Whether a message belongs to a space; that of each replica, to one that takes no columns."""
     return space.contains if is_column_safe(space) else partial(_contains, space)
 
 
-def _contains(space: Space, message: Any) -> bool:
+def _contains(space: Space, message: object) -> bool:
     return space.contains(plain(message, space))

@@ -20,6 +20,7 @@ import numpy as np
 
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.populations.arithmetic import Values
 from antiphon.populations.column_coins import ColumnCoins, Part
 from antiphon.populations.columns import Apart, Column
 from antiphon.populations.joining import Tally, apart, is_symbol, key, one_of
@@ -32,7 +33,7 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
 
 Answers: TypeAlias = "History"
-Feature: TypeAlias = Callable[[Answers], Any]
+Feature: TypeAlias = Callable[[Answers], object]
 """What is counted of a view: a function of its answers."""
 
 MOST_ROUNDS: Final = 100_000
@@ -48,13 +49,13 @@ class Block(NamedTuple):
 
     stage: int
     """Which party is stepped next: the adversary, the mechanism, or nobody any more."""
-    own: Any
+    own: object
     """The adversary's state."""
-    state: Any
+    state: object
     """The mechanism's state."""
     answers: Answers
-    message: Any = None
-    tape: tuple[Any, ...] = ()
+    message: object = None
+    tape: tuple[object, ...] = ()
     """The mechanism's draws so far, if they are kept: those of each step."""
 
 
@@ -80,7 +81,7 @@ class Population:
     blocks: int = 0
     """How many block steps have been made."""
 
-    def play(self, replicas: int, initial: Any = None) -> Iterator[tuple[Lanes, Block]]:
+    def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
         """The blocks that have ended, one after the other, while ``coins.lanes`` are theirs.
 
         Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is no
@@ -139,7 +140,9 @@ class Population:
             )
         return self.coins.lanes, Block(END if over else ASK, own, state, answers, None, tape)
 
-    def _reply(self, state: Any, message: Any, coins: ColumnCoins) -> tuple[Any, Any, bool]:
+    def _reply(
+        self, state: object, message: object, coins: ColumnCoins
+    ) -> tuple[object, object, bool]:
         """The mechanism's step, and whether it is over: that may split the block too."""
         state, answer = coins.steps(self.mechanism)(state, message, coins)
         return state, answer, answer is HALT and bool(self.mechanism.is_over(state))
@@ -174,7 +177,7 @@ def play_population(
     feature: Feature = tuple,
     rounds: int | None = None,
     seed: int | np.random.SeedSequence | None = None,
-    initial: Any = None,
+    initial: object = None,
 ) -> dict[Hashable, int]:
     """Play ``replicas`` independent interactions; how many end with each feature.
 
@@ -191,7 +194,7 @@ def play_population(
     """
     counts: dict[Hashable, int] = {}
     for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
-        numbers: list[Any] = []
+        numbers: list[Values | float] = []
         _skeleton(value, numbers)
         if numbers:
             raise InvalidArgument(
@@ -210,7 +213,7 @@ def play_sample(
     feature: Feature = tuple,
     rounds: int | None = None,
     seed: int | np.random.SeedSequence | None = None,
-    initial: Any = None,
+    initial: object = None,
 ) -> Sample:
     """Play ``replicas`` independent interactions and keep their features.
 
@@ -223,9 +226,9 @@ def play_sample(
     >>> [(key, cell.columns.shape) for key, cell in sample.cells.items()]
     [((NUMBER,), (100000, 1))]
     """
-    found: dict[Hashable, list[tuple[int, list[Any]]]] = {}
+    found: dict[Hashable, list[tuple[int, list[Values | float]]]] = {}
     for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
-        numbers: list[Any] = []
+        numbers: list[Values | float] = []
         skeleton = _skeleton(value, numbers)
         found.setdefault(skeleton, []).append((lanes.size, numbers))
     return Sample({skeleton: _cell(parts) for skeleton, parts in found.items()})
@@ -238,19 +241,19 @@ def _features(
     feature: Feature,
     rounds: int | None,
     seed: int | np.random.SeedSequence | None,
-    initial: Any,
+    initial: object,
 ) -> Iterator[tuple[Lanes, Any]]:
     """The features of all blocks; a feature may split a block like any step."""
     exact.whole(replicas, "replicas")
     coins = ColumnCoins(seed)
     safe = is_column_safe(feature)
 
-    def evaluate(answers: Any, _: Any) -> Any:
+    def evaluate(answers: Answers, _: object) -> object:
         value = feature(answers)
         value = tuple(value) if type(value) is History else value
         return _settled(value) if coins.lanes.numbered else value
 
-    def alone(answers: Any, _: Any) -> Any:
+    def alone(answers: Answers, _: object) -> object:
         return evaluate(plain(tuple(answers), feature), _)
 
     tally = Tally()
@@ -273,7 +276,7 @@ def _features(
         yield Lanes(count), transcript
 
 
-def _settled(value: Any) -> Any:
+def _settled(value: Any) -> object:
     """The feature with every truth value decided, which splits the block.
 
     Columns stay in tuples and arrays. Raises: Apart if one is inside of another message.
@@ -286,7 +289,7 @@ def _settled(value: Any) -> Any:
     return tuple(map(_settled, value)) if kind is tuple else plain(value)
 
 
-def _skeleton(value: Any, numbers: list[Any]) -> Any:
+def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
     """The feature with symbols for truth and for numbers, which go to ``numbers``."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
@@ -302,7 +305,7 @@ def _skeleton(value: Any, numbers: list[Any]) -> Any:
     return value
 
 
-def _cell(parts: list[tuple[int, list[Any]]]) -> Cell:
+def _cell(parts: list[tuple[int, list[Values | float]]]) -> Cell:
     """The replicas of one skeleton, in the order in which their blocks ended."""
     count = sum(size for size, _ in parts)
     width = len(parts[0][1])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query
-from antiphon.protocol.messages import HALT, TOP
+from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query, State
+from antiphon.protocol.messages import HALT, TOP, Halt
 from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from antiphon.protocol.coins import Coins
 
 
-class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
+class NoninteractiveMechanism(ContinualMechanism[bool, Query, Union[Answer, Halt]]):
     """NIM as a CM (CM §3.3): the dataset is the first message; then it halts.
 
     A subclass gives ``respond``. State: whether the answer has been given.
@@ -36,7 +36,7 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
     def respond(self, dataset: Query, coins: Coins) -> Answer:
         """The answer on a dataset."""
 
-    def step(self, state: bool, message: Query, coins: Coins) -> tuple[bool, Any]:
+    def step(self, state: bool, message: Query, coins: Coins) -> tuple[bool, Answer | Halt]:
         if state:
             return state, HALT
         return True, self.respond(message, coins)
@@ -45,7 +45,7 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Answer]):
 @register("antiphon.InteractiveAsContinual/1")
 @column_safe(of="mechanism")
 @attrs.frozen
-class InteractiveAsContinual(ContinualMechanism):
+class InteractiveAsContinual(ContinualMechanism[tuple[object, ...]]):
     """IM as a CM (CM §3.3): the first message is the initial state, answered ⊤.
 
     State: () before the first message, then (the IM's state,).
@@ -55,7 +55,7 @@ class InteractiveAsContinual(ContinualMechanism):
     mechanism: Mechanism
 
     @property
-    def initial_state(self) -> tuple[Any, ...]:
+    def initial_state(self) -> tuple[object, ...]:
         return ()
 
     @property
@@ -67,7 +67,9 @@ class InteractiveAsContinual(ContinualMechanism):
             Either((initial, inner.updates)),
         )
 
-    def step(self, state: tuple[Any, ...], message: Any, coins: Coins) -> tuple[Any, Any]:
+    def step(
+        self, state: tuple[object, ...], message: object, coins: Coins
+    ) -> tuple[tuple[object, ...], object]:
         if not state:
             if not self.mechanism.initial_states.contains(message):
                 raise InvalidArgument("the first message must be an initial state of the mechanism")
@@ -77,30 +79,33 @@ class InteractiveAsContinual(ContinualMechanism):
         inner, answer = self.mechanism.step(state[0], message, coins)
         return (inner,), answer
 
-    def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
+    def carries_data(self, state: tuple[object, ...], message: object) -> bool:
         return not state or self.mechanism.carries_data(state[0], message)
 
-    def is_over(self, state: tuple[Any, ...]) -> bool:
+    def is_over(self, state: tuple[object, ...]) -> bool:
         return not state or self.mechanism.is_over(state[0])
 
-    def why_halted(self, state: tuple[Any, ...]) -> str | None:
+    def why_halted(self, state: tuple[object, ...]) -> str | None:
         return self.mechanism.why_halted(state[0]) if state else None
 
-    def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
+    def failures(self, state: tuple[object, ...]) -> tuple[BaseException, ...]:
         return self.mechanism.failures(state[0]) if state else ()
+
+
+Stepping: TypeAlias = "Callable[[State, Query, Coins], tuple[State, Answer]]"
 
 
 @column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
-class FunctionMechanism(Named, ContinualMechanism):
+class FunctionMechanism(Named, ContinualMechanism[State, Query, Answer]):
     """A CM made of one plain function; see ``mechanism``."""
 
-    function: Callable[[Any, Any, Coins], tuple[Any, Any]]
+    function: Stepping[State, Query, Answer]
     signature: Signature  # pyright: ignore[reportIncompatibleMethodOverride]
     initial_state: Any = None
     claims: tuple[Claim, ...] = ()  # pyright: ignore[reportIncompatibleMethodOverride]
 
-    def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+    def step(self, state: State, message: Query, coins: Coins) -> tuple[State, Answer]:
         return self.function(state, message, coins)
 
 
@@ -108,10 +113,10 @@ def mechanism(
     *,
     queries: Space,
     answers: Space,
-    initial_state: Any = None,
+    initial_state: object = None,
     updates: Space | None = None,
     claims: tuple[Claim, ...] = (),
-) -> Callable[[Callable[[Any, Any, Coins], tuple[Any, Any]]], FunctionMechanism]:
+) -> Callable[[Stepping[State, Query, Answer]], FunctionMechanism[State, Query, Answer]]:
     """Decorator: a CM from a function (state, message, coins) -> (state, answer).
 
     >>> from antiphon.protocol.spaces import BITS, Integers
@@ -124,7 +129,9 @@ def mechanism(
     """
     signature = Signature(queries, answers, queries if updates is None else updates)
 
-    def decorate(function: Callable[[Any, Any, Coins], tuple[Any, Any]]) -> FunctionMechanism:
+    def decorate(
+        function: Stepping[State, Query, Answer],
+    ) -> FunctionMechanism[State, Query, Answer]:
         return FunctionMechanism(function, signature, initial_state, claims)
 
     return decorate

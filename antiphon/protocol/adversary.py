@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 
 import attrs
 from typing_extensions import TypeVar
 
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.mechanism import ContinualMechanism, State
 from antiphon.protocol.messages import EMPTY, HALT, freeze
 from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Anything, Signature
@@ -17,11 +17,10 @@ from antiphon.protocol.spaces import Anything, Signature
 if TYPE_CHECKING:
     from antiphon.protocol.coins import Coins
 
-State = TypeVar("State", default=Any)
 Item = TypeVar("Item", default=Any)
 
 
-class Adversary(ContinualMechanism[State, Any, Any]):
+class Adversary(ContinualMechanism[State]):
     """An IM with one initial state that is stepped on EMPTY first (CM Def. 2.11).
 
     ``step`` takes the last answer (EMPTY at first) and gives the next message, or
@@ -33,7 +32,7 @@ class Adversary(ContinualMechanism[State, Any, Any]):
     listens: bool = True
     """Whether what it says or does may depend on an answer."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         # A class with its own step listens, whatever its parent did, unless it says otherwise.
         super().__init_subclass__(**options)
         if "step" in vars(cls) and "listens" not in vars(cls):
@@ -75,7 +74,7 @@ class History(Sequence[Item], Generic[Item]):
     def __getitem__(self, index: int) -> Item: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
         if isinstance(index, slice):
             return tuple(self._items[i] for i in range(*index.indices(self._length)))
         place = index + self._length if index < 0 else index
@@ -93,8 +92,8 @@ class History(Sequence[Item], Generic[Item]):
         return f"History({list(self)!r})"
 
 
-def _messages(messages: Iterable[Any]) -> tuple[Any, ...]:
-    frozen: tuple[Any, ...] = freeze(tuple(messages))
+def _messages(messages: Iterable[object]) -> tuple[object, ...]:
+    frozen: tuple[object, ...] = freeze(tuple(messages))
     return frozen
 
 
@@ -104,22 +103,26 @@ def _messages(messages: Iterable[Any]) -> tuple[Any, ...]:
 class Scripted(Adversary[int]):
     """Says the given messages in order, whatever the answers, then HALT."""
 
-    messages: tuple[Any, ...] = attrs.field(converter=_messages)
+    messages: tuple[object, ...] = attrs.field(converter=_messages)
     listens = False
 
     @property
     def initial_state(self) -> int:
         return 0
 
-    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
+    def step(self, state: int, message: object, coins: Coins) -> tuple[int, object]:
         if state == len(self.messages):
             return state, HALT
         return state + 1, self.messages[state]
 
 
-def scripted(messages: Iterable[Any]) -> Scripted:
+def scripted(messages: Iterable[object]) -> Scripted:
     """An adversary that says the given messages, whatever it hears."""
     return Scripted(tuple(messages))
+
+
+Says: TypeAlias = "Callable[[Sequence[Any], Coins], object]"
+"""(answers so far, coins) -> next message."""
 
 
 @column_safe(of="function")
@@ -127,18 +130,18 @@ def scripted(messages: Iterable[Any]) -> Scripted:
 class FunctionAdversary(Named, Adversary["History"]):
     """An adversary made of one plain function of (answers so far, coins)."""
 
-    function: Callable[[Sequence[Any], Coins], Any]
+    function: Says
 
     @property
     def initial_state(self) -> History:
         return History()
 
-    def step(self, state: History, message: Any, coins: Coins) -> tuple[History, Any]:
+    def step(self, state: History, message: object, coins: Coins) -> tuple[History, object]:
         answers = state if message is EMPTY else state.append(message)
         return answers, self.function(answers, coins)
 
 
-def adversary(function: Callable[[Sequence[Any], Coins], Any]) -> FunctionAdversary:
+def adversary(function: Says) -> FunctionAdversary:
     """Decorator: an adversary from a function (answers so far, coins) -> next message.
 
     >>> @adversary

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
@@ -29,7 +29,9 @@ MAX_HOPS: Final = 1_000_000
 """How many steps one message may cause before a chain gives up."""
 
 
-Step = Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]
+Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]]"
+States: TypeAlias = tuple[object, ...]
+"""Those of the parts, left to right."""
 
 
 # P ∘* M (CM Alg. 1): P is given what comes from the left; what it sends right M answers, and P is
@@ -46,13 +48,13 @@ Step = Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]
 
 def walk(
     steps: Sequence[Step],
-    states: list[Any],
+    states: list[object],
     here: int,
     side: Side,
-    message: Any,
+    message: object,
     coins: Coins,
     max_hops: int,
-) -> tuple[Side, Any]:
+) -> tuple[Side, object]:
     """Move a cursor over parts until a message leaves them; ``states`` change in place.
 
     Returns the side it left to, and the message. Each hop costs one step.
@@ -80,7 +82,7 @@ def walk(
 
 @column_safe(of="links")
 @attrs.frozen
-class Links(PostProcessor[tuple[Any, ...]]):
+class Links(PostProcessor[States]):
     """P₁ ∘* … ∘* P_n: IPMs chained into one IPM (CM Def. 2.16, Alg. 2)."""
 
     links: tuple[PostProcessor, ...]
@@ -94,18 +96,18 @@ class Links(PostProcessor[tuple[Any, ...]]):
         return all(link.forwards_queries for link in self.links)
 
     @property
-    def initial_state(self) -> tuple[Any, ...]:
+    def initial_state(self) -> States:
         return tuple(link.initial_state for link in self.links)
 
     def step(
-        self, state: tuple[Any, ...], side: Side, message: Any, coins: Coins
-    ) -> tuple[tuple[Any, ...], Side, Any]:
+        self, state: States, side: Side, message: object, coins: Coins
+    ) -> tuple[States, Side, object]:
         steps, states = [link.step for link in self.links], list(state)
         start = 0 if side is LEFT else len(steps) - 1
         to, message = walk(steps, states, start, side, message, coins, MAX_HOPS)
         return tuple(states), to, message
 
-    def is_over(self, state: tuple[Any, ...]) -> bool | None:
+    def is_over(self, state: States) -> bool | None:
         return _decided(self.links, state)
 
     def wired(self, right: Signature) -> Links:
@@ -128,7 +130,7 @@ def _wire(
 
 @column_safe
 @attrs.frozen
-class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
+class AnyChain(Mechanism[States]):
     """P₁ ∘* … ∘* P_n ∘* M: an IM (CM Def. 2.14, Alg. 1). Made by ``@``.
 
     State: the tuple of the parts' states, left to right. ``parts`` is public.
@@ -172,7 +174,7 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
         free = [part.initial_states for part in self.parts if part.initial_states != ONLY]
         return free[0] if len(free) == 1 else Tuples(tuple(free)) if free else ONLY
 
-    def enter(self, initial: Any) -> tuple[Any, ...]:
+    def enter(self, initial: Any) -> States:
         free = [part for part in self.parts if part.initial_states != ONLY]
         chosen = iter(initial if len(free) > 1 else (initial,))
         return tuple(
@@ -191,9 +193,7 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
             return tuple(claims)  # our own suite checks that these links do forward
         return tuple(map(assumed, claims))
 
-    def step(
-        self, state: tuple[Any, ...], message: Any, coins: Coins
-    ) -> tuple[tuple[Any, ...], Any]:
+    def step(self, state: States, message: object, coins: Coins) -> tuple[States, object]:
         states, steps = list(state), self._steps_with(coins) if coins.many else self._steps
         try:
             _, answer = walk(steps, states, 0, LEFT, message, coins, self.max_hops)
@@ -204,7 +204,7 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
             return halted, HALT
         return tuple(states), answer
 
-    def _halted(self, state: tuple[Any, ...], reason: str) -> tuple[Any, ...] | None:
+    def _halted(self, state: States, reason: str) -> States | None:
         """The state with its leftmost verifier halted; None if no verifier stands guard."""
         for place, link in enumerate(self.links):
             after = link.refused(state[place], reason)
@@ -212,29 +212,29 @@ class AnyChain(Mechanism[tuple[Any, ...], Any, Any]):
                 return (*state[:place], after, *state[place + 1 :])
         return None
 
-    def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
+    def carries_data(self, state: States, message: object) -> bool:
         if all(link.forwards_queries for link in self.links):
             return self.mechanism.carries_data(state[-1], message)
         return True  # nothing is known of what the links make of it
 
-    def is_over(self, state: tuple[Any, ...]) -> bool:
+    def is_over(self, state: States) -> bool:
         decided = _decided(self.links, state)
         return self.mechanism.is_over(state[-1]) if decided is None else decided
 
-    def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
+    def failures(self, state: States) -> tuple[BaseException, ...]:
         return self.mechanism.failures(state[-1])
 
-    def why_halted(self, state: tuple[Any, ...]) -> str | None:
+    def why_halted(self, state: States) -> str | None:
         reasons = (part.why_halted(own) for part, own in zip(self.parts, state, strict=True))
         return next((reason for reason in reasons if reason is not None), None)
 
 
 @attrs.frozen
-class Chain(AnyChain, ContinualMechanism[tuple[Any, ...], Any, Any]):  # pyright: ignore[reportIncompatibleVariableOverride]
+class Chain(AnyChain, ContinualMechanism[States]):  # pyright: ignore[reportIncompatibleVariableOverride]
     """A chain with one initial state: a CM."""
 
     @property
-    def initial_state(self) -> tuple[Any, ...]:
+    def initial_state(self) -> States:
         return AnyChain.enter(self, None)
 
 
@@ -261,19 +261,23 @@ def join(left: PostProcessor, right: PostProcessor | Mechanism) -> Links | AnyCh
     return Links((*parts, right)) if isinstance(right, PostProcessor) else chain(parts, right)
 
 
-def _decided(links: Sequence[PostProcessor], states: tuple[Any, ...]) -> bool | None:
+def _decided(links: Sequence[PostProcessor], states: States) -> bool | None:
     """Whether a HALT that left these links ends the interaction; None: it came from their right."""
     answers = (link.is_over(own) for link, own in zip(links, states, strict=False))
     return next((answer for answer in answers if answer is not None), None)
 
 
-def _answering(accepts: Callable[[Any], bool], step: Callable[[Any, Any, Any], Any]) -> Step:
+def _answering(
+    accepts: Callable[[object], bool], step: Callable[[Any, Any, Coins], tuple[object, object]]
+) -> Step:
     """The mechanism as the last part of a chain: it always sends left.
 
     It stands behind its query space, because a post-processor may be wrong.
     """
 
-    def answer(state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
+    def answer(
+        state: object, side: Side, message: object, coins: Coins
+    ) -> tuple[object, Side, object]:
         if accepts(message):
             state, message = step(state, message, coins)
             return state, LEFT, message

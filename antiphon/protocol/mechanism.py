@@ -86,7 +86,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
     def start(
         self,
-        initial: Any = None,
+        initial: object = None,
         *,
         seed: int | np.random.SeedSequence | None = None,
         coins: Coins | None = None,
@@ -123,7 +123,7 @@ class ContinualMechanism(Mechanism[State, Query, Answer]):
     def initial_states(self) -> Space:
         return ONLY
 
-    def enter(self, initial: Any) -> State:
+    def enter(self, initial: object) -> State:
         return self.initial_state
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, Literal, TypeAlias
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
@@ -49,6 +50,7 @@ TOP: Final = Symbol.TOP
 BOTTOM: Final = Symbol.BOTTOM
 """⊥: no, invalid."""
 
+Array: TypeAlias = "NDArray[np.generic]"
 Halt: TypeAlias = Literal[Symbol.HALT]
 MessageT = TypeVar("MessageT", default=Any)
 
@@ -74,7 +76,7 @@ def freeze(value: Any, depth: int = 0) -> Any:
     return _frozen(kind, value, depth)
 
 
-def _frozen(kind: Any, value: Any, depth: int) -> Any:
+def _frozen(kind: type[object], value: Any, depth: int) -> object:
     if depth >= MAX_DEPTH and not getattr(kind, "__immutable__", False):
         raise InvalidArgument(f"a message may nest at most {MAX_DEPTH} deep")
     if kind is tuple:
@@ -91,23 +93,23 @@ def _frozen(kind: Any, value: Any, depth: int) -> Any:
             "attrs class or bytes"
         )
     if "__attrs_attrs__" not in vars(kind):
-        made: Any = getattr(kind, "_make", None)  # a NamedTuple's
-        if made is None or not isinstance(value, tuple):
-            return value
+        made: Callable[[Iterable[object]], object] | None = getattr(kind, "_make", None)
+        if made is None or not isinstance(value, tuple):  # a NamedTuple has it
+            return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return _frozen_fields(kind, value, depth)
 
 
-_MUTABLE: Final = frozenset({list, dict, set, bytearray})
+_MUTABLE: Final[frozenset[type]] = frozenset({list, dict, set, bytearray})
 
 
-def _side(value: Any) -> Any:
+def _side(value: MessageT) -> MessageT:
     """A part of a message, frozen; what is mutable is left for a verifier to halt."""
     return value if type(value) in _MUTABLE else freeze(value)
 
 
-def _frozen_fields(kind: Any, value: Any, depth: int) -> Any:
-    fields = [
+def _frozen_fields(kind: Any, value: Any, depth: int) -> object:
+    fields: list[tuple[str, object]] = [
         (field.alias, getattr(value, field.name)) for field in attrs.fields(kind) if field.init
     ]
     changed = {
@@ -161,7 +163,7 @@ class StandIn:
     """
 
     of: type | None = None
-    same: Callable[[Any, Any], bool] = operator.is_
+    same: Callable[[object, object], bool] = operator.is_
 
     def number(self, value: Any) -> Any:
         """The exact type of a value; of what stands for a number, that of the number."""
@@ -200,11 +202,11 @@ def identical(left: object, right: object) -> bool:
     return _same_fields(kind, left, right)
 
 
-def _same_tuple(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
+def _same_tuple(left: tuple[object, ...], right: tuple[object, ...]) -> bool:
     return len(left) == len(right) and all(map(identical, left, right))
 
 
-def _same_array(left: Any, right: Any) -> bool:
+def _same_array(left: Array, right: Array) -> bool:
     return bool(
         left.dtype == right.dtype
         and left.shape == right.shape
@@ -222,14 +224,14 @@ def _value_fields(kind: Any) -> tuple[str, ...] | None:
     plain = not any("__getattribute__" in vars(base) for base in kind.__mro__[:-1])
     if "__attrs_attrs__" not in vars(kind) or kind.__dictoffset__ or not plain:
         return None
-    bases: list[Any] = [vars(base) for base in kind.__mro__[1:]]
+    bases: list[dict[str, object]] = [vars(base) for base in kind.__mro__[1:]]
     if any(base.get("__slots__") and "__attrs_attrs__" not in base for base in bases):
         return None
     return tuple(field.name for field in attrs.fields(kind) if field.init or field.eq)
 
 
-def _same_fields(kind: type[Any], left: object, right: object) -> bool:
-    names: tuple[str, ...] | None = _value_fields(kind)  # type: ignore[arg-type]
+def _same_fields(kind: type, left: object, right: object) -> bool:
+    names = _value_fields(kind)
     if names is None:
         return False
     try:
@@ -244,9 +246,9 @@ _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
 }
 
 
-def distinct(values: Iterable[Any]) -> tuple[Any, ...]:
+def distinct(values: Iterable[MessageT]) -> tuple[MessageT, ...]:
     """The values without repetition, in order."""
-    kept: list[Any] = []
+    kept: list[MessageT] = []
     for value in values:
         if not any(identical(value, other) for other in kept):
             kept.append(value)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, overload
 
 import attrs
 
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
+from antiphon.protocol.messages import MessageT
 from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Signature, Space
 
@@ -25,6 +26,9 @@ class Side(enum.Enum):
     LEFT = "L"
     RIGHT = "R"
 
+
+Stepping: TypeAlias = "Callable[[State, Side, Any, Coins], tuple[State, Side, object]]"
+"""(state, from, message, coins) -> (state, to, message)."""
 
 LEFT: Final = Side.LEFT
 RIGHT: Final = Side.RIGHT
@@ -60,7 +64,9 @@ class PostProcessor(ABC, Generic[State]):
         return self.initial_state
 
     @abstractmethod
-    def step(self, state: State, side: Side, message: Any, coins: Coins) -> tuple[State, Side, Any]:
+    def step(
+        self, state: State, side: Side, message: Any, coins: Coins
+    ) -> tuple[State, Side, object]:
         """(state, from, message) -> (state', to, message')."""
 
     def wired(self, right: Signature) -> PostProcessor:
@@ -99,7 +105,7 @@ class PostProcessor(ABC, Generic[State]):
     def __matmul__(self, other: ContinualMechanism) -> Chain: ...
     @overload
     def __matmul__(self, other: Mechanism) -> AnyChain: ...
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: object) -> Links | AnyChain:
         from antiphon.protocol.chain import join
 
         return join(self, other) if isinstance(other, PostProcessor | Mechanism) else NotImplemented  # pyright: ignore[reportUnknownArgumentType]
@@ -121,23 +127,27 @@ class IdentityPostProcessor(PostProcessor[None]):
     def is_over(self, state: None) -> None:
         return None
 
-    def step(self, state: None, side: Side, message: Any, coins: Coins) -> tuple[None, Side, Any]:
+    def step(
+        self, state: None, side: Side, message: MessageT, coins: Coins
+    ) -> tuple[None, Side, MessageT]:
         return None, RIGHT if side is LEFT else LEFT, message
 
 
 @column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
-class FunctionPostProcessor(Named, PostProcessor):
+class FunctionPostProcessor(Named, PostProcessor[State]):
     """An IPM made of one plain function; see ``post_processor``."""
 
-    function: Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]
+    function: Stepping[State]
     initial_state: Any = None
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
-    lifting: Any = None
+    lifting: object = None
     """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
 
-    def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
+    def step(
+        self, state: State, side: Side, message: object, coins: Coins
+    ) -> tuple[State, Side, object]:
         return self.function(state, side, message, coins)
 
     def signature(self, right: Signature) -> Signature:
@@ -146,11 +156,11 @@ class FunctionPostProcessor(Named, PostProcessor):
 
 def post_processor(
     *,
-    initial_state: Any = None,
+    initial_state: object = None,
     deterministic: bool = False,
     signature: Callable[[Signature], Signature] | None = None,
-    lifting: Any = None,
-) -> Callable[[Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]]], FunctionPostProcessor]:
+    lifting: object = None,
+) -> Callable[[Stepping[State]], FunctionPostProcessor[State]]:
     """Decorator: an IPM from a function (state, from, message, coins) -> (state, to, message).
 
     Args: ``signature``, (Q, A) on its left given that on its right, by default the same;
@@ -158,8 +168,8 @@ def post_processor(
     """
 
     def decorate(
-        function: Callable[[Any, Side, Any, Any], tuple[Any, Side, Any]],
-    ) -> FunctionPostProcessor:
+        function: Stepping[State],
+    ) -> FunctionPostProcessor[State]:
         return FunctionPostProcessor(function, initial_state, deterministic, signature, lifting)
 
     return decorate

@@ -29,15 +29,15 @@ from typing import Any, Final
 
 import attrs
 import numpy as np
-from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import honest
 from antiphon.protocol.claims import Claim, Measure, Status
 from antiphon.protocol.messages import ATOMS
-from antiphon.protocol.verification import Refused, Verification, read
+from antiphon.protocol.verification import Message, Refused, State, Verification, read
 
-State = TypeVar("State", default=Any)
+if typing.TYPE_CHECKING:
+    from antiphon.protocol.mechanism import Mechanism
 
 _HOME: Final = "antiphon."
 _ELSEWHERE: Final = ("antiphon.audit.", "antiphon.selfcheck.")
@@ -235,22 +235,23 @@ def proved(
     return (Claim(measure, verification, status(whole), source),)
 
 
-def claims_of(mechanism: Any) -> tuple[Claim, ...]:
+def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
     """What a mechanism claims, read once.
 
     Raises: InvalidArgument if that is no tuple of claims.
     """
-    claims: Any = mechanism.claims
+    claims = mechanism.claims
     kinds = set(map(_kind, claims)) if _kind(claims) is tuple else {None}
     if not kinds <= {Claim}:
         raise InvalidArgument(
             f"the claims of a {type(mechanism).__name__} must be a tuple of Claim: plain ones, "
             "none of a subclass"
         )
-    found: tuple[Claim, ...] = claims
-    return found
+    return claims
 
 
-def reader(f: Verification[State]) -> Callable[[State, Any, Any], State | Refused]:
+def reader(
+    f: Verification[State, Message],
+) -> Callable[[State, Message, Message], State | Refused]:
     """``read`` of one f, looked up once; what this library's own return is tested, so not held."""
     return f.step if own(type(f)) else partial(read, f)

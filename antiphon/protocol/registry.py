@@ -13,7 +13,7 @@ from antiphon.numbers.errors import InvalidArgument
 
 Thing = TypeVar("Thing")
 
-_things: Final[dict[str, Any]] = {}
+_things: Final[dict[str, object]] = {}
 _names: Final[dict[int, str]] = {}
 
 _unread: Final[list[Callable[[], object]]] = []
@@ -78,7 +78,7 @@ def _module(thing: object) -> str:
     return str(_definition(thing).__module__)
 
 
-def registered_name(thing: Any) -> str | None:
+def registered_name(thing: object) -> str | None:
     """The name of a registered class or object, if it has one."""
     name = _names.get(id(thing))
     return name if name is not None and _things.get(name) is thing else None

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Exchange:
     """One message and its answer in live use; ``secret`` if the message is data."""
 
-    message: Any = attrs.field(eq=SAME)
-    answer: Any = attrs.field(eq=SAME)
+    message: object = attrs.field(eq=SAME)
+    answer: object = attrs.field(eq=SAME)
     secret: bool = False
 
 
@@ -36,11 +36,11 @@ class Last:
     """
 
     number: int
-    message: Any = attrs.field(eq=SAME, repr=False)
-    answer: Any = attrs.field(eq=SAME, repr=False)
+    message: object = attrs.field(eq=SAME, repr=False)
+    answer: object = attrs.field(eq=SAME, repr=False)
 
 
-def sealed(message: object, queries: Space) -> Any:
+def sealed(message: object, queries: Space) -> object:
     """The message, frozen.
 
     Where anything is taken, because a verifier stands there, a value that cannot be a
@@ -80,7 +80,7 @@ class Session:
     def __init__(
         self,
         mechanism: Mechanism,
-        state: Any,
+        state: object,
         *,
         seed: int | np.random.SeedSequence | None = None,
         coins: Coins | None = None,
@@ -89,7 +89,7 @@ class Session:
         if coins is not None and seed is not None:
             raise InvalidArgument("give a session a seed or coins, not both")
         self._mechanism = mechanism
-        self._now: tuple[Any, int, Any, Any] = state, 0, None, None
+        self._now: tuple[object, int, object, object] = state, 0, None, None
         """The state, how many exchanges have happened, and the last of them."""
         self._coins: Coins = SampledCoins(seed) if coins is None else coins
         queries = mechanism.signature.queries

@@ -27,10 +27,10 @@ class Space(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         """Whether the value belongs. Total: never raises, whatever the value."""
 
-    def contains_all(self, values: tuple[Any, ...]) -> bool:
+    def contains_all(self, values: tuple[object, ...]) -> bool:
         """Whether all the values belong."""
         return all(map(self.contains, values))
 
@@ -59,7 +59,7 @@ class Space(ABC):
 class Anything(Space):
     """Every value. Not known to be discrete."""
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         return True
 
     @property
@@ -70,7 +70,7 @@ class Anything(Space):
         return True
 
 
-def _elements(values: Any) -> tuple[Any, ...]:
+def _elements(values: Iterable[object]) -> tuple[object, ...]:
     return tuple(freeze(value) for value in values)
 
 
@@ -85,13 +85,13 @@ class Finite(Space):
     (True, False, False)
     """
 
-    values: tuple[Any, ...] = attrs.field(converter=_elements)
-    _index: dict[Any, Any] = attrs.field(init=False, eq=False, repr=False)
-    _kind: frozenset[Any] = attrs.field(init=False, eq=False, repr=False)
+    values: tuple[object, ...] = attrs.field(converter=_elements)
+    _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
+    _kind: frozenset[type] = attrs.field(init=False, eq=False, repr=False)
     """The type of all values, where they are the same if they are equal; else nothing."""
 
     def __attrs_post_init__(self) -> None:
-        index: dict[Any, list[Any]] = {}
+        index: dict[object, list[object]] = {}
         for value in self.values:
             try:
                 alike = index.setdefault(value, [])
@@ -105,12 +105,12 @@ class Finite(Space):
         plain = len(kinds) == 1 and kinds <= {int, str, bytes}
         object.__setattr__(self, "_kind", kinds if plain else frozenset())
 
-    def contains_all(self, values: tuple[Any, ...]) -> bool:
+    def contains_all(self, values: tuple[object, ...]) -> bool:
         if self._kind.issuperset(map(type, values)):
             return self._index.keys() >= set(values)
         return super().contains_all(values)
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         if type(value) is STAND_IN.of:
             return any(identical(value, each) for each in self.values)
         try:
@@ -131,7 +131,7 @@ class Finite(Space):
     def finite(self) -> bool:
         return True
 
-    def enumerate(self) -> Iterator[Any]:
+    def enumerate(self) -> Iterator[object]:
         return iter(self.values)
 
 
@@ -236,7 +236,7 @@ class Texts(Space):
 
     longest: int | None = None
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         return type(value) is str and (self.longest is None or len(value) <= self.longest)
 
     @property
@@ -259,7 +259,7 @@ class Arrays(Space):
     high: float = math.inf
     step: float | None = None
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         if type(value) is not np.ndarray or value.shape != self.shape:
             return False
         if value.dtype != np.dtype(self.dtype):
@@ -310,7 +310,7 @@ class Tuples(Space):
     def finite(self) -> bool:
         return all(space.finite for space in self.spaces)
 
-    def enumerate(self) -> Iterator[tuple[Any, ...]]:
+    def enumerate(self) -> Iterator[tuple[object, ...]]:
         if not self.finite:
             return super().enumerate()
         if not self.spaces:
@@ -327,7 +327,7 @@ class Either(Space):
 
     spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         # A plain loop: this stands on the hot path of counters.
         for space in self.spaces:  # noqa: SIM110
             if space.contains(value):
@@ -342,7 +342,7 @@ class Either(Space):
     def finite(self) -> bool:
         return all(space.finite for space in self.spaces)
 
-    def enumerate(self) -> Iterator[Any]:
+    def enumerate(self) -> Iterator[object]:
         for place, space in enumerate(self.spaces):
             earlier = self.spaces[:place]
             yield from (v for v in space.enumerate() if not any(e.contains(v) for e in earlier))
@@ -361,7 +361,7 @@ class Pairs(Space):
 
     space: Space
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         if type(value) is not Pair:
             return False
         accepts = self.space.contains

@@ -22,6 +22,7 @@ from antiphon.protocol.messages import BOTTOM, STAND_IN, TOP, Pair, Symbol
 from antiphon.protocol.spaces import Space
 
 State = TypeVar("State", default=Any)
+Message = TypeVar("Message", contravariant=True, default=Any)
 
 
 @final
@@ -46,7 +47,7 @@ def swap_symmetric(thing: object) -> bool:
     return declared and getattr(thing, "swap_symmetric", False) is True
 
 
-class Verification(ABC, Generic[State]):
+class Verification(ABC, Generic[State, Message]):
     """f: the sequences of pairs under which a mechanism promises something.
 
     Membership in Q × Q (CM Remark 3.6) is the verifier's part: ``step`` is given
@@ -76,7 +77,7 @@ class Verification(ABC, Generic[State]):
         """The state before any message; the empty sequence is valid."""
 
     @abstractmethod
-    def step(self, state: State, zero: Any, one: Any, /) -> State | Refused:
+    def step(self, state: State, zero: Message, one: Message, /) -> State | Refused:
         """The state after the pair (zero, one), or ``Refused`` if f becomes ⊥.
 
         A state is any value but False, None, a symbol such as ⊥, a class or an exception: those
@@ -94,13 +95,14 @@ class Verification(ABC, Generic[State]):
         A message that is no pair makes it BOTTOM, and an identical pair is a
         ``same(m)`` as much as a ``Pair(m, m)``.
         """
-        state: Any = self.initial_state
+        state = self.initial_state
         for message in messages:
             if type(message) is not Pair:
                 return BOTTOM
-            state = read(self, state, message.zero, message.one)
-            if type(state) is Refused:
+            after = read(self, state, message.zero, message.one)
+            if type(after) is Refused:
                 return BOTTOM
+            state = after
         return TOP
 
 
@@ -111,14 +113,16 @@ _NEVER: Final = (type, BaseException)
 """Those of which nothing is: a class, or what should have been raised."""
 
 
-def read(f: Verification[State], state: State, zero: Any, one: Any) -> State | Refused:
+def read(
+    f: Verification[State, Message], state: State, zero: Message, one: Message
+) -> State | Refused:
     """``f.step``, held to its contract: the one way in which a pair is checked.
 
     Raises: PartError if f returned what is neither a state nor ``Refused``: it would open
     the verifier, for every value that is not ``Refused`` lets the pair pass.
     """
     after = f.step(state, zero, one)
-    kind: Any = type(after)  # pyright: ignore[reportUnknownVariableType]
+    kind: type[object] = type(after)
     odd = kind in _SUSPECT or kind is STAND_IN.of or isinstance(after, _NEVER)
     if odd and not _is_state(after):
         raise PartError(

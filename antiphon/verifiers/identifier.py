@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -14,10 +15,10 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Pairs, Signature, Space
 
 
-def _bit(bit: Any) -> int | None:
+def _bit(bit: int | None) -> int | None:
     if bit is not None and not BITS.contains(bit):
         raise InvalidArgument("an identifier's bit is 0 or 1 (None: chosen at start)")
-    return bit  # type: ignore[no-any-return]
+    return bit
 
 
 @register("antiphon.Identifier/1")
@@ -48,7 +49,7 @@ class Identifier(PostProcessor[int]):
             raise CompositionError("Identifier() has two initial states; start(bit) chooses one")
         return self.bit
 
-    def enter(self, initial: Any) -> int:
+    def enter(self, initial: int) -> int:
         return self.initial_state if self.bit is not None else int(initial)
 
     def signature(self, right: Signature) -> Signature:
@@ -57,7 +58,7 @@ class Identifier(PostProcessor[int]):
     def is_over(self, state: int) -> None:
         return None
 
-    def step(self, state: int, side: Side, message: Any, coins: Any) -> tuple[int, Side, Any]:
+    def step(self, state: int, side: Side, message: Any, coins: Coins) -> tuple[int, Side, object]:
         if side is RIGHT:
             return state, LEFT, message
         return state, RIGHT, message.one if state else message.zero

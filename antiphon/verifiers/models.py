@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeGuard, Union
 
 import attrs
 
@@ -11,9 +11,17 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
-from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
+from antiphon.protocol.verification import (
+    Message,
+    Refused,
+    State,
+    Verification,
+    read,
+    swap_symmetric,
+)
 from antiphon.verifiers.relations import AnyTwo, Relation, related
 
+Belongs: TypeAlias = Union["tuple[()]", "tuple[object, int]"]
 _LONGEST: Final = 2**200
 
 
@@ -31,7 +39,7 @@ _NOT_INITIAL = Refused("a side of the first pair is no initial state")
 @register("antiphon.NeighbouringStart/1")
 @column_safe(of=("relation", "initial"))
 @attrs.frozen
-class NeighbouringStart(Verification[int]):
+class NeighbouringStart(Verification[int, object]):
     """f_∼: neighbours first, identical pairs after (CM §3.1, §5.3). Interactive mechanisms.
 
     An identical first pair counts as neighbouring iff the relation says so. ``initial``: S^init,
@@ -51,7 +59,7 @@ class NeighbouringStart(Verification[int]):
     def initial_state(self) -> int:
         return 0
 
-    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+    def step(self, state: int, zero: object, one: object, /) -> int | Refused:
         if not state:
             if self.initial is not None and not all(map(self.initial.contains, (zero, one))):
                 return _NOT_INITIAL
@@ -68,7 +76,7 @@ class NeighbouringStart(Verification[int]):
 @register("antiphon.EventLevel/1")
 @column_safe(of="relation")
 @attrs.frozen
-class EventLevel(Verification[int]):
+class EventLevel(Verification[int, object]):
     """At most ``events`` pairs differ, each by neighbours (CM §3.2). Continual observation.
 
     State: how many differing pairs have come.
@@ -85,7 +93,7 @@ class EventLevel(Verification[int]):
     def initial_state(self) -> int:
         return 0
 
-    def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
+    def step(self, state: int, zero: object, one: object, /) -> int | Refused:
         if zero is one or identical(zero, one):
             return state
         if not related(self.relation, zero, one):
@@ -98,7 +106,7 @@ class EventLevel(Verification[int]):
 @register("antiphon.UserLevel/1")
 @column_safe(of="relation")
 @attrs.frozen
-class UserLevel(Verification):
+class UserLevel(Verification[Belongs, object]):
     """All differing pairs belong to one user. Records are tuples (user, …) or ``EMPTY``.
 
     A pair that differs belongs to a user if each side is a record of that user or
@@ -114,10 +122,10 @@ class UserLevel(Verification):
         return swap_symmetric(self.relation)
 
     @property
-    def initial_state(self) -> tuple[Any, ...]:
+    def initial_state(self) -> Belongs:
         return ()
 
-    def step(self, state: tuple[Any, ...], zero: Any, one: Any, /) -> tuple[Any, ...] | Refused:
+    def step(self, state: Belongs, zero: object, one: object, /) -> Belongs | Refused:
         if zero is one or identical(zero, one):
             return state
         users = [record[0] for record in (zero, one) if _has_user(record)]
@@ -136,7 +144,7 @@ class UserLevel(Verification):
         return users[0], count + 1
 
 
-def _has_user(record: Any) -> bool:
+def _has_user(record: object) -> TypeGuard[tuple[object, ...]]:
     return type(record) is tuple and record != ()
 
 
@@ -181,14 +189,14 @@ class EveryPair(Verification[int]):
 @register("antiphon.UpdatesAndQueries/1")
 @column_safe(of=("updates", "queries"))
 @attrs.frozen
-class UpdatesAndQueries(Verification):
+class UpdatesAndQueries(Verification[State, Message]):
     """Updates as in ``updates``; a pair with a query on either side is (q, q) (theory: CM §3.3).
 
     The inner f reads the update pairs only. Not first-pair consistent, whatever
     the inner f: the first pair may be a query.
     """
 
-    updates: Verification
+    updates: Verification[State, Message]
     queries: Space
 
     @property
@@ -196,10 +204,10 @@ class UpdatesAndQueries(Verification):
         return swap_symmetric(self.updates)
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> State:
         return self.updates.initial_state
 
-    def step(self, state: Any, zero: Any, one: Any, /) -> Any:
+    def step(self, state: State, zero: Message, one: Message, /) -> State | Refused:
         is_query = self.queries.contains
         if not is_query(zero) and (one is zero or not is_query(one)):
             return read(self.updates, state, zero, one)
@@ -211,10 +219,10 @@ class UpdatesAndQueries(Verification):
 @register("antiphon.Bounded/1")
 @column_safe(of="verification")
 @attrs.frozen
-class Bounded(Verification):
+class Bounded(Verification[tuple[int, State], Message]):
     """An f that also allows at most ``pairs`` messages. State: (messages so far, state of f)."""
 
-    verification: Verification
+    verification: Verification[State, Message]
     pairs: int = attrs.field(validator=_count)
 
     @property
@@ -222,15 +230,17 @@ class Bounded(Verification):
         return swap_symmetric(self.verification)
 
     @property
-    def initial_state(self) -> tuple[int, Any]:
+    def initial_state(self) -> tuple[int, State]:
         return 0, self.verification.initial_state
 
-    def step(self, state: tuple[int, Any], zero: Any, one: Any, /) -> tuple[int, Any] | Refused:
+    def step(
+        self, state: tuple[int, State], zero: Message, one: Message, /
+    ) -> tuple[int, State] | Refused:
         count, inner = state
         if count >= self.pairs:
             return Refused(f"more than {self.pairs} messages")
-        inner = read(self.verification, inner, zero, one)
-        return inner if type(inner) is Refused else (count + 1, inner)
+        after = read(self.verification, inner, zero, one)
+        return after if type(after) is Refused else (count + 1, after)
 
     @property
     def first_pair_consistent(self) -> bool:
@@ -263,11 +273,13 @@ def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> E
     return EveryPair(_or_any_two(relation), monotone)
 
 
-def updates_and_queries(updates: Verification, queries: Space) -> UpdatesAndQueries:
+def updates_and_queries(
+    updates: Verification[State, Message], queries: Space
+) -> UpdatesAndQueries[State, Message]:
     """Mixed updates and queries: ``updates`` for the former, (q, q) for the latter."""
     return UpdatesAndQueries(updates, queries)
 
 
-def bounded(verification: Verification, pairs: int) -> Bounded:
+def bounded(verification: Verification[State, Message], pairs: int) -> Bounded[State, Message]:
     """``verification``, on at most ``pairs`` messages."""
     return Bounded(verification, pairs)

@@ -9,7 +9,7 @@ very class that says so: a subclass has another ``holds``, and says it again).
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol, TypeGuard
 
 import attrs
 import numpy as np
@@ -22,24 +22,24 @@ from antiphon.populations.plain import plain
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
-from antiphon.protocol.verification import swap_symmetric
+from antiphon.protocol.verification import Message, swap_symmetric
 
 
-class Relation(Protocol):
+class Relation(Protocol[Message]):
     """∼ on messages."""
 
-    def holds(self, zero: Any, one: Any, /) -> bool:
+    def holds(self, zero: Message, one: Message, /) -> bool:
         """Whether zero ∼ one."""
         ...
 
 
-def related(relation: Relation, zero: Any, one: Any) -> bool:
+def related(relation: Relation, zero: object, one: object) -> bool:
     """``relation.holds``, held to its contract: the one way in which a relation is asked.
 
     Raises: PartError for a verdict that is not True or False: ⊥, ``Refused('why')`` and a text
     count as true in Python, and would open the verifier.
     """
-    verdict: Any = relation.holds(zero, one)
+    verdict: object = relation.holds(zero, one)
     if verdict is True or verdict is False:
         return verdict
     if type(verdict) is np.bool_ or (type(verdict) is Column and verdict.kind is bool):
@@ -50,6 +50,10 @@ def related(relation: Relation, zero: Any, one: Any) -> bool:
     )
 
 
+def _is_tuple(message: object) -> TypeGuard[tuple[object, ...]]:
+    return type(message) is tuple
+
+
 @register("antiphon.AnyTwo/1")
 @column_safe
 @attrs.frozen
@@ -58,7 +62,7 @@ class AnyTwo:
 
     swap_symmetric = True
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Always."""
         return True
 
@@ -71,9 +75,9 @@ class AddOrRemove:
 
     swap_symmetric = True
 
-    empty: Any = 0
+    empty: object = 0
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Whether one side is the empty record."""
         return identical(zero, self.empty) or identical(one, self.empty)
 
@@ -86,9 +90,9 @@ class Within:
 
     swap_symmetric = True
 
-    distance: Any = attrs.field(default=Fraction(1), converter=named.fraction)
+    distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Whether both are numbers, at most ``distance`` apart."""
         try:
             return bool(abs(fraction(plain(zero)) - fraction(plain(one))) <= self.distance)
@@ -111,10 +115,11 @@ class Near:
     distance: Fraction = attrs.field(converter=named.fraction)
     norm: int = attrs.field(default=2, validator=_norm)
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Whether both are integer arrays, at most ``distance`` apart; computed exactly."""
-        arrays = type(zero) is type(one) is np.ndarray and zero.shape == one.shape
-        if not arrays or not zero.dtype.kind == one.dtype.kind == "i":
+        if type(zero) is not np.ndarray or type(one) is not np.ndarray or zero.shape != one.shape:
+            return False
+        if not zero.dtype.kind == one.dtype.kind == "i":
             return False
         gaps = zip(zero.ravel().tolist(), one.ravel().tolist(), strict=True)
         total = sum(abs(a - b) ** self.norm for a, b in gaps if a != b)
@@ -127,16 +132,16 @@ class Near:
 class OfUpdates:
     """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
 
-    relation: Any
+    relation: Relation
 
     @property
     def swap_symmetric(self) -> bool:
         """Whether the relation on the last entries is."""
         return swap_symmetric(self.relation)
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Whether both are such records."""
-        if not (type(zero) is type(one) is tuple) or len(zero) != len(one) or not zero:
+        if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
 
@@ -149,11 +154,11 @@ class EachWithin:
 
     swap_symmetric = True
 
-    distance: Any = attrs.field(default=Fraction(1), converter=named.fraction)
+    distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Whether every entry of one is within the distance of that of the other."""
-        if not (type(zero) is type(one) is tuple) or len(zero) != len(one):
+        if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         near = Within(self.distance)
         return all(near.holds(a, b) for a, b in zip(zero, one, strict=True))
@@ -181,9 +186,9 @@ class OnlyEntry:
         """Whether the relation is."""
         return swap_symmetric(self.relation)
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Whether both are such tuples; all other entries are the same message."""
-        if not (type(zero) is type(one) is tuple) or not self.index < len(zero) == len(one):
+        if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]
         same = all(identical(zero[each], one[each]) for each in rest)
@@ -198,9 +203,9 @@ class OneEntry:
 
     swap_symmetric = True
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Whether both are tuples that differ in at most one entry."""
-        if not (type(zero) is type(one) is tuple) or len(zero) != len(one):
+        if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         return sum(not identical(a, b) for a, b in zip(zero, one, strict=True)) <= 1
 
@@ -212,10 +217,11 @@ class ReplacedRow:
 
     swap_symmetric = True
 
-    def holds(self, zero: Any, one: Any) -> bool:
+    def holds(self, zero: object, one: object) -> bool:
         """Whether both are such arrays: equal, or one more here and one less there."""
-        arrays = type(zero) is type(one) is np.ndarray and zero.shape == one.shape
-        if not arrays or zero.ndim != 1 or not zero.dtype.kind == one.dtype.kind == "i":
+        if type(zero) is not np.ndarray or type(one) is not np.ndarray or zero.shape != one.shape:
+            return False
+        if zero.ndim != 1 or not zero.dtype.kind == one.dtype.kind == "i":
             return False
         pairs = zip(zero.tolist(), one.tolist(), strict=True)
         return sorted(b - a for a, b in pairs if a != b) in ([], [-1, 1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -27,16 +27,18 @@ def _is_verification(verifier: object, field: object, value: object) -> None:
         )
 
 
-VerifierState: TypeAlias = Union[Any, Refused]
+VerifierState: TypeAlias = object
+"""That of f, or ``Refused``."""
+Check: TypeAlias = Callable[[object, object, object], object]
 
 
-def checking(f: Verification) -> Callable[[Any, Any, Any], Any]:
+def checking(f: Verification) -> Check:
     """f's step, held to its contract; where f takes no columns, on each replica's own numbers."""
     step = reader(f)
     return step if is_column_safe(f) else partial(_alone, f, step)
 
 
-def _alone(f: object, step: Callable[..., Any], state: Any, zero: Any, one: Any) -> Any:
+def _alone(f: object, step: Check, state: object, zero: object, one: object) -> object:
     return step(state, plain(zero, f), plain(one, f))
 
 
@@ -55,10 +57,10 @@ class Verifier(PostProcessor[VerifierState]):
     verification: Verification = attrs.field(validator=_is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
     """Q × Q of the mechanism on the right, set by wiring; None if f checks it itself."""
-    _accepts: Callable[[Any], bool] | None = attrs.field(
+    _accepts: Callable[[object], bool] | None = attrs.field(
         default=None, init=False, eq=False, repr=False
     )
-    _read: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
+    _read: Check = attrs.field(init=False, eq=False, repr=False)
     deterministic = True
 
     def __attrs_post_init__(self) -> None:
@@ -90,8 +92,8 @@ class Verifier(PostProcessor[VerifierState]):
         return Signature(Anything(), Either((right.answers, _HALTS)), Anything())
 
     def step(
-        self, state: VerifierState, side: Side, message: Any, coins: Any
-    ) -> tuple[VerifierState, Side, Any]:
+        self, state: VerifierState, side: Side, message: Any, coins: object
+    ) -> tuple[VerifierState, Side, object]:
         if side is RIGHT:
             return state, LEFT, message
         if type(state) is Refused:

@@ -19,6 +19,8 @@ from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.adversary import FunctionAdversary
 
+_OF_A_FUNCTION: tuple[type, ...] = (FunctionMechanism, FunctionAdversary)
+
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, thing: object) -> Any:
@@ -28,8 +30,8 @@ class _Pickler(pickle.Pickler):
 
 def _place(thing: object) -> tuple[str, str] | None:
     """The module and the variable that hold this; None for what pickle finds by itself."""
-    if isinstance(thing, FunctionMechanism | FunctionAdversary):
-        function: object = thing.function
+    if isinstance(thing, _OF_A_FUNCTION):
+        function: object = getattr(thing, "function", None)
     elif isinstance(thing, AdversaryFamily):
         function = thing.build
     else:

@@ -63,7 +63,7 @@ class Coins(ABC):
         """The step of a part, as it is made with coins of this class; it may be kept."""
         return part.step
 
-    def accepts(self, space: Space) -> Callable[[Any], bool]:
+    def accepts(self, space: Space) -> Callable[[object], bool]:
         """Whether a message belongs to a space, as it is asked with these coins."""
         return space.contains
 

@@ -30,7 +30,7 @@ _MISSING: Final = object()
 def column_safe(part: Declared, /) -> Declared: ...
 @overload
 def column_safe(*, of: str | Fields) -> Callable[[Declared], Declared]: ...
-def column_safe(part: Any = _MISSING, /, *, of: str | Fields = ()) -> Any:
+def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
     """Decorator: declares that this computes with columns as it does with numbers.
 
     For a plain function, and for the class of a mechanism, a link, an adversary, an f, a relation
@@ -49,7 +49,7 @@ def column_safe(part: Any = _MISSING, /, *, of: str | Fields = ()) -> Any:
     """
     names = (of,) if type(of) is str else tuple(of)
 
-    def declare(thing: Any) -> Any:
+    def declare(thing: Declared) -> Declared:
         # A part that a decorator made of a function is as safe as the function.
         marked = thing if isclass(thing) else getattr(thing, "function", thing)
         setattr(marked, _MARK, names)
@@ -64,7 +64,7 @@ def is_column_safe(part: object) -> bool:
     return unsafe(part) is None
 
 
-def unsafe(part: object) -> Any:
+def unsafe(part: object) -> object:
     """What is not declared, of all that a part is made of: itself, or one of those it names.
 
     None if a population may hand it columns.
@@ -78,7 +78,7 @@ def unsafe(part: object) -> Any:
     names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:
         return None if part is None or part is tuple or _is_marked(part) else part
-    own: Any = getattr(part, "__dict__", None)
+    own: dict[str, object] | None = getattr(part, "__dict__", None)
     if own and not _METHODS.isdisjoint(own):
         return part  # an attribute of the object stands in front of what was declared
     for name in names:
@@ -109,5 +109,5 @@ def _declared(kind: type) -> Fields | None:
     return None
 
 
-def _method(kind: type, name: str) -> Any:
+def _method(kind: type, name: str) -> object:
     return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)

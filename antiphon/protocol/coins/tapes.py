@@ -23,7 +23,7 @@ class RecordedCoins(Coins):
     def __repr__(self) -> str:
         return f"RecordedCoins({self.draws} draws)"
 
-    def draw(self, kind: str, parameter: object) -> Any:
+    def draw(self, kind: str, parameter: object) -> object:
         value = self._coins.draw(kind, parameter)
         self.draws += 1
         self._tape.append(Draw(kind, parameter, value))
@@ -57,7 +57,7 @@ class ReplayedCoins(Coins):
             raise ReplayMismatch(None, f"{len(self._tape)} more draws", "no more draws")
         self._tape = list(tape)[::-1]
 
-    def draw(self, kind: str, parameter: object) -> Any:
+    def draw(self, kind: str, parameter: object) -> object:
         if not self._tape:
             raise ReplayMismatch(None, "the end of the tape", f"a {kind} draw")
         recorded = self._tape[-1]

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.exchanges.tossing import TossingPostProcessor
 from antiphon.protocol.exchanges.underway import Exchanged
+from antiphon.protocol.mechanism import State
 from antiphon.protocol.registry import Named
 from antiphon.protocol.spaces import Signature
 
+Function: TypeAlias = Callable[[State, Any], Exchanged[State]]
+Tossing: TypeAlias = Callable[[State, Any, Coins], Exchanged[State]]
 Wiring: TypeAlias = "Callable[[Signature], Signature] | None"
 
 
 @column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
-class FunctionExchange(Named, ExchangePostProcessor):
+class FunctionExchange(Named, ExchangePostProcessor[State]):
     """An IPM made of one generator function; see ``exchange``."""
 
-    function: Callable[[Any, Any], Exchanged[Any]]
+    function: Function[State]
     initial_state: Any = None
     left: Wiring = None
-    lifting: Any = None
+    lifting: object = None
     """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
     passes_halt: bool = False
-    exchange: Callable[[Any, Any], Exchanged[Any]] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    exchange: Function[State] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     """The function itself."""
 
     def __attrs_post_init__(self) -> None:
@@ -41,15 +45,15 @@ class FunctionExchange(Named, ExchangePostProcessor):
 
 
 @attrs.frozen(eq=False, repr=False)
-class FunctionTossing(Named, TossingPostProcessor):
+class FunctionTossing(Named, TossingPostProcessor[State]):
     """An IPM made of one generator function that is handed coins; see ``exchange``."""
 
-    function: Callable[[Any, Any, Any], Exchanged[Any]]
+    function: Tossing[State]
     initial_state: Any = None
     left: Wiring = None
-    lifting: Any = None
+    lifting: object = None
     passes_halt: bool = False
-    exchange: Callable[[Any, Any, Any], Exchanged[Any]] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    exchange: Tossing[State] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "exchange", self.function)
@@ -58,18 +62,13 @@ class FunctionTossing(Named, TossingPostProcessor):
         return right if self.left is None else self.left(right)
 
 
-Function: TypeAlias = Union[
-    Callable[[Any, Any], Exchanged[Any]], Callable[[Any, Any, Any], Exchanged[Any]]
-]
-
-
 def exchange(
     *,
-    initial_state: Any = None,
+    initial_state: object = None,
     signature: Wiring = None,
-    lifting: Any = None,
+    lifting: object = None,
     passes_halt: bool = False,
-) -> Callable[[Function], FunctionExchange | FunctionTossing]:
+) -> Callable[[Function[State] | Tossing[State]], FunctionExchange | FunctionTossing]:
     """Decorator: an IPM from a generator function (state, message) of one exchange.
 
     In it ``heard = yield asked`` sends to the right and goes on with what comes back; ``return
@@ -97,14 +96,16 @@ def exchange(
     (2, 0, 2)
     """
 
-    def decorate(function: Function) -> FunctionExchange | FunctionTossing:
+    def decorate(
+        function: Function[State] | Tossing[State],
+    ) -> FunctionExchange | FunctionTossing:
         made = _kind(function)
         return made(function, initial_state, signature, lifting, passes_halt)
 
     return decorate
 
 
-def _kind(function: Any) -> Callable[..., FunctionExchange | FunctionTossing]:
+def _kind(function: object) -> Callable[..., FunctionExchange | FunctionTossing]:
     kinds = {2: FunctionExchange, 3: FunctionTossing}
     if inspect.isgeneratorfunction(function):
         parameters = inspect.signature(function).parameters.values()

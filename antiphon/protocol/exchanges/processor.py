@@ -40,7 +40,9 @@ class ExchangePostProcessor(PostProcessor[State]):
     def exchange(self, state: State, message: Any, /) -> Exchanged[State]:
         """``heard = yield asked`` asks the right, ``return state, answer`` answers the left."""
 
-    def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
+    def step(
+        self, state: Any, side: Side, message: object, coins: Coins
+    ) -> tuple[Any, Side, object]:
         if side is LEFT:
             if type(state) is Underway:
                 no_answer_due()

@@ -41,7 +41,7 @@ class Handed(RecordedCoins):
 class Tossed(NamedTuple):
     """A generator and the coins in its hand."""
 
-    generator: Exchanged[Any]
+    generator: Exchanged
     hand: Handed
 
 
@@ -60,7 +60,9 @@ class TossingPostProcessor(PostProcessor[State]):
     def exchange(self, state: State, message: Any, coins: Coins, /) -> Exchanged[State]:
         """``heard = yield asked`` asks the right, ``return state, answer`` answers the left."""
 
-    def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, Any]:
+    def step(
+        self, state: Any, side: Side, message: object, coins: Coins
+    ) -> tuple[Any, Side, object]:
         if (side is LEFT) is (type(state) is Underway):
             no_answer_due()
         if side is LEFT:

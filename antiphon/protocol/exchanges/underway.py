@@ -12,28 +12,31 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from types import GeneratorType
-from typing import Any, Final, NoReturn
+from typing import Any, Final, Generic, NoReturn
 
 import attrs
+from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import PartError, ProtocolError
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins import Draw
-from antiphon.protocol.mechanism import State
+from antiphon.protocol.mechanism import Answer, State
 from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import LEFT, Side
 
-Exchanged = Generator[Any, Any, tuple[State, Any]]
+Live = TypeVar("Live", default=Any)
+
+Exchanged = Generator[object, Any, tuple[State, object]]
 """It yields what goes right, is sent what comes back, and returns (state', answer)."""
 
 
-def in_turn(messages: Iterable[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
+def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answer, ...]]:
     """Part of an exchange: sends each message right and returns the answers.
 
     ``answers = yield from in_turn(messages)``. (No ``yield from messages``: a tuple or a list
     has no ears, and raises AttributeError at the first answer.)
     """
-    heard: list[Any] = []
+    heard: list[Answer] = []
     for message in messages:
         heard.append((yield message))
     return tuple(heard)
@@ -41,19 +44,19 @@ def in_turn(messages: Iterable[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
 
 # Frozen in all but name: attrs would make each field by a call, which costs a fifth of a hop.
 @attrs.define(eq=False, repr=False, weakref_slot=False)
-class Underway:
+class Underway(Generic[State, Live]):
     """Where an exchange stands, before the next answer. Compared and hashed by exact value."""
 
-    state: Any
-    message: Any
-    heard: tuple[Any, ...]
+    state: State
+    message: object
+    heard: tuple[object, ...]
     tape: tuple[Draw, ...]
-    sent: tuple[Any, ...] = attrs.field(eq=False)
+    sent: tuple[object, ...] = attrs.field(eq=False)
     """What it has sent right. It follows from the rest: run again, it must say the same."""
-    slot: list[Any] = attrs.field(eq=False)
+    slot: list[Live] = attrs.field(eq=False)
     """What has just run, until it is taken."""
 
-    def take(self) -> Any:
+    def take(self) -> Live | None:
         """What has just run, if nobody has taken it yet: one operation, so one thread gets it."""
         try:
             return self.slot.pop()
@@ -66,7 +69,7 @@ class Underway:
     def __hash__(self) -> int:
         return hash(fingerprint(self))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return Underway, (self.state, self.message, self.heard, self.tape, self.sent, [])
 
     def __repr__(self) -> str:
@@ -88,7 +91,7 @@ def no_answer_due() -> NoReturn:
     )
 
 
-def answered(ended: StopIteration) -> tuple[Any, Side, Any]:
+def answered(ended: StopIteration) -> tuple[Any, Side, object]:
     """The step that an exchange ends with. Raises: PartError for another value than a pair."""
     value: Any = ended.value
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
@@ -108,7 +111,7 @@ def check_generator(live: object) -> None:
         ) from None
 
 
-def run_again(live: Exchanged[Any], underway: Underway) -> None:
+def run_again(live: Exchanged, underway: Underway) -> None:
     """Bring a new generator to where an exchange stands.
 
     Raises: PartError if it does not say the same again, or fails where it did not.

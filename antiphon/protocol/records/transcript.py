@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, overload
+from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, TypeVar, overload
 
 import attrs
 import cattrs
@@ -47,6 +47,7 @@ class _FirstLine:
     evidence: Any = None
 
 
+Item = TypeVar("Item")
 _converter = cattrs.Converter(forbid_extra_keys=True)
 
 
@@ -185,7 +186,7 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
             yield Round(said.value, entry.value, said.draws), entry.draws
 
 
-class Stored(Sequence[Any]):
+class Stored(Sequence[Item]):
     """The rounds (part 0) or the tape (part 1) of a file, read as they are asked for."""
 
     def __init__(self, path: Path, length: int, part: int) -> None:
@@ -198,10 +199,10 @@ class Stored(Sequence[Any]):
         return (each[self._part] for each in islice(_rounds(self._path), self._length))
 
     @overload
-    def __getitem__(self, index: int) -> Any: ...
+    def __getitem__(self, index: int) -> Item: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[Any, ...]: ...
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
         if isinstance(index, slice):
             return tuple(self)[index]
         place = index + self._length if index < 0 else index
@@ -264,7 +265,7 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
         unanswered = f"message {count + 1} has no answer in the file"
         cut = unanswered if cut is None else f"{cut}; {unanswered}"
     header = Header(first.adversary, first.system, first.seeded)
-    stored = Stored(path, count, 0) if stream else tuple(rounds)
+    stored: Sequence[Round] = Stored(path, count, 0) if stream else tuple(rounds)
     view = View(header, stored, ending, closing, cut)
     if first.kind == "view":
         if first.secret is not None:
@@ -277,7 +278,7 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
             "line 1: the public description of the system and the secret one are of different "
             "systems: the file was edited, and what it shows is not what was played"
         )
-    stretches = Stored(path, count, 1) if stream else tuple(tape)
+    stretches: Sequence[tuple[Draw, ...]] = Stored(path, count, 1) if stream else tuple(tape)
     return view, Recording(view, first.secret, stretches)
 
 
