@@ -49,9 +49,10 @@ AnyCounter: TypeAlias = Union[Counter, UnboundedCounter]
 
 
 def _counter(_: object, __: object, value: Any) -> None:
+    given: AnyCounter = value
     if not isinstance(value, Counter | UnboundedCounter):
         raise InvalidArgument("counter must be a counter, such as TreeCounter(…): that of one item")
-    base = _base(value)
+    base = _base(given)
     if base.dimension is not None or base.users:
         raise InvalidArgument(
             "counter is that of one item: without a dimension, and of updates, not of records"
