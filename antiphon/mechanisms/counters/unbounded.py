@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms.counters.counter import COUNT, Counter
+from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
 from antiphon.mechanisms.counters.factors.rows import Amount, drawn, message_of
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
@@ -40,7 +40,7 @@ class Epochs(NamedTuple):
     """How many they are."""
     total: Amount
     """The exact sum of the current epoch."""
-    inner: Any
+    inner: Counting
     """The state of the current epoch's counter."""
 
 

@@ -70,7 +70,7 @@ class MonitorState(NamedTuple):
 
 
 def _queries(value: Any) -> tuple[HistogramQuery, ...]:
-    queries: tuple[Any, ...] = value if type(value) is tuple else ()  # pyright: ignore[reportUnknownVariableType]
+    queries: tuple[HistogramQuery, ...] = value if type(value) is tuple else ()  # pyright: ignore[reportUnknownVariableType]
     if not queries:
         raise InvalidArgument("queries is a tuple of the HistogramQuery objects that may be asked")
     return queries
