@@ -76,7 +76,9 @@ def learned_bit(view: View) -> int | None:
     return last if type(last) is int else None
 
 
-def counterexample_game(delta: object, *, first_pair_consistent: bool = False) -> PrivacyGame:
+def counterexample_game(
+    delta: float | Fraction, *, first_pair_consistent: bool = False
+) -> PrivacyGame:
     """1-sparse parallel composition of M_δ: f_∞ with the single parameter (0, δ), or f_{∞,FPC}."""
     f = sparse_parallel([(0, delta)], first_pair_consistent=first_pair_consistent)
     return PrivacyGame(ExtConComp(), f)

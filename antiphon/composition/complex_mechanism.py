@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -10,6 +10,7 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair, identical
@@ -35,10 +36,14 @@ class Lifting:
     source: str = "its class says so"
 
 
+States: TypeAlias = tuple[object, ...]
+"""Of the parts of a chain, from left to right."""
+
+
 @register("antiphon.ComplexMechanism/1")
 @column_safe(of="chain")
 @attrs.frozen
-class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
+class ComplexMechanism(ContinualMechanism[States, object, object]):
     """P ∘* ExtConComp: a mechanism that creates and asks sub-mechanisms (CM §6).
 
     P is deterministic and has one initial state; randomness of its own is a 0-DP
@@ -60,29 +65,29 @@ class ComplexMechanism(ContinualMechanism[tuple[Any, ...], Any, Any]):
         return self.chain.signature
 
     @property
-    def initial_state(self) -> tuple[Any, ...]:
+    def initial_state(self) -> States:
         return self.chain.initial_state
 
-    def step(self, state: tuple[Any, ...], message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(self, state: States, message: object, coins: Coins) -> tuple[States, object]:
         return self.chain.step(state, message, coins)
 
-    def carries_data(self, state: tuple[Any, ...], message: Any) -> bool:
+    def carries_data(self, state: States, message: object) -> bool:
         return self.chain.carries_data(state, message)
 
-    def is_over(self, state: tuple[Any, ...]) -> bool:
+    def is_over(self, state: States) -> bool:
         return self.chain.is_over(state)
 
-    def failures(self, state: tuple[Any, ...]) -> tuple[BaseException, ...]:
+    def failures(self, state: States) -> tuple[BaseException, ...]:
         return self.chain.failures(state)
 
-    def why_halted(self, state: tuple[Any, ...]) -> str | None:
+    def why_halted(self, state: States) -> str | None:
         return self.chain.why_halted(state)
 
 
 @register("antiphon.TwoCopies/1")
 @column_safe(of="post_processor")
 @attrs.frozen
-class TwoCopies(PostProcessor[tuple[Any, Any]]):
+class TwoCopies(PostProcessor[tuple[object, object]]):
     """P²: two copies of P in lockstep (CM Def. 6.2, corrected for pairs on its left).
 
     A left pair (m₀, m₁) goes m_b to copy b; an answer from the right goes to both. To
@@ -99,7 +104,7 @@ class TwoCopies(PostProcessor[tuple[Any, Any]]):
         return self.post_processor.deterministic
 
     @property
-    def initial_state(self) -> tuple[Any, Any]:
+    def initial_state(self) -> tuple[object, object]:
         return (self.post_processor.initial_state,) * 2
 
     def signature(self, right: Signature) -> Signature:
@@ -107,12 +112,12 @@ class TwoCopies(PostProcessor[tuple[Any, Any]]):
         own = self.post_processor.signature(Signature(single, right.answers))
         return Signature(Pairs(own.queries), own.answers, Pairs(own.queries))
 
-    def is_over(self, state: tuple[Any, Any]) -> bool | None:
+    def is_over(self, state: tuple[object, object]) -> bool | None:
         return self.post_processor.is_over(state[0])
 
     def step(
-        self, state: tuple[Any, Any], side: Side, message: Any, coins: Any
-    ) -> tuple[tuple[Any, Any], Side, Any]:
+        self, state: tuple[object, object], side: Side, message: Any, coins: Coins
+    ) -> tuple[tuple[object, object], Side, object]:
         step = self.post_processor.step
         zero, one = (message.zero, message.one) if side is LEFT else (message, message)
         state0, to, out0 = step(state[0], side, zero, coins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
@@ -24,7 +25,7 @@ class Child(NamedTuple):
     """A created mechanism and its state."""
 
     created: Create
-    state: Any
+    state: object
 
 
 @attrs.frozen
@@ -48,7 +49,7 @@ class Ledger:
     """The children of a composition with a budget, and what has been charged for them."""
 
     children: Children
-    spent: Any = attrs.field(repr=False)
+    spent: object = attrs.field(repr=False)
 
     def get(self, index: int) -> Child | None:
         """The child of an index, or None."""
@@ -70,7 +71,7 @@ ConcurrentState: TypeAlias = Union[Children, Ledger, Dead]
 
 
 @column_safe
-class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
+class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
     """What ConComp and ExtConComp share: (q, i) steps the i-th mechanism on q.
 
     An index that does not exist halts the whole composition. A child that halts or
@@ -102,7 +103,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
 
     def step(
         self, state: ConcurrentState, message: Any, coins: Coins
-    ) -> tuple[ConcurrentState, Any]:
+    ) -> tuple[ConcurrentState, object]:
         if isinstance(state, Dead):
             return state, HALT
         if type(message) is not Ask:
@@ -138,7 +139,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             after = HALTED
         return state.set(index, Child(created, after)), answer
 
-    def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, Any]:
+    def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, object]:
         """The state with one more child, and the answer to its creation query."""
         return state.append(Child(creation, creation.mechanism.initial_state)), TOP
 
@@ -148,7 +149,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, Any]):
             return state.children
         return Vector() if isinstance(state, Dead) else state
 
-    def carries_data(self, state: ConcurrentState, message: Any) -> bool:
+    def carries_data(self, state: ConcurrentState, message: object) -> bool:
         if type(message) is not Ask:
             return False
         child = self.children(state).get(message.index)
@@ -211,7 +212,7 @@ Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TO
     def signature(self) -> Signature:
         return _EXTENDED
 
-    def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, Any]:
+    def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, object]:
         if self.budget is None or not isinstance(state, Ledger):
             return Concurrent.create(self, state, creation)
         claim = creation.claim
@@ -227,7 +228,10 @@ Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TO
         return Ledger(state.children.append(child), after), TOP
 
 
-def _creations(mechanisms: Any) -> tuple[Create, ...]:
+Fixed: TypeAlias = Union[ContinualMechanism, Create]
+
+
+def _creations(mechanisms: Iterable[Fixed]) -> tuple[Create, ...]:
     """A creation for each; the same one for one mechanism many times."""
     given, made = tuple(mechanisms), dict[int, Create]()
     for each in given:

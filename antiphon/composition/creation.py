@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import Any
+from typing import TypeAlias, final
 
 import attrs
 
@@ -13,6 +13,7 @@ from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.populations.plain import accepting
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
@@ -22,11 +23,15 @@ from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused
 from antiphon.verifiers.verifier import checking
 
+_Step: TypeAlias = Callable[[object, object, Coins], tuple[object, object]]
+_Check: TypeAlias = Callable[[object, object, object], object]
 
-def _unclaimed(state: Any, zero: Any, one: Any) -> Refused:
+
+def _unclaimed(state: object, zero: object, one: object) -> Refused:
     return Refused("a mechanism without a claim is private with respect to no f")
 
 
+@final
 @register("antiphon.Create/1")
 @attrs.frozen
 class Create:
@@ -44,9 +49,9 @@ class Create:
     _given: Claim | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
     claim: Claim | None = attrs.field(init=False)
     # What every later message needs of the mechanism, looked up once.
-    accepts: Callable[[Any], bool] = attrs.field(init=False, eq=False, repr=False)
-    step: Callable[[Any, Any, Any], tuple[Any, Any]] = attrs.field(init=False, eq=False, repr=False)
-    verify: Callable[[Any, Any, Any], Any] = attrs.field(init=False, eq=False, repr=False)
+    accepts: Callable[[object], bool] = attrs.field(init=False, eq=False, repr=False)
+    step: _Step = attrs.field(init=False, eq=False, repr=False)
+    verify: _Check = attrs.field(init=False, eq=False, repr=False)
     _key: Hashable = attrs.field(init=False, eq=False, repr=False, default=None)
 
     def __attrs_post_init__(self) -> None:
@@ -104,7 +109,7 @@ class CompositionMessages(Space):
 
     creations: bool = True
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: object) -> bool:
         if type(value) is Ask:
             index = getattr(value, "index", None)  # None if its constructor never ran
             return type(index) is int and index >= 0

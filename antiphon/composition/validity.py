@@ -12,17 +12,17 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias, Union
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.composition.concurrent import ConComp
+from antiphon.composition.accounting.parameters import Given
+from antiphon.composition.concurrent import ConComp, Fixed
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification, swap_symmetric
@@ -65,7 +65,7 @@ class Suitable(Verification[SuitableState]):
     def initial_state(self) -> SuitableState:
         return SuitableState(Vector(), self.purse)
 
-    def step(self, state: SuitableState, zero: Any, one: Any, /) -> SuitableState | Refused:
+    def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
             return self._create(state, zero, one)
         index = zero.index
@@ -87,7 +87,7 @@ class Suitable(Verification[SuitableState]):
             purse = left
         return SuitableState(children.set(index, after), purse)
 
-    def judge(self, child: Checked, query0: Any, query1: Any) -> Checked | Refused:
+    def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         """One created mechanism after a pair of queries to it, if f allows the pair.
 
         f' is stepped also while no pair differs: should one differ later, the whole
@@ -107,7 +107,7 @@ class Suitable(Verification[SuitableState]):
             return child
         return Checked(created, after, differs, asked)
 
-    def _create(self, state: SuitableState, zero: Any, one: Any) -> SuitableState | Refused:
+    def _create(self, state: SuitableState, zero: object, one: object) -> SuitableState | Refused:
         if type(zero) is not Create or not (one is zero or identical(zero, one)):
             return Refused("the two sides are not the same creation, nor questions to one index")
         if zero.claim is None or not self.takes(zero):
@@ -141,7 +141,7 @@ class Suitable(Verification[SuitableState]):
         return purse
 
 
-def _creations(_: object, __: object, value: Any) -> None:
+def _creations(_: object, __: object, value: object) -> None:
     if type(value) is not tuple or not all(type(each) is Create for each in value):  # pyright: ignore
         raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")
 
@@ -165,7 +165,7 @@ class FixedMechanisms(Suitable):
     def prescribed(self) -> int:
         return len(self.created)
 
-    def step(self, state: SuitableState, zero: Any, one: Any, /) -> SuitableState | Refused:
+    def step(self, state: SuitableState, zero: object, one: object, /) -> SuitableState | Refused:
         if type(zero) is Ask and len(state.children) < self.prescribed:
             return Refused(f"the first {self.prescribed} messages are the fixed creations")
         return Suitable.step(self, state, zero, one)
@@ -203,7 +203,7 @@ class EachValid(FixedMechanisms):
 NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (RoundToGrid() @ M has)")
 
 
-def _normalised(parameters: Iterable[Any]) -> tuple[Parameters, ...]:
+def _normalised(parameters: Given) -> tuple[Parameters, ...]:
     """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
     pairs: dict[int, tuple[Any, ...]]
     try:
@@ -289,7 +289,7 @@ class SparseParallel(Budgeted):
             return Refused("a created mechanism's f is not first-pair consistent")
         return purse
 
-    def judge(self, child: Checked, query0: Any, query1: Any) -> Checked | Refused:
+    def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         after = Suitable.judge(self, child, query0, query1)
         if not self.require_first_pair_consistent or type(after) is Refused:
             return after
@@ -301,12 +301,9 @@ class SparseParallel(Budgeted):
         return self.spend(purse, created.parameters)
 
 
-Fixed: TypeAlias = Union[ContinualMechanism, Create]
-
-
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
     """f^{α₁…α_k} of the given mechanisms or creation queries (CM Def. 4.9, Thm 4.10)."""
-    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))  # type: ignore[arg-type]
+    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))
 
 
 def each_valid(composition: ConComp) -> EachValid:
@@ -314,13 +311,11 @@ def each_valid(composition: ConComp) -> EachValid:
     return EachValid(composition.created)
 
 
-def fixed_parameters(parameters: Iterable[Any]) -> FixedParameters:
+def fixed_parameters(parameters: Given) -> FixedParameters:
     """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12)."""
     return FixedParameters(parameters)
 
 
-def sparse_parallel(
-    parameters: Iterable[Any], *, first_pair_consistent: bool = False
-) -> SparseParallel:
+def sparse_parallel(parameters: Given, *, first_pair_consistent: bool = False) -> SparseParallel:
     """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5)."""
     return SparseParallel(parameters, first_pair_consistent)

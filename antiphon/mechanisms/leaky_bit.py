@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.protocol.claims import Approximate, Claim
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Symbol
@@ -25,7 +25,7 @@ TWO_BITS = bounded(event_level(), 2)
 @register("antiphon.LeakyBit/1")
 @column_safe
 @attrs.frozen
-class LeakyBit(ContinualMechanism[Symbol, int, Any]):
+class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
     """M_δ: until it breaks it answers ⊤; it breaks w.p. δ (answer ⊥), and then echoes bits.
 
     State: ⊤ (whole) or ⊥ (broken). (⊤, bit) -> ⊤ w.p. 1-δ, ⊥ w.p. δ; (⊥, bit) -> the bit.
@@ -48,7 +48,7 @@ class LeakyBit(ContinualMechanism[Symbol, int, Any]):
     def claims(self) -> tuple[Claim, ...]:
         return proved(self, Approximate(0, self.delta), TWO_BITS, "CM §5.2")
 
-    def step(self, state: Symbol, message: int, coins: Any) -> tuple[Symbol, Any]:
+    def step(self, state: Symbol, message: int, coins: Coins) -> tuple[Symbol, int | Symbol]:
         if state is BOTTOM:
             return state, message
         return (BOTTOM, BOTTOM) if coins.bernoulli(self.delta) else (TOP, TOP)

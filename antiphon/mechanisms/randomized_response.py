@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -14,8 +14,9 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Approximate, Claim, Pure
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.messages import BOTTOM, TOP, Symbol
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
@@ -29,7 +30,7 @@ _ANSWERS = Finite(tuple((bit, flag) for bit in (0, 1) for flag in (TOP, BOTTOM))
 @register("antiphon.RandomizedResponse/1")
 @column_safe
 @attrs.frozen
-class RandomizedResponse(NoninteractiveMechanism[int, Any]):
+class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Symbol]]):
     """RR_{ε,δ}: b ↦ (b,⊤) w.p. δ; (b,⊥) w.p. (1-δ)e^ε/(1+e^ε); (1-b,⊥) otherwise.
 
     The universal (ε, δ)-DP NIM on a pair of neighbours: every other one is a
@@ -64,7 +65,7 @@ class RandomizedResponse(NoninteractiveMechanism[int, Any]):
             return Fraction(1, 2)
         return max(0.5, (1 - 2**-50) / (1 + math.exp(-float(min(self.epsilon, _LARGE)))))
 
-    def respond(self, dataset: int, coins: Any) -> tuple[int, Any]:
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, Symbol]:
         if coins.bernoulli(self.delta):
             return dataset, TOP
         return (dataset if coins.bernoulli(self.truth) else 1 - dataset), BOTTOM
@@ -119,10 +120,10 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
         source = "Kairouz, Bonawitz, Ramage 2016"
         return proved(self, Pure(self.epsilon), neighbouring_start(), source)
 
-    def respond(self, dataset: int, coins: Any) -> int:
+    def respond(self, dataset: int, coins: Coins) -> int:
         if coins.bernoulli(self.truth):
             return dataset
-        other: int = coins.uniform_integer(self.values - 1)
+        other = coins.uniform_integer(self.values - 1)
         return other + (other >= dataset)
 
     def frequencies(self, counts: Sequence[int]) -> tuple[float, ...]:

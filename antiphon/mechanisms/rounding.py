@@ -9,6 +9,7 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import CompositionError
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import HALT, STAND_IN, distinct
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -67,7 +68,9 @@ class RoundToGrid(PostProcessor[None]):
     def is_over(self, state: None) -> None:
         return None
 
-    def step(self, state: None, side: Side, message: Any, coins: Any) -> tuple[None, Side, Any]:
+    def step(
+        self, state: None, side: Side, message: object, coins: Coins
+    ) -> tuple[None, Side, object]:
         if side is LEFT:
             return None, RIGHT, message
         return None, LEFT, self._round(message)

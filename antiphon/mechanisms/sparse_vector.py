@@ -29,7 +29,7 @@ Information* (2019).
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
@@ -37,9 +37,10 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Symbol
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
@@ -48,18 +49,21 @@ from antiphon.verifiers.relations import Within
 
 _TOPS: Final = fields.at_most(fields.MOST_UPDATES, "a budget is not divided further")
 
+Told: TypeAlias = Union[Symbol, int]
+"""⊤, ⊥ or halt; a number, where more is told than ⊤."""
+
 
 class SparseState(NamedTuple):
     """T + ρ, once ρ has been drawn, and how often ⊤ may still be said."""
 
-    threshold: Any
+    threshold: int | None
     tops: int
 
 
 @register("antiphon.SparseVector/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class SparseVector(ContinualMechanism[SparseState, int, Any]):
+class SparseVector(ContinualMechanism[SparseState, int, Told]):
     """⊤ for a query above the ``threshold``, ⊥ for one below; HALT after ``tops`` times ⊤.
 
     (state, q) -> ⊥ or ⊤, for an int q; one draw of discrete Laplace noise a query, sampled
@@ -117,7 +121,7 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
         source = f"{self._source}, with discrete noise: antiphon.mechanisms.sparse_vector"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def step(self, state: SparseState, message: int, coins: Any) -> tuple[SparseState, Any]:
+    def step(self, state: SparseState, message: int, coins: Coins) -> tuple[SparseState, Told]:
         threshold, tops = state
         if not tops:
             return state, HALT
@@ -129,7 +133,7 @@ class SparseVector(ContinualMechanism[SparseState, int, Any]):
             return state, BOTTOM
         return SparseState(threshold, tops - 1), self._above(message, gap, coins)
 
-    def _above(self, value: int, gap: int, coins: Any) -> Any:
+    def _above(self, value: int, gap: int, coins: Coins) -> Told:
         """What is told of a query above the threshold."""
         return TOP
 
@@ -179,7 +183,7 @@ class GapSparseVector(SparseVector):
     _answers: ClassVar[Space] = Either((Integers(0), Finite((BOTTOM, HALT))))
     _source: ClassVar[str] = "Wang, Ding, Zhang, Kifer 2019"
 
-    def _above(self, value: int, gap: int, coins: Any) -> Any:
+    def _above(self, value: int, gap: int, coins: Coins) -> Told:
         return gap
 
 
@@ -214,7 +218,7 @@ class NumericSparseVector(SparseVector):
     def _budget(self) -> Fraction:
         return (1 - self.value_share) * self.epsilon
 
-    def _above(self, value: int, gap: int, coins: Any) -> Any:
+    def _above(self, value: int, gap: int, coins: Coins) -> Told:
         return value + coins.discrete_laplace(self.value_scale)
 
     def value_error_bound(self, *, beta: float) -> int:

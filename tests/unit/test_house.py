@@ -323,6 +323,12 @@ def test_no_room_has_more_than_a_quarter_of_the_lines():
     assert lines.most_common(1)[0][1] <= lines.total() / 4, lines.most_common(3)
 
 
+def test_any_is_rare():
+    """At most 15 in 1,000 lines: types mean something."""
+    source = "\n".join(path.read_text() for path in SOURCES)
+    assert 1000 * len(re.findall(r"\bAny\b", source)) <= 15 * len(source.splitlines())
+
+
 def test_the_files_that_contributing_names_are_there():
     text = (ROOT.parent / "CONTRIBUTING.md").read_text()
     named = re.findall(r"`((?:antiphon|tests|docs|benchmarks)(?:/[\w.]+)*)`", text)

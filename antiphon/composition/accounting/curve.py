@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Any, Final, overload
+from typing import Final, TypeVar, overload
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from antiphon.numbers.interval import (
     least_reading,
     up,
 )
+
+Value = TypeVar("Value")
 
 _ENOUGH: Final = 2.0**-50
 """Relative distance at which a search for ε ends, 2^-50."""
@@ -216,9 +218,11 @@ def _wider(low: float, high: float) -> float:
     return max(8 * (high - low), 2.0**-20 * high, 1e-300)
 
 
-def _listed(values: Any) -> list[Any]:
-    listed: Any = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    return listed if isinstance(listed, list) else [listed]  # pyright: ignore[reportUnknownVariableType]
+def _listed(values: Iterable[Value] | Floats) -> list[Value] | list[float]:
+    if isinstance(values, np.ndarray):
+        listed: float | list[float] = values.tolist()
+        return listed if isinstance(listed, list) else [listed]
+    return list(values)
 
 
 def _gathered(intervals: list[Interval[float]]) -> Interval[Floats]:

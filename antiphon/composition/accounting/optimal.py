@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import attrs
 
@@ -13,7 +11,7 @@ from antiphon.composition.accounting.atoms import Atoms
 from antiphon.composition.accounting.contour import Contours
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.losses import Losses
-from antiphon.composition.accounting.parameters import Parameters, parameters
+from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, up
 
@@ -72,9 +70,7 @@ class OptimalCurve(PrivacyCurve):
         return min(max(low, 0.0), self._enough), min(max(high, 0.0), self._enough)
 
 
-def optimal(
-    given: Parameters | Iterable[Any], *, times: int = 1, width: float = 1e-6
-) -> OptimalCurve:
+def optimal(given: Parameters | Given, *, times: int = 1, width: float = 1e-6) -> OptimalCurve:
     """The tight privacy curve of mechanisms with these (ε_i, δ_i), fixed in advance.
 
     No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final
+from typing import Final, TypeAlias, Union
 
 import attrs
 
@@ -22,6 +22,10 @@ _HALF: Final = Fraction(1, 2)
 MANY: Final = 10**15
 MOST: Final = Fraction(10**9)
 """The largest ε_i."""
+
+GivenPair: TypeAlias = tuple[exact.Epsilon, Union[float, Fraction]]
+Given: TypeAlias = Iterable[GivenPair]
+"""Parameters (ε, δ) as a caller gives them."""
 
 
 @attrs.frozen
@@ -124,7 +128,7 @@ def _bits(value: Fraction) -> int:
     return value.numerator.bit_length() + value.denominator.bit_length()
 
 
-def parameters(given: Any, times: int = 1) -> Parameters:
+def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
     """Check and normalise pairs (ε, δ); ``times`` repeats them all. Errors as ``pairs``.
 
     >>> parameters([(0.1, 0), (0.1, 0.5)], times=3)
@@ -162,7 +166,7 @@ def _place(group: tuple[exact.ExactEpsilon, int]) -> tuple[float, bool, Fraction
     return float(value), False, value
 
 
-def pairs(given: Any, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fraction]]:
+def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fraction]]:
     """The multiset of parameters, normalised.
 
     Raises: InvalidArgument for what is no pair, ε < 0 or past 10^9, δ outside [0, 1], NaN,
@@ -187,19 +191,18 @@ def pairs(given: Any, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fract
     return counts
 
 
-def _distinct(listed: list[Any]) -> Counter[tuple[type, Any, type, Any]]:
+def _distinct(listed: list[GivenPair]) -> Counter[tuple[type, object, type, object]]:
     """Alike ones counted once, before any is looked at: 10^5 take some ten milliseconds.
 
     By type as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in Python.
     """
     try:
-        kinds: list[Any] = [(type(e), e, type(d), d) for e, d in map(_pair, listed)]
-        return Counter(kinds)
+        return Counter((type(e), e, type(d), d) for e, d in map(_pair, listed))
     except TypeError:
         raise InvalidArgument(_PAIRS) from None
 
 
-def _bounded(epsilon: Any) -> exact.ExactEpsilon:
+def _bounded(epsilon: object) -> exact.ExactEpsilon:
     value = exact.epsilon(epsilon)
     if not (value <= MOST if isinstance(value, Fraction) else exact.at_most(value, MOST)):
         raise InvalidArgument(
@@ -244,7 +247,7 @@ class Created:
     known: bool
 
 
-def created(given: Any, k: int, times: int, creations: int | Iterable[Any]) -> Created:
+def created(given: Given, k: int, times: int, creations: int | Given) -> Created:
     """Read ``creations``: how many, of any of the ``given`` parameters; or those of each.
 
     Raises: InvalidArgument as ``pairs``, for a k or a number below 1, for more than are fixed,
@@ -280,7 +283,7 @@ _ADAPTIVE: Final = (
 _PAIRS: Final = "parameters are pairs (epsilon, delta) of numbers, one for every mechanism"
 
 
-def _pair(each: Any) -> tuple[Any, Any]:
+def _pair(each: GivenPair) -> GivenPair:
     try:
         epsilon, delta = each
     except (TypeError, ValueError):

@@ -10,15 +10,15 @@ b at B, r at R and c at Z.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 
-from antiphon.composition.accounting.parameters import Created, Kind, created
+from antiphon.composition.accounting.parameters import Created, Given, Kind, created
 from antiphon.composition.accounting.rational import growth
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
@@ -153,11 +153,11 @@ class ExactSparseCurve:
 
 
 def exactly_sparse(
-    given: Iterable[Any],
+    given: Given,
     *,
     k: int,
     times: int = 1,
-    creations: int | Iterable[Any],
+    creations: int | Given,
     symmetric: bool = False,
 ) -> ExactSparseCurve:
     """``sparse`` of bounded creations in Fractions, for small n; every ε is 0 or ``Log(q)``.

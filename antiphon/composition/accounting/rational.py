@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.parameters import Parameters, parameters
+from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 
@@ -85,7 +84,7 @@ def growth(epsilon: exact.ExactEpsilon) -> Fraction:
     )
 
 
-def exactly(given: Parameters | Iterable[Any], *, times: int = 1) -> ExactCurve:
+def exactly(given: Parameters | Given, *, times: int = 1) -> ExactCurve:
     """The tight curve in Fractions, for small compositions; every ε_i is 0 or ``Log(q)``.
 
     Raises: InvalidArgument for an irrational e^ε; Intractable past 2^13 distinct losses.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import numpy as np
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.losses import Losses
-from antiphon.composition.accounting.parameters import Parameters, parameters
+from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, up
@@ -154,7 +154,7 @@ def _divergences(epsilons: Floats, order: float) -> Floats:
     return np.minimum(value * (1 + _SLACK) + 5e-324, epsilons)
 
 
-def renyi(given: Parameters | Iterable[Any], *, times: int = 1) -> RenyiCurve:
+def renyi(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     """Rényi accounting of fixed parameters: the divergences of RR_{ε_i,0} add up.
 
     >>> 14.9 < renyi([(0.1, 0)], times=1000).epsilon_at(1e-2) < 15.5
@@ -178,13 +178,13 @@ def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
     return RenyiCurve(bounded_divergence(divergence), "RDP", "Mironov 2017")
 
 
-def bounded_divergence(divergence: Any) -> Callable[[float], float]:
+def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float], float]:
     """A claimed curve; infinity where it gives no number >= 0, as no divergence is negative."""
     if not callable(divergence):
         raise InvalidArgument("a Rényi curve is a function: order > 1 to a bound in nats")
 
     def bound(order: float) -> float:
-        value: Any = divergence(order)
+        value = divergence(order)
         return value if value >= 0 else math.inf
 
     return bound
@@ -193,7 +193,7 @@ def bounded_divergence(divergence: Any) -> Callable[[float], float]:
 # --- zero-concentrated ---------------------------------------------------------------------------
 
 
-def concentrated(given: Parameters | Iterable[Any], *, times: int = 1) -> RenyiCurve:
+def concentrated(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     """zCDP accounting of fixed parameters: ε-DP is ε²/2-zCDP, and ρ adds up.
 
     Bun and Steinke 2016, Prop. 1.4 and Lemma 1.7. Never below ``renyi``.

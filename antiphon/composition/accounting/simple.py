@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.parameters import Parameters, parameters
+from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Interval, up
 
@@ -97,7 +96,7 @@ class AdvancedCurve(_OfParameters):
         return min(plain, better) * (1 + _SLACK * (2 + exponent)) + 5e-324
 
 
-def basic(given: Parameters | Iterable[Any], *, times: int = 1) -> BasicCurve:
+def basic(given: Parameters | Given, *, times: int = 1) -> BasicCurve:
     """Basic composition: ε adds up, and δ = 1-Π(1-δ_i) (at most Σδ_i).
 
     >>> curve = basic([(1, 0.1), (2, 0.1)])
@@ -107,7 +106,7 @@ def basic(given: Parameters | Iterable[Any], *, times: int = 1) -> BasicCurve:
     return BasicCurve(parameters(given, times))
 
 
-def advanced(given: Parameters | Iterable[Any], *, times: int = 1) -> AdvancedCurve:
+def advanced(given: Parameters | Given, *, times: int = 1) -> AdvancedCurve:
     """Advanced composition (Kairouz, Oh and Viswanath 2015, Thm 3.5; theory §4).
 
     ε̃ = min{Σε_i, Σε_i tanh(ε_i/2) + √(2Σε_i² min{ln(1/δ̃), ln(e+√(Σε_i²)/δ̃)})} at

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key
-from typing import Any, overload
+from typing import overload
 
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
 from antiphon.composition.accounting.parallel import GeneralCurve, general
-from antiphon.composition.accounting.parameters import Created, created, pairs, parameters
+from antiphon.composition.accounting.parameters import Created, Given, created, pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, up
 
@@ -78,22 +78,22 @@ def _joined(worst: Interval[float], attained: list[Interval[float]]) -> Interval
 
 
 @overload
-def sparse(given: Iterable[Any], *, k: int, times: int = 1) -> SparseCurve: ...
+def sparse(given: Given, *, k: int, times: int = 1) -> SparseCurve: ...
 @overload
 def sparse(
-    given: Iterable[Any],
+    given: Given,
     *,
     k: int,
     times: int = 1,
-    creations: int | Iterable[Any] | None,
+    creations: int | Given | None,
     symmetric: bool = False,
 ) -> SparseCurve | GeneralCurve: ...
 def sparse(
-    given: Iterable[Any],
+    given: Given,
     *,
     k: int,
     times: int = 1,
-    creations: int | Iterable[Any] | None = None,
+    creations: int | Given | None = None,
     symmetric: bool = False,
 ) -> SparseCurve | GeneralCurve:
     """What k-sparse parallel composition promises if any k of these (ε_i, δ_i) may differ.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Generic, NamedTuple, TypeAlias, final
 
 import attrs
 
@@ -14,6 +14,7 @@ from antiphon.composition.filters.sums import Sum
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Approximate, Measure, Pure, Status
+from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import Pair
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
@@ -22,6 +23,7 @@ Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε or ρ, δ): what a filter adds up."""
 
 
+@final
 @register("antiphon.Refusal/1")
 @attrs.frozen
 class Refusal:
@@ -47,7 +49,7 @@ class Refusal:
         return f"({self.unit} {amounts[0]}, delta {amounts[1]})"
 
 
-class Budget(ABC):
+class Budget(ABC, Generic[State]):
     """What is charged for each created mechanism, as an automaton over claims.
 
     A pure function of the claims: equal claims in equal order leave equal states. Every
@@ -59,24 +61,24 @@ class Budget(ABC):
 
     @property
     @abstractmethod
-    def initial_state(self) -> Hashable:
+    def initial_state(self) -> State:
         """Nothing spent."""
 
     @abstractmethod
-    def charge(self, state: Any, measure: Measure) -> Any:
+    def charge(self, state: State, measure: Measure) -> State | Refusal:
         """The state after a charge, or a ``Refusal``, which leaves it as it was.
 
         Raises: InvalidArgument for a measure that this budget cannot add up.
         """
 
-    def states(self, creations: View | Iterable[Any]) -> Iterator[Any]:
+    def states(self, creations: View | Iterable[object]) -> Iterator[State]:
         """The state after each creation query, in order: a view's, or an iterable of ``Create``.
 
         What is no creation is passed over, so a list of messages will do.
         """
         if isinstance(creations, View):
             creations = (round.message for round in creations.rounds)
-        state: Any = self.initial_state
+        state = self.initial_state
         for message in creations:
             create = message.zero if type(message) is Pair else message
             if type(create) is Create and create.claim is not None:
@@ -84,9 +86,9 @@ class Budget(ABC):
                 state = state if type(after) is Refusal else after
                 yield state
 
-    def after(self, creations: View | Iterable[Any]) -> Any:
+    def after(self, creations: View | Iterable[object]) -> State:
         """The state after all of these creation queries."""
-        state: Any = self.initial_state
+        state = self.initial_state
         for state in self.states(creations):  # noqa: B007
             pass
         return state
@@ -102,7 +104,7 @@ class Spent(NamedTuple):
 NOTHING_SPENT = Spent(Sum(), Sum())
 
 
-class Filter(Budget):
+class Filter(Budget[Spent]):
     """A privacy filter: charges while two running sums stay within their limits.
 
     A composition whose creations are charged to it keeps within the limits, although the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, Protocol
 
 import attrs
 
@@ -49,10 +49,16 @@ def _log_above(epsilon: Log) -> Fraction:
     return exact.bracket(epsilon, DIGITS)[1]
 
 
-def half_of_delta(budget: Any) -> Fraction:
+class _OfDelta(Protocol):
+    """A budget with a δ."""
+
+    @property
+    def delta(self) -> Fraction: ...
+
+
+def half_of_delta(budget: _OfDelta) -> Fraction:
     """The default part of δ for the concentration bound; the rest is for the δ_i."""
-    half: Fraction = budget.delta / 2
-    return half
+    return budget.delta / 2
 
 
 class RhoFilter(Filter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
 
 @register("antiphon.Odometer/1")
 @attrs.frozen
-class Odometer(Budget):
+class Odometer(Budget[Distance]):
     """A running bound on what has been spent, valid at every time at once.
 
     With probability 1 - ``delta``, at every time t the privacy loss of all that was charged so
@@ -114,7 +114,7 @@ class Odometer(Budget):
             return Reading(state.epsilon.value, self.delta)
         return Reading(mixture, self.delta)
 
-    def readings(self, creations: View | Iterable[Any]) -> list[Reading]:
+    def readings(self, creations: View | Iterable[object]) -> list[Reading]:
         """The running curve: the reading after each creation query, as ``states``."""
         return [self.reading(state) for state in self.states(creations)]
 

@@ -134,4 +134,4 @@ def guarantee(
 
 
 def _creation(each: ContinualMechanism | Create) -> Create:
-    return each if type(each) is Create else Create(each)  # type: ignore[arg-type]
+    return each if type(each) is Create else Create(each)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.counters.factors.rows import drawn, integers
+from antiphon.mechanisms.counters.factors.rows import Amount, drawn, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
@@ -23,9 +24,9 @@ class Level(NamedTuple):
 
     digit: int
     """The balanced digit of t: how many nodes are added, or, if negative, taken away."""
-    noise: Any
+    noise: Amount
     """The noise of the prefix at this height: a sum over |digit| nodes, with their sign."""
-    pending: tuple[Any, ...]
+    pending: tuple[Amount, ...]
     """The noise of the nodes taken away, the one that is dropped next at the end."""
 
 
@@ -33,7 +34,7 @@ class BalancedState(NamedTuple):
     """How many updates have come, their exact sum, and the noise height by height."""
 
     updates: int
-    total: Any
+    total: Amount
     levels: tuple[Level, ...]
 
 
@@ -45,7 +46,7 @@ def _arity(value: object) -> int | None:
 
 @register("antiphon.BalancedTreeCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
-class BalancedTreeCounter(Counter):
+class BalancedTreeCounter(Counter[BalancedState]):
     """A prefix as a sum and difference of k-ary nodes: t in balanced base-k digits.
 
     k = ``arity`` is odd, by default the one with the least mean squared error; digits lie
@@ -93,7 +94,7 @@ class BalancedTreeCounter(Counter):
     def initial_state(self) -> BalancedState:
         return BalancedState(0, 0, (Level(0, 0, ()),) * self.levels)
 
-    def _update(self, state: BalancedState, x: Any, coins: Any) -> BalancedState:
+    def _update(self, state: BalancedState, x: Amount, coins: Coins) -> BalancedState:
         levels = list(state.levels)
         for height, level in enumerate(levels):
             levels[height] = self._advanced(level, coins)
@@ -101,7 +102,7 @@ class BalancedTreeCounter(Counter):
                 break  # the digits above change only where this one wraps around
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
-    def _advanced(self, level: Level, coins: Any) -> Level:
+    def _advanced(self, level: Level, coins: Coins) -> Level:
         """One node further: added, or no longer taken away, or the next centre reached."""
         digit, noise, pending = level
         if digit < 0:
@@ -111,10 +112,10 @@ class BalancedTreeCounter(Counter):
         fresh = tuple(self._noise(coins) for _ in range(self.base // 2))
         return Level(-(self.base // 2), -sum(fresh), fresh)
 
-    def _noise(self, coins: Any) -> Any:
+    def _noise(self, coins: Coins) -> Amount:
         return drawn(coins.discrete_laplace, self.scale, self.dimension, self.numbers)
 
-    def _count(self, state: BalancedState, coins: Any) -> tuple[BalancedState, Any]:
+    def _count(self, state: BalancedState, coins: Coins) -> tuple[BalancedState, Amount]:
         total = state.total + sum(level.noise for level in state.levels)
         return state, total if self.dimension is None else integers(total, self.dimension)
 

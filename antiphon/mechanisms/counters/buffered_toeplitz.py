@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -10,16 +10,19 @@ import numpy as np
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
-from antiphon.mechanisms.counters.factors.rows import Array, Row, clamped
+from antiphon.mechanisms.counters.factors.rows import Amount, Array, Row, Stream, clamped
 from antiphon.mechanisms.counters.streams import one_by_one, side_by_side
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
+Fading: TypeAlias = Union[tuple[Amount, ...], Array]
+"""The buffers: a number each, or a row of an array."""
+
 
 @register("antiphon.BufferedToeplitzCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
-class BufferedToeplitzCounter(CorrelatedCounter):
+class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     """Noise that is nearly that of the square root of A, from three to seven numbers.
 
     c_k = Σ ω_i θ_i^(k-1): Σ_{k>=1} c_k p_{t-k} = Σ ω_i s_i with the *buffers*
@@ -63,7 +66,7 @@ class BufferedToeplitzCounter(CorrelatedCounter):
         CorrelatedCounter._prepare(self)
 
     @property
-    def initial_state(self) -> CorrelatedState:
+    def initial_state(self) -> CorrelatedState[Fading]:
         if self.dimension is None:
             return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.buffers))
         return CorrelatedState(0, 0.0, 0.0, np.zeros((len(self.buffers), self.dimension)).view(Row))
@@ -89,21 +92,23 @@ class BufferedToeplitzCounter(CorrelatedCounter):
         steps = 2 * ages + len(self.buffers) + 1
         return float(size * (self.buffers.weights @ steps))
 
-    def feedback(self, memory: Any) -> Any:
+    def feedback(self, memory: Fading) -> Amount:
         if self.dimension is not None:  # the same sums, for all coordinates at once
-            return np.add.reduce(self._columns[1] * memory, axis=0, initial=0.5)
-        total = 0.5
+            sums: Array = np.add.reduce(self._columns[1] * memory, axis=0, initial=0.5)
+            return sums
+        total: Amount = 0.5
         for weight, buffer in zip(self.weights, memory):  # noqa: B905
             total = total + weight * buffer
         return total
 
-    def remember(self, memory: Any, push: Any) -> Any:
+    def remember(self, memory: Fading, push: Amount) -> Fading:
         if self.dimension is not None:
-            return self._columns[0] * memory + push
+            faded: Array = self._columns[0] * memory + push
+            return faded
         return tuple([theta * own + push for theta, own in zip(self.thetas, memory)])  # noqa: B905
 
-    def limited(self, memory: Any) -> Any:
-        if self.dimension is not None:
+    def limited(self, memory: Fading) -> Fading:
+        if isinstance(memory, np.ndarray):
             return clamped(memory, self.farthest)
         return tuple([clamped(own, self.farthest) for own in memory])
 
@@ -115,6 +120,6 @@ class BufferedToeplitzCounter(CorrelatedCounter):
 
     # --- a whole stream --------------------------------------------------------------------------
 
-    def _counts(self, values: Any, coins: Coins) -> Array:
+    def _counts(self, values: Stream, coins: Coins) -> Array:
         noisy = one_by_one if self.dimension is None else side_by_side
         return noisy(self, values, coins) / self.unit

@@ -30,20 +30,22 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, Generic, NamedTuple
 
 import attrs
 import numpy as np
+from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
 from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.factors.normalised import squared_errors
-from antiphon.mechanisms.counters.factors.rows import Row, gaussians, nearest
+from antiphon.mechanisms.counters.factors.rows import Amount, Row, gaussians, nearest
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.protocol.claims import Claim, ZeroConcentrated
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.spaces import Space
@@ -59,15 +61,18 @@ _SAFE: Final = 1 - 2.0**-30
 """For sums in double precision: far more than they lose."""
 
 
-class CorrelatedState(NamedTuple):
+Memory = TypeVar("Memory", default=Any)
+
+
+class CorrelatedState(NamedTuple, Generic[Memory]):
     """What a correlated counter remembers."""
 
     updates: int
-    released: Any
+    released: Amount
     """The sum of all u_t: the exact sum plus its noise, in 1/unit."""
-    drift: Any
+    drift: Amount
     """The sum of all p_t; infinite once it has been past its limit."""
-    memory: Any
+    memory: Memory
     """What M_t is computed from: noise only."""
 
 
@@ -86,7 +91,7 @@ def _resolution(value: object) -> int:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class CorrelatedCounter(Counter):
+class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     """A = B·C with noise on C's side; see the module. Abstract: a subclass gives c.
 
     Answers are floats, multiples of 1/unit. A draw is made for each update.
@@ -179,15 +184,15 @@ class CorrelatedCounter(Counter):
         """How far, in grid steps, double precision can take Σ c_k p_{t-k} from its value."""
 
     @abstractmethod
-    def feedback(self, memory: Any) -> Any:
+    def feedback(self, memory: Memory) -> Amount:
         """½ + Σ_{k>=1} c_k p_{t-k}."""
 
     @abstractmethod
-    def remember(self, memory: Any, push: Any) -> Any:
+    def remember(self, memory: Memory, push: Amount) -> Memory:
         """The memory with one more p_t."""
 
     @abstractmethod
-    def limited(self, memory: Any) -> Any:
+    def limited(self, memory: Memory) -> Memory:
         """The memory, its numbers moved into [-farthest, farthest]."""
 
     @abstractmethod
@@ -220,9 +225,12 @@ class CorrelatedCounter(Counter):
         found: list[float] = np.floor(self._room / norms).tolist()
         return found
 
-    def _update(self, state: CorrelatedState, x: Any, coins: Any) -> CorrelatedState:
+    def _update(
+        self, state: CorrelatedState[Memory], x: Amount, coins: Coins
+    ) -> CorrelatedState[Memory]:
         updates, released, drift, memory = state
         divisor = self.divisor(updates) if self.normalised else self._only
+        noise: Amount
         if self.dimension is None:
             noise = coins.discrete_gaussian(self.grid)
         else:
@@ -236,7 +244,9 @@ class CorrelatedCounter(Counter):
         released = released + (x * self.unit + slip)  # never in place: it may be a row
         return CorrelatedState(updates + 1, released, drift, memory)
 
-    def _count(self, state: CorrelatedState, coins: Any) -> tuple[CorrelatedState, Any]:
+    def _count(
+        self, state: CorrelatedState[Memory], coins: Coins
+    ) -> tuple[CorrelatedState[Memory], Amount]:
         count = state.released / self.unit
         if self.dimension is not None:
             count = freeze(np.broadcast_to(np.asarray(count), (self.dimension,)))

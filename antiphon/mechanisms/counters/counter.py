@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
 import attrs
 import numpy as np
+from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.factors.rows import Array, row
+from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins, SampledCoins
@@ -49,9 +49,19 @@ def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
         raise InvalidArgument(f"{field.name} must be an int of at most 62 bits")
 
 
+class Counting(Protocol):
+    """The state of a counter: it knows how many updates have come."""
+
+    @property
+    def updates(self) -> int: ...
+
+
+State = TypeVar("State", bound=Counting, default=Any)
+
+
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class Counter(ContinualMechanism):
+class Counter(ContinualMechanism[State]):
     """A running sum of up to ``horizon`` updates x_t, released with noise. Abstract.
 
     An update is answered ⊤, ``COUNT`` by the noisy sum of the updates so far. Without a
@@ -109,7 +119,7 @@ class Counter(ContinualMechanism):
     def _prepare(self) -> None:
         """Set the fields that are derived from the parameters."""
 
-    def _set(self, **derived: Any) -> None:
+    def _set(self, **derived: object) -> None:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
@@ -136,7 +146,7 @@ class Counter(ContinualMechanism):
     def _answers(self) -> Space:
         return Integers() if self.dimension is None else Arrays((self.dimension,), "int64")
 
-    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
         if type(message) is str:
             return self._count(state, coins)
         if state.updates >= self.horizon:
@@ -147,25 +157,26 @@ class Counter(ContinualMechanism):
         x = message if self._plain else self.value(message)
         return self._update(state, x, coins), TOP
 
-    def value(self, message: Any) -> Any:
+    def value(self, message: Any) -> Amount:
         """What an update counts: without its user, clipped if so asked, an array as a row."""
         x = message[1] if self.users else message
         if self.dimension is not None:
             bounded = np.clip(x, self.smallest, self.largest) if self.clip else x
             return row(bounded, self.numbers)
-        return min(max(x, self.smallest), self.largest) if self.clip else x
+        number: int = min(max(x, self.smallest), self.largest) if self.clip else x
+        return number
 
     @abstractmethod
-    def _update(self, state: Any, x: Any, coins: Any) -> Any:
+    def _update(self, state: State, x: Amount, coins: Coins) -> State:
         """The state after one more update."""
 
     @abstractmethod
-    def _count(self, state: Any, coins: Any) -> tuple[Any, Any]:
+    def _count(self, state: State, coins: Coins) -> tuple[State, Amount]:
         """The noisy sum; the state after it."""
 
     def counts(
         self,
-        updates: Sequence[Any] | Array,
+        updates: Stream,
         *,
         seed: int | np.random.SeedSequence | None = None,
         coins: Coins | None = None,
@@ -177,7 +188,7 @@ class Counter(ContinualMechanism):
         """
         if len(updates) > self.horizon:
             raise InvalidArgument(f"{len(updates)} updates are past the horizon {self.horizon}")
-        values: Any = self._table(updates)
+        values: Stream | None = self._table(updates)
         if values is None:
             stream = _listed(updates)
             if not all(map(self.signature.updates.contains, stream)):
@@ -185,7 +196,7 @@ class Counter(ContinualMechanism):
             values = stream if self._plain else list(map(self.value, stream))
         return self._counts(values, SampledCoins(seed) if coins is None else coins)
 
-    def _table(self, updates: Any) -> Array | None:
+    def _table(self, updates: Stream) -> Array | None:
         """Arrays for updates, given as one array: checked at once. None if they are not."""
         space = self.signature.updates
         if not isinstance(space, Arrays) or type(updates) is not np.ndarray:
@@ -195,8 +206,8 @@ class Counter(ContinualMechanism):
             raise InvalidArgument(f"an update is outside {space}")
         return np.clip(updates, self.smallest, self.largest) if self.clip else updates
 
-    def _counts(self, values: Any, coins: Coins) -> Array:
-        state, found = self.initial_state, list[Any]()
+    def _counts(self, values: Stream, coins: Coins) -> Array:
+        state, found = self.initial_state, list[Amount]()
         for value in values:
             x = value if self.dimension is None else row(value, self.numbers)
             state = self._update(state, x, coins)
@@ -281,10 +292,12 @@ class Counter(ContinualMechanism):
         return updates
 
 
-def _listed(updates: Any) -> list[Any]:
+def _listed(updates: Stream) -> list[Any]:
     """The updates one by one: those of a flat array as Python numbers."""
-    flat = type(updates) is np.ndarray and updates.ndim == 1
-    return updates.tolist() if flat else list(updates)
+    if type(updates) is np.ndarray and updates.ndim == 1:
+        found: list[int] = updates.tolist()
+        return found
+    return list(updates)
 
 
 def fractions_of(unit: int, dimension: int | None) -> Space:

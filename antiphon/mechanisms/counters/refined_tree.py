@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
 from antiphon.mechanisms.counters.counter import fractions_of
-from antiphon.mechanisms.counters.factors.rows import floats
+from antiphon.mechanisms.counters.factors.rows import Amount, floats
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.mechanisms.counters.tree_counter import (
     CounterState,
@@ -16,6 +16,7 @@ from antiphon.mechanisms.counters.tree_counter import (
     largest,
     mean,
 )
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 
@@ -46,7 +47,7 @@ class RefinedTreeCounter(GaussianTreeCounter):
     def _answers(self) -> Space:
         return fractions_of(_UNIT, self.dimension)
 
-    def _update(self, state: CounterState, x: Any, coins: Any) -> CounterState:
+    def _update(self, state: CounterState, x: Amount, coins: Coins) -> CounterState:
         size, height, total, top = 1, 0, x, state.top
         estimate = self._noise(coins) * _UNIT
         while top is not None and top.size == size:
@@ -57,8 +58,9 @@ class RefinedTreeCounter(GaussianTreeCounter):
             top = top.below
         return CounterState(state.updates + 1, Node(size, total, estimate, top))
 
-    def _count(self, state: CounterState, coins: Any) -> tuple[CounterState, Any]:
-        node, total = state.top, 0
+    def _count(self, state: CounterState, coins: Coins) -> tuple[CounterState, Amount]:
+        total: Amount = 0
+        node = state.top
         while node is not None:
             total, node = total + node.total * _UNIT + node.noise, node.below
         if self.dimension is not None:

@@ -11,8 +11,9 @@ import numpy as np
 
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.factors.buffers import Vector
-from antiphon.mechanisms.counters.factors.rows import Row, clamped
+from antiphon.mechanisms.counters.factors.rows import Amount, Array, Row, clamped
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
 _BLOCK: Final = 64
@@ -23,7 +24,7 @@ _LONGEST: Final = 1 << 22
 
 @register("antiphon.SquareRootCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
-class SquareRootCounter(CorrelatedCounter):
+class SquareRootCounter(CorrelatedCounter[Array]):
     """B = C = √A: c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)), the best Toeplitz factorisation known.
 
     State: one number for each update so far. O(t) work an update: for study and for short
@@ -42,7 +43,7 @@ class SquareRootCounter(CorrelatedCounter):
     _source: ClassVar[str] = "Henzinger, Upadhyay, Upadhyay 2023"
 
     @property
-    def initial_state(self) -> CorrelatedState:
+    def initial_state(self) -> CorrelatedState[Array]:
         shape = (0,) if self.dimension is None else (0, self.dimension)
         return CorrelatedState(0, 0.0, 0.0, np.empty(shape).view(Row))
 
@@ -54,7 +55,9 @@ class SquareRootCounter(CorrelatedCounter):
             )
         CorrelatedCounter._prepare(self)
 
-    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(
+        self, state: CorrelatedState[Array], message: Any, coins: Coins
+    ) -> tuple[CorrelatedState[Array], Any]:
         # Its own, so not declared column safe: the memory is an array, where no column can stand.
         return CorrelatedCounter.step(self, state, message, coins)
 
@@ -81,7 +84,7 @@ class SquareRootCounter(CorrelatedCounter):
         sums = _BLOCK * depth + 2
         return float(size * sums * coefficients(self.horizon).sum())
 
-    def feedback(self, memory: Any) -> Any:
+    def feedback(self, memory: Array) -> Amount:
         length = len(memory)
         weights = coefficients(self.horizon)[length:0:-1]
         products = np.asarray(memory) * (weights if memory.ndim == 1 else weights[:, None])
@@ -92,10 +95,10 @@ class SquareRootCounter(CorrelatedCounter):
         total = products.sum(axis=0) + 0.5
         return float(total) if memory.ndim == 1 else total.view(Row)
 
-    def remember(self, memory: Any, push: Any) -> Any:
+    def remember(self, memory: Array, push: Amount) -> Array:
         return np.concatenate([memory, np.asarray(push)[None]]).view(Row)
 
-    def limited(self, memory: Any) -> Any:
+    def limited(self, memory: Array) -> Array:
         return clamped(memory, self.farthest)
 
     def _squared_rows(self, length: int) -> tuple[float, float]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from antiphon.mechanisms.counters.factors.buffers import Vector
-from antiphon.mechanisms.counters.factors.rows import DOUBLES, gaussians
+from antiphon.mechanisms.counters.factors.rows import DOUBLES, Stream, clamped, gaussians
 from antiphon.protocol.coins import Coins
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _SHORT: Final = 1 << 13
 
 
 def _chunks(
-    counter: BufferedToeplitzCounter, values: Any, coins: Coins
+    counter: BufferedToeplitzCounter, values: Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
     """Where, noise and divisors of some updates at a time."""
     width, length = counter.dimension or 1, len(values)
@@ -34,7 +34,7 @@ def _chunks(
         yield slice(start, where.stop), noise, [counter.divisor(time) for time in where]
 
 
-def one_by_one(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> Vector:
+def one_by_one(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
     """For ints: the sums u_1 + … + u_t. Buffers written out are twice as fast as a loop of them."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
@@ -51,13 +51,18 @@ def one_by_one(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> V
             s4, s5, s6, s7 = t4 * s4 + push, t5 * s5 + push, t6 * s6 + push, t7 * s7 + push
             if not -far < drift < far:
                 drift += math.inf
-                s1, s2, s3, s4, s5, s6, s7 = counter.limited((s1, s2, s3, s4, s5, s6, s7))
+                sums = s1, s2, s3, s4, s5, s6, s7
+                s1, s2, s3, s4, s5, s6, s7 = _limited(sums, counter.farthest)
             released += x * unit + slip
             found.append(released)
     return np.array(found)
 
 
-def side_by_side(counter: BufferedToeplitzCounter, values: Any, coins: Coins) -> Vector:
+def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
+    return [clamped(own, farthest) for own in buffers]
+
+
+def side_by_side(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
     """For arrays: all coordinates at once, in place."""
     values, width = np.asarray(values), counter.dimension or 1
     thetas, weights = (np.tile(each, (width, 1)).T.copy() for each in _pairs(counter))

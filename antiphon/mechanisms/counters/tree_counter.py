@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.counters.factors.rows import drawn, integers
+from antiphon.mechanisms.counters.factors.rows import Amount, drawn, integers
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
     discrete_laplace_variance,
@@ -20,6 +20,7 @@ from antiphon.mechanisms.counters.tails import (
 )
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
@@ -29,7 +30,7 @@ class Node(NamedTuple):
 
     size: int
     """How many updates it covers: a power of two."""
-    total: Any
+    total: Amount
     """Their exact sum."""
     noise: Any
     """Its noise, drawn when it is first needed; None before."""
@@ -45,7 +46,7 @@ class CounterState(NamedTuple):
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class BinaryTree(Counter):
+class BinaryTree(Counter[CounterState]):
     """The sums of a prefix's subtrees, one for each 1 in the binary form of t. Abstract.
 
     State: O(log t) numbers. A node's noise is drawn when a query first needs it, and kept,
@@ -61,25 +62,25 @@ class BinaryTree(Counter):
     def initial_state(self) -> CounterState:
         return CounterState(0, None)
 
-    def _update(self, state: CounterState, x: Any, coins: Any) -> CounterState:
+    def _update(self, state: CounterState, x: Amount, coins: Coins) -> CounterState:
         size, total, top = 1, x, state.top
         while top is not None and top.size == size:
             size, total, top = 2 * size, total + top.total, top.below
         return CounterState(state.updates + 1, Node(size, total, None, top))
 
-    def _count(self, state: CounterState, coins: Any) -> tuple[CounterState, Any]:
+    def _count(self, state: CounterState, coins: Coins) -> tuple[CounterState, Amount]:
         top, total = self._noisy(state.top, coins)
         if self.dimension is not None:
             total = integers(total, self.dimension)
         return (state if top is state.top else CounterState(state.updates, top)), total
 
-    def _noisy(self, top: Node | None, coins: Any) -> tuple[Node | None, Any]:
+    def _noisy(self, top: Node | None, coins: Coins) -> tuple[Node | None, Amount]:
         """The stack with all its noise drawn, and the noisy sum."""
         nodes: list[Node] = []
         while top is not None:
             nodes.append(top)
             top = top.below
-        total = 0
+        total: Amount = 0
         for node in reversed(nodes):
             noise = node.noise
             if noise is None or node.below is not top:
@@ -90,7 +91,7 @@ class BinaryTree(Counter):
         return top, total
 
     @abstractmethod
-    def _noise(self, coins: Any) -> Any:
+    def _noise(self, coins: Coins) -> Amount:
         """The noise of one node."""
 
     # --- errors ------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ class TreeCounter(BinaryTree):
         source = "Chan, Shi, Song 2011; adaptive by CM Thm 5.5 over the nodes"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def _noise(self, coins: Any) -> Any:
+    def _noise(self, coins: Coins) -> Amount:
         return drawn(coins.discrete_laplace, self.scale, self.dimension, self.numbers)
 
     @property
@@ -213,7 +214,7 @@ class GaussianTreeCounter(BinaryTree):
         measure = ZeroConcentrated(self.rho)
         return proved(self, measure, self.verification, source)
 
-    def _noise(self, coins: Any) -> Any:
+    def _noise(self, coins: Coins) -> Amount:
         return drawn(coins.discrete_gaussian, self.sigma, self.dimension, self.numbers)
 
     @property

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms.counters.counter import COUNT, Counter
-from antiphon.mechanisms.counters.factors.rows import drawn, message_of
+from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
+from antiphon.mechanisms.counters.factors.rows import Amount, drawn, message_of
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
     discrete_laplace_variance,
@@ -21,6 +21,7 @@ from antiphon.mechanisms.counters.tails import (
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Approximate, Claim, Measure, Pure, ZeroConcentrated
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
@@ -33,13 +34,13 @@ class Epochs(NamedTuple):
     """Where an unbounded counter stands."""
 
     updates: int
-    before: Any
+    before: Amount
     """The noisy sum of the epochs that are over."""
     number: int
     """How many they are."""
-    total: Any
+    total: Amount
     """The exact sum of the current epoch."""
-    inner: Any
+    inner: Counting
     """The state of the current epoch's counter."""
 
 
@@ -56,7 +57,7 @@ def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> Non
 @register("antiphon.UnboundedCounter/1")
 @column_safe(of="counter")
 @attrs.frozen(kw_only=True)
-class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
+class UnboundedCounter(ContinualMechanism[Epochs]):
     """Any number of updates: a counter for each epoch, and the noisy totals of those over.
 
     Epoch i has 2^i·``counter.horizon`` updates, counted by ``counter`` with that horizon;
@@ -138,7 +139,7 @@ class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
             self._known[number] = known
         return known
 
-    def step(self, state: Epochs, message: Any, coins: Any) -> tuple[Epochs, Any]:
+    def step(self, state: Epochs, message: Any, coins: Coins) -> tuple[Epochs, Any]:
         current = self.epoch(state.number)
         if type(message) is str:
             inner, count = current.step(state.inner, COUNT, coins)
@@ -150,7 +151,7 @@ class UnboundedCounter(ContinualMechanism[Epochs, Any, Any]):
         total = state.total + current.value(message)
         return Epochs(state.updates + 1, state.before, state.number, total, inner), TOP
 
-    def _closed(self, state: Epochs, coins: Any) -> Epochs:
+    def _closed(self, state: Epochs, coins: Coins) -> Epochs:
         """The state at the start of the next epoch."""
         draw = coins.discrete_laplace if self.counter.norm == 1 else coins.discrete_gaussian
         noise = drawn(draw, self.scale, self.counter.dimension, self.counter.numbers)

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.complex_mechanism import Lifting, States
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.certified import Certified
@@ -28,12 +28,14 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
+from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import EventLevel, event_level, updates_and_queries
 from antiphon.verifiers.relations import EachWithin, Within
 
@@ -49,9 +51,10 @@ AnyCounter: TypeAlias = Union[Counter, UnboundedCounter]
 
 
 def _counter(_: object, __: object, value: Any) -> None:
+    given: AnyCounter = value
     if not isinstance(value, Counter | UnboundedCounter):
         raise InvalidArgument("counter must be a counter, such as TreeCounter(…): that of one item")
-    base = _base(value)
+    base = _base(given)
     if base.dimension is not None or base.users:
         raise InvalidArgument(
             "counter is that of one item: without a dimension, and of updates, not of records"
@@ -105,9 +108,9 @@ class AskEach(ExchangePostProcessor[None]):
         queries = Tuples((self.counter.signature.updates,) * self.dimension)
         return Signature(queries, Tuples((Integers(),) * self.dimension), queries)
 
-    def exchange(self, state: None, message: Any) -> Exchanged[None]:
+    def exchange(self, state: None, message: tuple[int, ...]) -> Exchanged[None]:
         """The counts of all entries, each asked for once its entry is counted."""
-        counts: list[Any] = []
+        counts: list[int] = []
         for i, entry in enumerate(message):
             yield Ask(entry, i)
             counts.append(round((yield Ask(COUNT, i))))
@@ -117,7 +120,7 @@ class AskEach(ExchangePostProcessor[None]):
 @register("antiphon.ContinualHistogram/1")
 @column_safe(of="chain")
 @attrs.frozen(kw_only=True)
-class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, ...]"]):
+class ContinualHistogram(ContinualMechanism[States, "tuple[int, ...]", object]):
     """H: the noisy sum of all vectors so far, entry by entry: AskEach ∘* ConComp[counter × d].
 
     (c_1, …, c_d) -> d ints. With the counters of ``pure`` or ``concentrated`` an entry is an int
@@ -180,24 +183,24 @@ class ContinualHistogram(ContinualMechanism[Any, "tuple[int, ...]", "tuple[int, 
         return self.chain.signature
 
     @property
-    def verification(self) -> Any:
+    def verification(self) -> Verification:
         """f: one vector differs, by at most the counter's distance in each entry."""
         return self.claims[0].verification
 
     @property
-    def initial_state(self) -> Any:
+    def initial_state(self) -> States:
         return self.chain.initial_state
 
-    def step(self, state: Any, message: Any, coins: Any) -> tuple[Any, Any]:
+    def step(self, state: States, message: tuple[int, ...], coins: Coins) -> tuple[States, object]:
         return self.chain.step(state, message, coins)
 
-    def is_over(self, state: Any) -> bool:
+    def is_over(self, state: States) -> bool:
         return self.chain.is_over(state)
 
-    def failures(self, state: Any) -> tuple[BaseException, ...]:
+    def failures(self, state: States) -> tuple[BaseException, ...]:
         return self.chain.failures(state)
 
-    def why_halted(self, state: Any) -> str | None:
+    def why_halted(self, state: States) -> str | None:
         return self.chain.why_halted(state)
 
     @property

@@ -32,7 +32,7 @@ q(h) + Γ(t,j), where q(h) = out.
 from __future__ import annotations
 
 from operator import add
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
@@ -101,7 +101,7 @@ class HSS(Intervals):
     def threshold(self, interval: StreamInterval, t: int) -> int:
         return interval.raised + self.gamma(t, interval.number)
 
-    def exchange(self, state: Running, x: Any) -> Exchanged[Running]:
+    def exchange(self, state: Running, x: tuple[int, ...]) -> Exchanged[Running]:
         """Algorithm 4 at a step t."""
         t, c, interval = now = self.now(state, x)  # c ← c + x
         j, thresh = interval.number, interval.threshold
@@ -157,7 +157,7 @@ class HSSWithoutTest(Intervals):
     def threshold(self, interval: StreamInterval, t: int) -> int:
         return interval.answer[0] + self.big_gamma(t, interval.number)
 
-    def exchange(self, state: Running, x: Any) -> Exchanged[Running]:
+    def exchange(self, state: Running, x: tuple[int, ...]) -> Exchanged[Running]:
         """Algorithm 4 at a step t, without its test."""
         t, c, interval = now = self.now(state, x)
         if t == 1:

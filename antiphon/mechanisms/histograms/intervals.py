@@ -22,7 +22,7 @@ from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
 from operator import add
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import attrs
 
@@ -72,7 +72,7 @@ class Running(NamedTuple):
     """Where the stream stands after step t."""
 
     t: int
-    c: tuple[Any, ...]
+    c: tuple[int, ...]
     """The sum of the interval so far."""
     interval: StreamInterval
 
@@ -82,7 +82,7 @@ def _pure(processor: Intervals) -> ContinualHistogram:
     return ContinualHistogram.pure(dimension=processor.dimension, epsilon=processor.share)
 
 
-def _suitable(processor: Intervals, _: object, value: Any) -> None:
+def _suitable(processor: Intervals, _: object, value: object) -> None:
     if type(value) is not ContinualHistogram or value.dimension != processor.dimension:
         raise InvalidArgument(
             f"histogram must be a ContinualHistogram of {processor.dimension} counters"
@@ -210,7 +210,7 @@ class Intervals(ExchangePostProcessor[Running]):
         zeros = (0,) * self.dimension
         return Running(0, zeros, StreamInterval(1, (self.query(zeros), 1), zeros, 0, 0, 0))
 
-    def now(self, state: Running, x: Any) -> Running:
+    def now(self, state: Running, x: tuple[int, ...]) -> Running:
         """t ← t + 1, c ← c + x, and Thresh for this step: Alg. 4's changes of it in one sum."""
         t, c, interval = state
         if t >= interval.until:

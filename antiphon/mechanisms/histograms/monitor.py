@@ -16,6 +16,7 @@ from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import SparseVector
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -39,7 +40,7 @@ from antiphon.verifiers.relations import Within
 @register("antiphon.Acknowledge/1")
 @column_safe
 @attrs.frozen
-class Acknowledge(ContinualMechanism[None, Any, Symbol]):
+class Acknowledge(ContinualMechanism[None, object, Symbol]):
     """⊤ to everything: asked where there is nothing to ask, so that where P sends tells nothing.
 
     Privacy: 0-DP w.r.t. any messages whatever; proved.
@@ -57,19 +58,19 @@ class Acknowledge(ContinualMechanism[None, Any, Symbol]):
     def claims(self) -> tuple[Claim, ...]:
         return proved(self, Pure(0), every_pair(), "the answer is constant")
 
-    def step(self, state: None, message: Any, coins: Any) -> tuple[None, Symbol]:
+    def step(self, state: None, message: object, coins: Coins) -> tuple[None, Symbol]:
         return None, TOP
 
 
 class MonitorState(NamedTuple):
     """The histogram; whether the parts are created."""
 
-    counts: tuple[Any, ...]
+    counts: tuple[int, ...]
     created: bool
 
 
 def _queries(value: Any) -> tuple[HistogramQuery, ...]:
-    queries: tuple[Any, ...] = value if type(value) is tuple else ()  # pyright: ignore[reportUnknownVariableType]
+    queries: tuple[HistogramQuery, ...] = value if type(value) is tuple else ()  # pyright: ignore[reportUnknownVariableType]
     if not queries:
         raise InvalidArgument("queries is a tuple of the HistogramQuery objects that may be asked")
     return queries

@@ -164,7 +164,7 @@ class Scaled(HistogramQuery):
         return -(-self.query.sensitivity(dimension) // self.divisor)
 
 
-def one_sensitive(query: Any, dimension: int, name: str = "query") -> None:
+def one_sensitive(query: object, dimension: int, name: str = "query") -> None:
     """Check a query that a mechanism is given.
 
     Raises: InvalidArgument for what is no query of so many counts, or no 1-sensitive one.
@@ -174,7 +174,7 @@ def one_sensitive(query: Any, dimension: int, name: str = "query") -> None:
             f"{name} must be a HistogramQuery, such as KthLargest(1): it promises to be 1-sensitive"
         )
     try:
-        value: Any = query((0,) * dimension)
+        value: object = query((0,) * dimension)
     except (LookupError, ArithmeticError, ValueError):
         value = None
     if type(value) is not int:

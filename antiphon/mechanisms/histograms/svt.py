@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
-from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState
+from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState, Told
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
@@ -22,15 +24,18 @@ from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 from antiphon.verifiers.relations import OnlyEntry
 
+Step: TypeAlias = tuple[tuple[int, ...], int]
+"""(x, Thresh)."""
+
 
 class HistogramState(NamedTuple):
     """The histogram, and the state of AboveThreshold."""
 
-    counts: tuple[Any, ...]
+    counts: tuple[int, ...]
     inner: SparseState
 
 
-def _histogram(value: Any) -> tuple[int, ...]:
+def _histogram(value: Iterable[int]) -> tuple[int, ...]:
     counts = tuple(value)
     if not counts or not all(type(each) is int for each in counts):
         raise InvalidArgument("histogram is a tuple of one or more ints, such as (0, 0)")
@@ -41,7 +46,7 @@ def _histogram(value: Any) -> tuple[int, ...]:
 @register("antiphon.HistogramSVT/1")
 @column_safe(of="query")
 @attrs.frozen(kw_only=True)
-class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], int]", Any]):
+class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
     """SVT_{ε/2,q,h}: adds each x to the histogram h and asks whether q(h) is above a threshold.
 
     (x, Thresh) -> ⊤ if q(h + x) + ν > Thresh + τ (strictly, as printed; a tie is ⊥), else ⊥;
@@ -90,7 +95,9 @@ class HistogramSVT(ContinualMechanism[HistogramState, "tuple[tuple[int, ...], in
         source = "CM Alg. 3, Lemma 7.3, with discrete noise"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def step(self, state: HistogramState, message: Any, coins: Any) -> tuple[HistogramState, Any]:
+    def step(
+        self, state: HistogramState, message: Step, coins: Coins
+    ) -> tuple[HistogramState, Told]:
         (counts, inner), (x, threshold) = state, message
         if not inner.tops:
             return state, HALT

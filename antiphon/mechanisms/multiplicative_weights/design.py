@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final, Protocol
 
-from antiphon.composition.accounting import advanced, optimal
+from antiphon.composition.accounting import PrivacyCurve, advanced, optimal
+from antiphon.composition.accounting.parameters import Given
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.multiplicative_weights.mechanism import SHARE, MultiplicativeWeights
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+
+
+class Accountant(Protocol):
+    """What some parameters, ``times`` over, promise together."""
+
+    def __call__(self, given: Given, *, times: int) -> PrivacyCurve: ...
+
 
 _MOST: Final = 1 << 16
 """Updates, at most."""
@@ -50,7 +58,7 @@ def learned_weights(
     if chance == 1:
         raise InvalidArgument("delta must be less than 1")
 
-    def tuned(count: int, curve: Any) -> MultiplicativeWeights | None:
+    def tuned(count: int, curve: Accountant) -> MultiplicativeWeights | None:
         each = _each(count, budget, chance, curve)
         return _tuned(size, rows, queries, count, each, beta, step)
 
@@ -83,7 +91,7 @@ def _counts(size: int) -> Iterator[int]:
         count *= 1.2
 
 
-def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Any) -> Fraction:
+def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Accountant) -> Fraction:
     """The ε of an update, of which ``count`` are (epsilon, delta)-DP together by that curve."""
     least = epsilon / count
     if not delta:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypeAlias, Union
 
 import attrs
 
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.messages import BOTTOM, TOP, Symbol
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.verifiers.models import event_level
 
+Said: TypeAlias = Union[int, Symbol]
 _SAID: Final = Either((Integers(), Finite((TOP, BOTTOM))))
 
 
 @register("antiphon.Echo/1")
 @column_safe
 @attrs.frozen
-class Echo(ContinualMechanism[None, Any, Any]):
+class Echo(ContinualMechanism[None, Said, Said]):
     """Answers each message with itself: an int, ⊤ or ⊥.
 
     A post-processor whose answer depends on a message from its left, such as a public query,
@@ -45,5 +47,5 @@ class Echo(ContinualMechanism[None, Any, Any]):
         source = "both sides of each pair are the same message"
         return proved(self, Pure(0), event_level(events=0), source)
 
-    def step(self, state: None, message: Any, coins: Any) -> tuple[None, Any]:
+    def step(self, state: None, message: Said, coins: Coins) -> tuple[None, Said]:
         return None, message

@@ -8,12 +8,13 @@ of its real value: half of it is rounding to the unit, and e^x is within 2^-45 o
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 Whole = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
 
 _BITS: Final = 40
 _PER_HALVING: Final = 1 / 0.6931471805599453
@@ -29,7 +30,7 @@ def bits(size: int, largest: int) -> int:
     return min(_BITS, 61 - (size * largest).bit_length())
 
 
-def powers(exponents: Any) -> Any:
+def powers(exponents: Doubles) -> Doubles:
     """e^x for an array of x <= 0, to a relative 2^-45."""
     halvings = np.rint(exponents * _PER_HALVING)
     rest = exponents - halvings * _HIGH - halvings * _LOW

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 import numpy as np
@@ -34,9 +34,14 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import fixed_parameters
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.factors.rows import row
+from antiphon.mechanisms.counters.factors.rows import Array, row
 from antiphon.mechanisms.multiplicative_weights.echo import Echo
-from antiphon.mechanisms.multiplicative_weights.hypothesis import bits, expected, weights
+from antiphon.mechanisms.multiplicative_weights.hypothesis import (
+    Whole,
+    bits,
+    expected,
+    weights,
+)
 from antiphon.mechanisms.noise import DiscreteLaplace
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
@@ -44,7 +49,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature
 from antiphon.verifiers.models import event_level, updates_and_queries
@@ -65,11 +70,11 @@ _SAFE: Final = 1 + 2.0**-40
 class WeightsState(NamedTuple):
     """The data; the hypothesis; how many updates and creations there were."""
 
-    counts: Any
+    counts: Whole
     rows: int
-    sums: Any
+    sums: Whole
     """Of the steps of all queries learned from, each with its sign."""
-    weights: Any
+    weights: Whole
     updates: int
     created: int
 
@@ -77,7 +82,7 @@ class WeightsState(NamedTuple):
 class Asked(NamedTuple):
     """What has come from the left, in steps; rows are a query without a value."""
 
-    query: Any
+    query: Whole | None
     """None for rows."""
     value: int
     """On the data."""
@@ -192,7 +197,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
 
     # --- one message -----------------------------------------------------------------------------
 
-    def exchange(self, state: WeightsState, message: Any) -> Exchanged[WeightsState]:
+    def exchange(self, state: WeightsState, message: Array) -> Exchanged[WeightsState]:
         """The published algorithm, from one message to its answer."""
         if state.updates == self.updates:
             return state, HALT
@@ -211,7 +216,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
             return state, noisy
         return self._learned(state, asked, noisy), self._in_rows(noisy)
 
-    def _heard(self, state: WeightsState, message: Any) -> tuple[WeightsState, Asked]:
+    def _heard(self, state: WeightsState, message: Array) -> tuple[WeightsState, Asked]:
         """Rows are added to the data; a query has a value on them, and on the hypothesis."""
         if message.dtype != np.int64:
             query = row(message * self.steps, np.int64)
@@ -231,7 +236,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         heavy = weights(sums, self.rate / self.steps, self._bits)
         return state._replace(sums=sums, weights=heavy)
 
-    def _in_rows(self, answer: Any) -> Any:
+    def _in_rows(self, answer: int | Symbol) -> float | Symbol:
         """An answer in steps as one in rows; ⊤ for rows."""
         if type(answer) is not int:
             return answer

@@ -5,16 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias, Union
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.numbers import exact
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
@@ -24,11 +26,13 @@ from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Near, Within
 
 _INT64: Final = 2**63 - 1
+Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
+"""An int, or an array of them."""
 
 
 @column_safe(of="dimension")  # None is; in an array no column can stand
 @attrs.frozen(kw_only=True)
-class IntegerNoise(NoninteractiveMechanism):
+class IntegerNoise(NoninteractiveMechanism[Any, Ints]):
     """x ↦ x + noise, for an int, or an int64 array of length ``dimension``. Abstract.
 
     NIM. The noise of each coordinate is drawn on its own, with no limit to its size; an entry
@@ -57,20 +61,21 @@ class IntegerNoise(NoninteractiveMechanism):
         return neighbouring_start(Near(self.sensitivity, self.norm))
 
     @abstractmethod
-    def _noise(self, coins: Any) -> int:
+    def _noise(self, coins: Coins) -> int:
         """One draw."""
 
     @abstractmethod
-    def _noises(self, coins: Any, count: int) -> tuple[int, ...]:
+    def _noises(self, coins: Coins, count: int) -> tuple[int, ...]:
         """Many at once."""
 
     @abstractmethod
     def _tail(self, beta: float) -> int:
         """What one draw exceeds with probability at most beta."""
 
-    def respond(self, dataset: Any, coins: Any) -> Any:
+    def respond(self, dataset: Any, coins: Coins) -> Ints:
         if self.dimension is None:
-            return dataset + self._noise(coins)
+            noisy: int = dataset + self._noise(coins)
+            return noisy
         return _sum(dataset.tolist(), self._noises(coins, self.dimension))
 
     def error_bound(self, *, beta: float) -> int:
@@ -78,11 +83,12 @@ class IntegerNoise(NoninteractiveMechanism):
         return self._tail(fields.beta(beta) / (self.dimension or 1))
 
 
-def _sum(values: Sequence[int], noises: Sequence[int]) -> Any:
+def _sum(values: Sequence[int], noises: Sequence[int]) -> Ints:
     sums = [value + noise for value, noise in zip(values, noises, strict=True)]
     if max(sums) > _INT64 or min(sums) < -_INT64 - 1:
         sums = [min(max(each, -_INT64 - 1), _INT64) for each in sums]
-    return freeze(np.array(sums, np.int64))
+    frozen: Ints = freeze(np.array(sums, np.int64))
+    return frozen
 
 
 @register("antiphon.DiscreteLaplace/1")
@@ -115,13 +121,11 @@ class DiscreteLaplace(IntegerNoise):
         source = "Ghosh, Roughgarden, Sundararajan 2012"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def _noise(self, coins: Any) -> int:
-        drawn: int = coins.discrete_laplace(self.scale)
-        return drawn
+    def _noise(self, coins: Coins) -> int:
+        return coins.discrete_laplace(self.scale)
 
-    def _noises(self, coins: Any, count: int) -> tuple[int, ...]:
-        drawn: tuple[int, ...] = coins.discrete_laplaces(self.scale, count)
-        return drawn
+    def _noises(self, coins: Coins, count: int) -> tuple[int, ...]:
+        return coins.discrete_laplaces(self.scale, count)
 
     def _tail(self, beta: float) -> int:
         return laplace_bound(self.scale, beta)
@@ -156,13 +160,11 @@ class DiscreteGaussian(IntegerNoise):
         source = "Canonne, Kamath, Steinke 2020, Thm 4"
         return proved(self, ZeroConcentrated(self.rho), self.verification, source)
 
-    def _noise(self, coins: Any) -> int:
-        drawn: int = coins.discrete_gaussian(self.sigma)
-        return drawn
+    def _noise(self, coins: Coins) -> int:
+        return coins.discrete_gaussian(self.sigma)
 
-    def _noises(self, coins: Any, count: int) -> tuple[int, ...]:
-        drawn: tuple[int, ...] = coins.discrete_gaussians(self.sigma, count)
-        return drawn
+    def _noises(self, coins: Coins, count: int) -> tuple[int, ...]:
+        return coins.discrete_gaussians(self.sigma, count)
 
     def _tail(self, beta: float) -> int:
         return gaussian_bound(self.sigma, beta)

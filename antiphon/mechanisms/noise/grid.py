@@ -6,7 +6,7 @@ import math
 import sys
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -17,6 +17,7 @@ from antiphon.numbers.interval import up
 from antiphon.populations.plain import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
@@ -60,14 +61,14 @@ class GridNoise(NoninteractiveMechanism[float, float]):
         return neighbouring_start(Within(self.sensitivity))
 
     @abstractmethod
-    def _noise(self, coins: Any) -> Any:
+    def _noise(self, coins: Coins) -> int:
         """Noise, in steps."""
 
     @abstractmethod
     def _tail(self, beta: float) -> int:
         """What it exceeds with probability at most beta."""
 
-    def respond(self, dataset: float, coins: Any) -> Any:
+    def respond(self, dataset: float, coins: Coins) -> float:
         place = math.floor(
             exact.fraction(plain(dataset)) / Fraction(self.step_size) + Fraction(1, 2)
         )
@@ -111,7 +112,7 @@ class GridLaplace(GridNoise):
         source = "Ghosh, Roughgarden, Sundararajan 2012, on a grid"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def _noise(self, coins: Any) -> Any:
+    def _noise(self, coins: Coins) -> int:
         return coins.discrete_laplace(self.scale)
 
     def _tail(self, beta: float) -> int:
@@ -145,7 +146,7 @@ class GridGaussian(GridNoise):
         source = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid"
         return proved(self, ZeroConcentrated(self.rho), self.verification, source)
 
-    def _noise(self, coins: Any) -> Any:
+    def _noise(self, coins: Coins) -> int:
         return coins.discrete_gaussian(self.sigma)
 
     def _tail(self, beta: float) -> int:

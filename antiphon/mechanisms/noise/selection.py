@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -21,6 +21,7 @@ from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.populations.plain import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
@@ -151,15 +152,14 @@ class ExponentialMechanism(Exponential):
         source = "McSherry and Talwar 2007"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
+    def respond(self, dataset: tuple[int, ...], coins: Coins) -> int:
         scores = plain(dataset)
         best = max(scores)
         if isinstance(self.rate, Log):
             gaps = [min(best - score, self._widest) for score in scores]
-            chosen: int = coins.categorical([1 / self.rate.argument**gap for gap in gaps])
-            return chosen
+            return coins.categorical([1 / self.rate.argument**gap for gap in gaps])
         while True:
-            place: int = coins.uniform_integer(self.candidates)
+            place = coins.uniform_integer(self.candidates)
             if coins.bernoulli_exp(self.exponent(best - scores[place])):
                 return place
 
@@ -184,7 +184,7 @@ class PermuteAndFlip(Exponential):
         source = "McKenna and Sheldon 2020, Thm 1"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
+    def respond(self, dataset: tuple[int, ...], coins: Coins) -> int:
         scores = plain(dataset)
         best, left = max(scores), list(range(self.candidates))
         while True:  # the best candidate's coin is always heads
@@ -223,7 +223,7 @@ class ReportNoisyMax(Selection):
         source = "Dwork and Roth 2014, §3.3, with discrete noise"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
+    def respond(self, dataset: tuple[int, ...], coins: Coins) -> int:
         noises = coins.discrete_laplaces(self.scale, self.candidates)
         best, place = dataset[0] + noises[0], 0
         for index in range(1, self.candidates):

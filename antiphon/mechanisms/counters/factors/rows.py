@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, Union, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import freeze
 
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+Array: TypeAlias = npt.NDArray[Any]
+Amount: TypeAlias = Union[float, Array]
+"""A number; or one for each coordinate, as a row or as an answer."""
+Stream: TypeAlias = Union[Sequence[Any], Array]
+"""Updates, in order."""
 
 _INT64: Final = 2**63 - 1
 DOUBLES: Final = 2.0**50
 """Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
 
 
-class Row(np.ndarray[Any, np.dtype[Any]]):
+class Row(Array):
     """An array that is a value: equal if all is equal, hashable, true if all of it is.
 
     So it can stand in a state where a number stands, and a step is written once for
@@ -37,36 +42,49 @@ class Row(np.ndarray[Any, np.dtype[Any]]):
     def __bool__(self) -> bool:
         return bool(self.view(np.ndarray).all())
 
-    def __fingerprint__(self) -> tuple[Any, ...]:
+    def __fingerprint__(self) -> tuple[object, ...]:
         return self.dtype.str, self.shape, tuple(self.ravel().tolist())
 
 
-def row(values: Iterable[Any], dtype: type) -> Row:
+def row(values: npt.ArrayLike, dtype: type) -> Row:
     """A row of Python ints (``object``: exact, whatever their size) or of floats."""
     return np.array(values, dtype).view(Row)
 
 
-def drawn(draw: Callable[[Any], int], parameter: Any, dimension: int | None, kind: type) -> Any:
+def drawn(
+    draw: Callable[[Fraction], int], parameter: Fraction, dimension: int | None, kind: type
+) -> Amount:
     """One draw of an int, or a row with one for each coordinate, of ints or floats."""
     if dimension is None:
         return draw(parameter)
     return row([draw(parameter) for _ in range(dimension)], kind)
 
 
-def integers(values: Any, dimension: int) -> Any:
+def integers(values: Amount, dimension: int) -> Array:
     """Ints as a message. One that does not fit 64 bits is clipped: post-processing."""
-    listed = [values] * dimension if type(values) is int else values.tolist()
-    clipped = [min(max(value, -_INT64 - 1), _INT64) for value in listed]
-    return freeze(np.array(clipped, np.int64))
+    clipped = [min(max(value, -_INT64 - 1), _INT64) for value in _listed(values, dimension)]
+    return _frozen(np.array(clipped, np.int64))
 
 
-def floats(values: Any, unit: int, dimension: int) -> Any:
+def floats(values: Amount, unit: int, dimension: int) -> Array:
     """Multiples of 1/unit, given in units, as a message."""
-    listed = [values] * dimension if type(values) is int else values.tolist()
-    return freeze(np.array([value / unit for value in listed], np.float64))
+    return _frozen(np.array([value / unit for value in _listed(values, dimension)], np.float64))
 
 
-def message_of(before: Any, count: Any) -> Any:
+def _listed(values: Amount, dimension: int) -> list[float]:
+    """The numbers of a row; that of all coordinates, before any of them has its own."""
+    if not isinstance(values, np.ndarray):
+        return [values] * dimension
+    listed: list[float] = values.tolist()
+    return listed
+
+
+def _frozen(values: Array) -> Array:
+    frozen: Array = freeze(values)
+    return frozen
+
+
+def message_of(before: Amount, count: Amount) -> Amount:
     """The sum of a number or row and a counter's answer, as such an answer."""
     if type(count) is not np.ndarray:
         return before + count
@@ -75,14 +93,20 @@ def message_of(before: Any, count: Any) -> Any:
     return floats(row(count, float) + before, 1, len(count))
 
 
-def clamped(value: Any, bound: float) -> Any:
+@overload
+def clamped(value: float, bound: float) -> float: ...
+@overload
+def clamped(value: Array, bound: float) -> Array: ...
+@overload
+def clamped(value: Amount, bound: float) -> Amount: ...
+def clamped(value: Amount, bound: float) -> Amount:
     """A number, or each of a row, moved into [-bound, bound]."""
-    if type(value) is Row:
+    if isinstance(value, np.ndarray):
         return np.clip(value, -bound, bound)
     return min(max(value, -bound), bound)
 
 
-def nearest(noise: Any, feedback: Any, divisor: float) -> Any:
+def nearest(noise: Amount, feedback: Amount, divisor: float) -> Amount:
     """⌊(noise - ⌊feedback⌋)/divisor + ½⌋, for whole noise and divisor: a number or a row."""
     if type(noise) is not Row:
         return (noise - feedback // 1.0 + divisor / 2) // divisor
