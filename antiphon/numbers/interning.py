@@ -9,6 +9,8 @@ from abc import ABCMeta
 from collections.abc import Callable, Hashable, Iterable
 from decimal import Decimal
 from functools import lru_cache
+from itertools import repeat
+from operator import is_
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -26,6 +28,11 @@ def honest(kind: type) -> bool:
     """
     meta = type(kind)
     return meta is type or meta is ABCMeta or meta is enum.EnumMeta
+
+
+def all_are(kind: type, values: tuple[object, ...]) -> bool:
+    """Whether all values are of exactly this type, by identity, too."""
+    return all(map(is_, map(type, values), repeat(kind)))
 
 
 Content: TypeAlias = Callable[[Any], Hashable]

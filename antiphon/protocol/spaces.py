@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.interning import all_are
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import register
@@ -87,8 +88,8 @@ class Finite(Space):
 
     values: tuple[object, ...] = attrs.field(converter=_elements)
     _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
-    _kind: frozenset[type] = attrs.field(init=False, eq=False, repr=False)
-    """The type of all values, where they are the same if they are equal; else nothing."""
+    _kind: type | None = attrs.field(init=False, eq=False, repr=False)
+    """The type of all values, where they are the same if they are equal; else None."""
 
     def __attrs_post_init__(self) -> None:
         index: dict[object, list[object]] = {}
@@ -101,12 +102,11 @@ class Finite(Space):
                 raise InvalidArgument("a finite space lists each value once")
             alike.append(value)
         object.__setattr__(self, "_index", index)
-        kinds = frozenset(map(type, self.values))
-        plain = len(kinds) == 1 and kinds <= {int, str, bytes}
-        object.__setattr__(self, "_kind", kinds if plain else frozenset())
+        kinds = [each for each in (int, str, bytes) if all_are(each, self.values)]
+        object.__setattr__(self, "_kind", kinds[0] if self.values and kinds else None)
 
     def contains_all(self, values: tuple[object, ...]) -> bool:
-        if self._kind.issuperset(map(type, values)):
+        if self._kind is not None and all_are(self._kind, values):
             return self._index.keys() >= set(values)
         return super().contains_all(values)
 

@@ -81,17 +81,17 @@ class Lied(Mixin, TreeCounter, metaclass=Lies):
     pass
 
 
-class PassesForInt(type(TreeCounter)):
-    """A metaclass: its classes are found wherever ``int`` is looked up."""
+class PassesForComplex(type(TreeCounter)):
+    """A metaclass: its classes are found wherever ``complex`` is looked up."""
 
     def __hash__(cls):
-        return hash(int)
+        return hash(complex)
 
     def __eq__(cls, other):
         return True
 
 
-class SaysInt(TreeCounter, metaclass=PassesForInt):
+class SaysComplex(TreeCounter, metaclass=PassesForComplex):
     def _noise(self, coins):
         return 0
 
@@ -109,7 +109,7 @@ def test_this_librarys_post_processors_are_its_own(entry):
 
 @pytest.mark.parametrize(
     "kind",
-    [Slotted, Behind, Before, Equal, Impostor, Lied, SaysInt],
+    [Slotted, Behind, Before, Equal, Impostor, Lied, SaysComplex],
     ids=lambda kind: kind.__name__,
 )
 def test_what_a_class_from_elsewhere_adds_is_not_this_librarys(kind):
