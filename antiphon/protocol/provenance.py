@@ -13,7 +13,7 @@ and a number may have an ``__eq__`` of its own. So there are two questions, and 
 Both answer None, or the reason in words. Not defended against: patching this library's classes
 while they run, and objects that are changed after they were made, behind the back of what froze
 them (``object.__setattr__``, ``__setstate__``); what the ``__dict__`` of a subclass hides is seen
-whenever somebody asks.
+whenever somebody asks, but not that it was there before and a chain looked its step up then.
 """
 
 from __future__ import annotations
@@ -111,11 +111,15 @@ def _inert(kind: type) -> bool:
     )
 
 
-def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
+CREATED: Final[dict[str, bool]] = {"created": True}
+"""Metadata of an attrs field: the mechanism in it is created, and its own claim vouches for it."""
+
+
+def foreign(value: Any, *, but_created: bool = False) -> str | None:
     """Why a value is not this library's own through and through; None if it is.
 
     Plain values, arrays, and objects of our classes whose fields are such, at every depth.
-    ``but``: parts that are not looked at, as others vouch for them.
+    ``but_created``: without the fields that our classes mark as ``CREATED``.
 
     >>> from antiphon.mechanisms import TreeCounter, UnboundedCounter
     >>> class Silent(TreeCounter):
@@ -130,7 +134,7 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
     if kind in ATOMS or kind is np.ndarray:
         return None
     if kind is tuple or kind is frozenset:
-        return _first(value, but)
+        return _first(value, but_created)
     if kind is types.FunctionType:
         return None if _written(value) else f"{value.__qualname__} is not of this library"
     if not own(kind) and not own(essence(kind)):
@@ -139,18 +143,22 @@ def foreign(value: Any, *, but: type | tuple[type, ...] = ()) -> str | None:
     if shadow is not None:
         return f"{kind.__name__}.{shadow} was set on the object itself"
     if isinstance(value, tuple):
-        return _first(value, but)  # pyright: ignore[reportUnknownArgumentType]
+        return _first(value, but_created)  # pyright: ignore[reportUnknownArgumentType]
     fields = getattr(kind, "__attrs_attrs__", ())
-    return _first([getattr(value, field.name, None) for field in fields if field.init], but)
+    looked_at = [
+        getattr(value, field.name, None)
+        for field in fields
+        if field.init and not (but_created and CREATED.items() <= field.metadata.items())
+    ]
+    return _first(looked_at, but_created)
 
 
-def _first(parts: Iterable[object], but: type | tuple[type, ...]) -> str | None:
+def _first(parts: Iterable[object], but_created: bool) -> str | None:
     for part in parts:
         kind = type(part)
-        # By type, as isinstance believes what an object says of its __class__.
-        if (type(kind) is type and kind in ATOMS) or issubclass(kind, but):
+        if type(kind) is type and kind in ATOMS:
             continue
-        reason = foreign(part, but=but)
+        reason = foreign(part, but_created=but_created)
         if reason is not None:
             return reason
     return None
@@ -196,7 +204,7 @@ def _cached(value: object, name: str) -> bool:
     return isinstance(getattr(_kind(value), name, None), cached_property)
 
 
-def doubt(whole: object, stated: str, *, but: type | tuple[type, ...] = ()) -> str | None:
+def doubt(whole: object, stated: str, *, but_created: bool = False) -> str | None:
     """Why what is ``stated`` of an object is no proof, whatever it says; None: take its word.
 
     Believed are this library's own objects, with own parts; an object whose class states it
@@ -204,7 +212,7 @@ def doubt(whole: object, stated: str, *, but: type | tuple[type, ...] = ()) -> s
     Not believed is what is inherited by a class from elsewhere that adds anything, in front of
     the stating class or behind it: it may have changed what is computed.
     """
-    alien = foreign(whole, but=but)
+    alien = foreign(whole, but_created=but_created)
     if alien is None:
         return None
     kind = essence(_kind(whole))

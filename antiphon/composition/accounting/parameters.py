@@ -262,6 +262,8 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
         )
     if not isinstance(creations, Iterable):
         number, known = exact.whole(creations, "creations"), len(fixed) == 1
+        if number > MOST_CREATED:
+            raise InvalidArgument(f"creations is at most {MOST_CREATED:.0e}: no session is longer")
         kinds = [Kind(e, d, slots, number) for (e, d), slots in fixed.items()]
         return Created(tuple(kinds), number, min(k, number), known)
     counts = pairs(creations)
@@ -274,6 +276,14 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
     return Created(tuple(kinds), counts.total(), min(k, (fixed & counts).total()), True)
 
 
+def is_symmetric(symmetric: object) -> bool:
+    """The word that every f' is swap-symmetric. Raises: InvalidArgument unless True or False."""
+    if type(symmetric) is not bool:
+        raise InvalidArgument(f"symmetric is True or False, not a {type(symmetric).__name__}")
+    return symmetric
+
+
+MOST_CREATED: Final = 10**15
 _ADAPTIVE: Final = (
     "the parameters of this theorem are fixed in advance, as pairs (epsilon, delta), not a {}; "
     "where they are chosen adaptively use a filter of antiphon.composition.filters"

@@ -18,13 +18,15 @@ from typing import Final, NamedTuple
 
 import attrs
 
-from antiphon.composition.accounting.parameters import Created, Given, Kind, created
+from antiphon.composition.accounting.parameters import Created, Given, Kind, created, is_symmetric
 from antiphon.composition.accounting.rational import growth
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 
 LIMIT: Final = 1 << 15
 """Values of H that are kept, at most."""
+_MOST: Final = 400
+"""Creations, each of which is a step of the recursion."""
 
 
 class Places(NamedTuple):
@@ -172,7 +174,10 @@ def exactly_sparse(
     >>> exactly_sparse([pair], k=2, times=2, creations=3, symmetric=True).delta_at(0)
     Fraction(23, 32)
     """
-    curve = ExactSparseCurve(created(given, k, times, creations), symmetric)
+    curve = ExactSparseCurve(created(given, k, times, creations), is_symmetric(symmetric))
+    number = curve.created.number
+    if number > _MOST:
+        raise Intractable("creations in Fractions", number, _MOST)
     for kind in curve.created.kinds:
         growth(kind.epsilon)
     return curve

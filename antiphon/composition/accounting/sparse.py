@@ -13,7 +13,14 @@ import attrs
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.optimal import OptimalCurve, optimal
 from antiphon.composition.accounting.parallel import GeneralCurve, general
-from antiphon.composition.accounting.parameters import Created, Given, created, pairs, parameters
+from antiphon.composition.accounting.parameters import (
+    Created,
+    Given,
+    created,
+    is_symmetric,
+    pairs,
+    parameters,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, up
 
@@ -125,6 +132,7 @@ def sparse(
     >>> 0.998 < curve.epsilon_at(2e-3) < 1
     True
     """
+    symmetric = is_symmetric(symmetric)
     if creations is not None:
         return _bounded(created(given, k, times, creations), symmetric)
     exact.whole(k, "k")

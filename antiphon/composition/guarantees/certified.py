@@ -60,7 +60,7 @@ class Certified(AsIs):
     def __attrs_post_init__(self) -> None:
         claim = derive(self.derived.inquiry).claim(self.delta)
         own = self.mechanism.signature
-        if type(self.mechanism) in (ConComp, ExtConComp, ComplexMechanism):
+        if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
             own = attrs.evolve(own, answers=Countable())  # V[f], or the theorem, saw to that
         object.__setattr__(self, "claims", (claim,))
         object.__setattr__(self, "signature", own)

@@ -11,7 +11,7 @@ from antiphon.composition.guarantees.derivation import Mark
 from antiphon.composition.guarantees.inclusion import about
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import own
+from antiphon.protocol.provenance import foreign, own
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.verifiers.models import Bounded
 
@@ -41,11 +41,16 @@ def consistent(create: Create) -> Mark:
 
 
 def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
-    """Whether f refuses what differs after an identical pair; None: too many states to tell."""
+    """Whether f refuses what differs after an identical pair; None: it cannot be told.
+
+    There may be too many states, or they may say of themselves which are equal.
+    """
     waiting = deque(_after(f, f.initial_state, queries))
     seen = {fingerprint(state) for state in waiting}
     while waiting:
         state = waiting.popleft()
+        if foreign(state) is not None:
+            return None
         for zero, one in product(queries, repeat=2):
             if not identical(zero, one) and type(read(f, state, zero, one)) is not Refused:
                 return False

@@ -128,6 +128,8 @@ def guarantee(
     for f in (verification, inner):
         if f is not None and not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidArgument(f"f is a verification function, not a {type(f).__name__}")
+    if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
     inquiry = Inquiry(system, verification, inner, listed, max_creations=max_creations)
     return Guarantee(system, derive(inquiry))

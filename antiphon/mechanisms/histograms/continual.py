@@ -33,6 +33,7 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask
+from antiphon.protocol.provenance import CREATED
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
 from antiphon.protocol.verification import Verification
@@ -78,7 +79,7 @@ class AskEach(ExchangePostProcessor[None]):
     Raises: InvalidArgument for a counter whose claim is about fewer streams.
     """
 
-    counter: AnyCounter = attrs.field(validator=_counter)
+    counter: AnyCounter = attrs.field(validator=_counter, metadata=CREATED)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     counters: ConComp = attrs.field(init=False, eq=False, repr=False)
     """What stands on its right."""
@@ -141,7 +142,7 @@ class ContinualHistogram(ContinualMechanism[States, "tuple[int, ...]", object]):
     Approximate(epsilon=Fraction(1000, 1), delta=Fraction(0, 1))
     """
 
-    counter: AnyCounter = attrs.field(validator=_counter)
+    counter: AnyCounter = attrs.field(validator=_counter, metadata=CREATED)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     delta: Fraction | None = attrs.field(
         default=None, converter=attrs.converters.optional(exact.probability)

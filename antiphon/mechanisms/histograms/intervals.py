@@ -39,9 +39,8 @@ from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges import ExchangePostProcessor
-from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import Ask
-from antiphon.protocol.provenance import foreign
+from antiphon.protocol.provenance import CREATED, foreign
 from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 
@@ -126,7 +125,7 @@ class Intervals(ExchangePostProcessor[Running]):
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     beta: float = attrs.field(default=0.05, converter=_beta)
     histogram: ContinualHistogram = attrs.field(
-        default=attrs.Factory(_pure, takes_self=True), validator=_suitable
+        metadata=CREATED, default=attrs.Factory(_pure, takes_self=True), validator=_suitable
     )
     passes_halt = True
     _shares: ClassVar[int]
@@ -156,7 +155,7 @@ class Intervals(ExchangePostProcessor[Running]):
 
     def _many(self, what: str) -> Create:
         """Any number of mechanisms, one of which gets a pair that differs (CM Thm 5.2)."""
-        known = foreign(self, but=Mechanism) is None
+        known = foreign(self, but_created=True) is None
         truth = f"all that P creates here is {what}" if known else ""
         return Create(Certified(ExtConComp(), sparse_parallel([(self.share, 0)]), truth=truth))
 

@@ -21,7 +21,7 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol
-from antiphon.protocol.provenance import proved
+from antiphon.protocol.provenance import CREATED, proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import (
     BITS,
@@ -87,7 +87,7 @@ def _sparse(_: object, __: object, value: Any) -> None:
 
 
 @register("antiphon.HistogramMonitor/1")
-@column_safe
+@column_safe(of="queries")
 @attrs.frozen(kw_only=True)
 class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     """IPM: keeps a histogram, and asks a sparse vector about queries of it, chosen as one goes.
@@ -114,7 +114,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     (TOP, HALT)
     """
 
-    mechanism: SparseVector = attrs.field(validator=_sparse)
+    mechanism: SparseVector = attrs.field(validator=_sparse, metadata=CREATED)
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)

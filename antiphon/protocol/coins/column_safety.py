@@ -13,6 +13,7 @@ from functools import lru_cache
 from inspect import isclass
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import honest
 
 Declared = TypeVar("Declared")
@@ -47,7 +48,10 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
     >>> is_column_safe(first), is_column_safe(lambda answers: answers[0])
     (True, False)
     """
-    names = (of,) if type(of) is str else tuple(of)
+    given: object = (of,) if type(of) is str else of
+    if type(given) is not tuple or not all(type(name) is str for name in given):  # pyright: ignore[reportUnknownVariableType]
+        raise InvalidArgument('of names fields: column_safe(of="relation"), or a tuple of names')
+    names: Fields = given  # pyright: ignore[reportUnknownVariableType]
 
     def declare(thing: Declared) -> Declared:
         # A part that a decorator made of a function is as safe as the function.

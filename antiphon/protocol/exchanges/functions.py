@@ -44,6 +44,7 @@ class FunctionExchange(Named, ExchangePostProcessor[State]):
         return right if self.left is None else self.left(right)
 
 
+@column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionTossing(Named, TossingPostProcessor[State]):
     """An IPM made of one generator function that is handed coins; see ``exchange``."""

@@ -249,3 +249,22 @@ class TestBadInput:
             sparse([pair], k=1, creations=2)
         with pytest.raises(ap.InvalidArgument):
             sparse([(1, 0)], k=1, creations=[pair])
+
+
+@pytest.mark.parametrize("make", [sparse, exactly_sparse])
+@pytest.mark.parametrize("options", [{"symmetric": "no"}, {"symmetric": 1}, {"creations": 10**400}])
+def test_a_word_is_true_or_false_and_numbers_are_possible(make, options):
+    with pytest.raises(ap.InvalidArgument):
+        make([(ap.Log(2), Fraction(1, 10))], k=1, **{"creations": 3, **options})
+
+
+def test_fractions_of_many_creations_are_refused_at_once():
+    with pytest.raises(ap.Intractable):
+        exactly_sparse([(ap.Log(2), Fraction(1, 10))], k=3, times=3, creations=10**6)
+    with pytest.raises(ap.Intractable):
+        exactly_sparse([(0, Fraction(1, 10)), (ap.Log(2), 0)], k=2, creations=3000)
+
+
+def test_a_catalogue_is_a_list():
+    with pytest.raises(ap.InvalidArgument, match="catalogue"):
+        ap.guarantee(ap.ExtConComp(), catalogue=5)

@@ -299,3 +299,34 @@ def test_a_metaclass_that_cannot_be_hashed_declares_as_any():
     assert not is_column_safe(Odd())
     column_safe(Odd)
     assert is_column_safe(Odd())
+
+
+def test_a_subclass_with_an_exchange_of_its_own_is_not_safe():
+    class Once(ap.ExchangePostProcessor):
+        initial_state = None
+
+        def exchange(self, state, message, /):
+            return state, (yield message)
+
+    class Twice(column_safe(Once)):
+        def exchange(self, state, message, /):
+            yield message
+            return state, (yield message)
+
+    assert is_column_safe(Once())
+    assert not is_column_safe(Twice())
+
+
+def test_an_exchange_with_coins_is_as_safe_as_its_function():
+    @column_safe
+    @ap.exchange()
+    def tossed(state, message, coins):
+        return state, (yield message + coins.laplace(1))
+
+    assert is_column_safe(tossed)
+
+
+@pytest.mark.parametrize("of", [3, None, len, ("a", 3), ["a"]])
+def test_of_names_fields(of):
+    with pytest.raises(ap.InvalidArgument, match="names fields"):
+        column_safe(of=of)

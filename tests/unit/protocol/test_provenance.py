@@ -21,6 +21,7 @@ from antiphon.mechanisms import (
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.mechanisms.histograms.continual import AskEach
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Claim, Pure, Status, spaces
 from antiphon.protocol.adapters import FunctionMechanism
@@ -149,7 +150,7 @@ def test_what_says_of_itself_that_it_is_a_mechanism_is_looked_at_all_the_same():
         def __call__(self, counts):
             return 0
 
-    assert foreign((Poses(1),), but=TreeCounter) is not None
+    assert foreign((Poses(1),), but_created=True) is not None
 
 
 def test_parts_are_looked_at_at_every_depth():
@@ -157,7 +158,10 @@ def test_parts_are_looked_at_at_every_depth():
     assert foreign(UnboundedCounter(counter=inner)) == "Mixin._noise is not of this library"
     assert foreign(((inner,),)) == "Mixin._noise is not of this library"
     assert foreign(((1, "a", None, 0.5, Fraction(1, 2)), np.arange(3), ap.TOP)) is None
-    assert foreign(UnboundedCounter(counter=inner), but=TreeCounter) is None
+    assert foreign(UnboundedCounter(counter=inner), but_created=True) is not None
+    asked = AskEach(counter=inner, dimension=2)  # creates it: its own claim vouches for it
+    assert foreign(asked) == "Mixin._noise is not of this library"
+    assert foreign(asked, but_created=True) is None
 
 
 def test_numbers_of_a_class_of_their_own_are_refused_or_foreign():

@@ -175,7 +175,7 @@ def _properties(
     proved = declared is not None and declared.status is Status.PROVED
     if declared is not None and proved and _covers(declared, outer, inner):
         # What P creates is no part of its proof: each creation asserts a claim of its own.
-        reason = doubt(processor, "lifting", but=Mechanism)
+        reason = doubt(processor, "lifting", but_created=True)
         if reason is not None:
             return Premise(text, Mark.ASSUMED, reason), None
         return Premise(text, Mark.PROVED, declared.source), None

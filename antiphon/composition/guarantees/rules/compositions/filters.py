@@ -81,7 +81,7 @@ def _filtered(budget: Filter, f: Verification, inquiry: Inquiry) -> Leaf:
 
 def _valid(budget: Filter) -> Premise:
     """That the filter is one: proved for those of this package."""
-    proved = type(budget) in _OURS and budget.status is Status.PROVED
+    proved = any(type(budget) is each for each in _OURS) and budget.status is Status.PROVED
     mark = Mark.PROVED if proved else Mark.ASSUMED
     return Premise(lambda: f"{message_label(budget)} is a valid filter", mark, budget.source)
 

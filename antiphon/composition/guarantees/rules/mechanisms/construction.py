@@ -25,7 +25,7 @@ def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry)
     if not isinstance(chain, AnyChain):
         return None
     inside = yield inquiry.of(chain, f)
-    reason = foreign(system, but=Mechanism)  # its parts are looked at below
+    reason = foreign(system, but_created=True)  # its parts are looked at below
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",
         Mark.PROVED if reason is None else Mark.ASSUMED,
