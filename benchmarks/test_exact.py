@@ -28,7 +28,7 @@ TENTH = Fraction(1, 10)
 class AnyPairs(Verification):
     """f that allows every pair."""
 
-    initial_state = None
+    initial_state = ()
 
     def step(self, state, zero, one, /):
         return state
