@@ -116,7 +116,7 @@ class TestNoiseMany:
         benchmark.group = f"noise: 20,000 discrete Laplace draws at once, scale {scale}"
 
     def test_antiphon(self, benchmark, scale):
-        sampler = discrete_noise.DiscreteLaplace(scale)
+        sampler = discrete_noise.LaplaceDraws(scale)
         benchmark(sampler.many, MANY, system_words)
         per_item(benchmark, MANY)
 
