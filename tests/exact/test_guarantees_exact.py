@@ -6,6 +6,7 @@ reach it, it shows that the premise was needed.
 """
 
 import math
+import re
 from fractions import Fraction
 
 import attrs
@@ -219,6 +220,17 @@ def test_of_a_thousand_creations_one_pays(n):
     delta = Fraction(1, 10**6)
     guarantee = ap.guarantee(EXT, sparse_parallel([(1, delta)]), max_creations=n)
     assert Fraction(99, 100) < guarantee.epsilon_at(2 * n * delta) <= Fraction(1001, 1000)
+
+
+@pytest.mark.parametrize("n", [7, 10, 99, 1000])
+def test_the_closed_bound_is_printed_rounded_up(n):
+    purse = sparse_parallel([(1, Fraction(1, 7919))] * 3)
+    guarantee = ap.guarantee(EXT, purse, max_creations=n)
+    found = re.search(r"at δ = (\S+): ε = (\S+), by the closed bound (\S+)", guarantee.explain())
+    delta, tight, closed = map(Fraction, found.groups())
+    assert delta >= 2 * Fraction(guarantee.curve.floor.upper)
+    assert guarantee.epsilon_at(2 * guarantee.curve.floor.upper) <= tight
+    assert guarantee.curve.closed.epsilon_at(2 * guarantee.curve.floor.upper) <= closed
 
 
 def test_unequal_parameters_pay_no_more_than_all_created_as_the_worst():

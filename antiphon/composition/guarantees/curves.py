@@ -222,3 +222,15 @@ def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> Approxi
 def least(curves: list[PrivacyCurve]) -> PrivacyCurve:
     """The one curve, or the least of several."""
     return curves[0] if len(curves) == 1 else LeastCurve(tuple(curves))
+
+
+def number(value: float) -> str:
+    """Six digits, rounded up: what is shown is promised, too.
+
+    >>> number(1.0), number(1.00000049), number(2e-9)
+    ('1', '1.00001', '2e-09')
+    """
+    text = f"{value:.6g}"
+    if float(text) >= value:
+        return text
+    return f"{value + 10.0 ** (math.floor(math.log10(value)) - 5):.6g}"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.curves import exact_point
+from antiphon.composition.guarantees.curves import exact_point, number
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Status
@@ -49,7 +49,7 @@ def headline(system: Mechanism, derivation: Derivation) -> str:
     if known is not None:
         promise = f"{_exactly(known[0])}, {_exactly(known[1])}"
     else:
-        promise = ", ".join(map(_number, points(derivation.curve)[0]))
+        promise = ", ".join(map(number, points(derivation.curve)[0]))
     about = message_label(derivation.verification, _WIDE)
     return f"{message_label(system, _WIDE)} is ({promise})-DP with respect to {about}"
 
@@ -67,18 +67,6 @@ def _exactly(value: exact.ExactEpsilon) -> str:
     return message_label(value)
 
 
-def _number(value: float) -> str:
-    """Six digits, rounded up: what is shown is promised, too.
-
-    >>> _number(1.0), _number(1.00000049), _number(2e-9)
-    ('1', '1.00001', '2e-09')
-    """
-    text = f"{value:.6g}"
-    if float(text) >= value:
-        return text
-    return f"{value + 10.0 ** (math.floor(math.log10(value)) - 5):.6g}"
-
-
 def status(derivation: Derivation) -> str:
     """Proved, or how many premises are only assumed."""
     if derivation.status is Status.PROVED:
@@ -90,7 +78,7 @@ def status(derivation: Derivation) -> str:
 def figures(derivation: Derivation) -> Iterator[str]:
     """What is promised, at some points of the curve."""
     for epsilon, delta in points(derivation.curve):
-        yield f"ε = {_number(epsilon)} at δ = {_number(delta)}"
+        yield f"ε = {number(epsilon)} at δ = {number(delta)}"
 
 
 # --- plain text ---------------------------------------------------------------------------------
@@ -131,7 +119,7 @@ def as_markdown(system: Mechanism, derivation: Derivation) -> str:
     lines = [f"**{_escaped(headline(system, derivation))}**", ""]
     lines += [f"Status: *{_escaped(status(derivation))}*", ""]
     lines += ["| ε | δ |", "|---|---|"]
-    lines += [f"| {_number(e)} | {_number(d)} |" for e, d in points(derivation.curve)]
+    lines += [f"| {number(e)} | {number(d)} |" for e, d in points(derivation.curve)]
     return "\n".join([*lines, "", *_items(derivation, 0)])
 
 

@@ -25,9 +25,9 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure, shifted
+from antiphon.composition.guarantees.curves import GroupCurve, least, number, of_measure, shifted
 from antiphon.composition.guarantees.inclusion import group, includes
-from antiphon.composition.guarantees.text import _number, points
+from antiphon.composition.guarantees.text import points
 from antiphon.mechanisms import (
     COUNT,
     Laplace,
@@ -342,7 +342,7 @@ class TestCurves:
 
     @given(st.floats(1e-12, 1e6))
     def test_what_is_shown_is_promised(self, value):
-        assert value <= float(_number(value)) <= value * 1.00002
+        assert value <= float(number(value)) <= value * 1.00002
 
     def test_points_are_promised(self):
         for curve in (of_measure(Pure(1)), of_measure(ZeroConcentrated(0.1))):

@@ -7,8 +7,7 @@ worst of the fixed parameters; where these are unequal it may be less. Figure: t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from fractions import Fraction
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -22,7 +21,7 @@ from antiphon.composition.guarantees.composing import (
     fixed,
     shown_parameters,
 )
-from antiphon.composition.guarantees.curves import least
+from antiphon.composition.guarantees.curves import least, number
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.leaves import creations
@@ -30,7 +29,6 @@ from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.compositions.sparse_pure import SPARSE
 from antiphon.composition.validity import Parameters, SparseParallel
 from antiphon.numbers import exact
-from antiphon.numbers.interval import up
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.verification import swap_symmetric
 
@@ -42,21 +40,21 @@ _TEXT: Final = "every f' allows what it allows with the sides of all pairs excha
 @rule(THEOREM, ExtConComp, about=SparseParallel, rank=2)
 def sparse_bounded(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Steps:
     """ExtConComp w.r.t. f_∞, against adversaries who create, or ask, no more than so many."""
-    number, k = inquiry.max_creations, len(f.parameters)
-    if number is None:
+    most, k = inquiry.max_creations, len(f.parameters)
+    if most is None:
         return None
     truth, parts = yield from creations(inquiry)
     symmetry = tuple(_symmetry(f, inquiry))
-    curve = _curve(f.parameters, number, symmetric=bool(symmetry)) if number else composed([])
+    curve = _curve(f.parameters, most, symmetric=bool(symmetry)) if most else composed([])
     return Derivation(
         SYMMETRIC if symmetry else THEOREM,
         lambda: (
-            f"as private as {min(k, number):,} that differ and, of {number:,} created, all with "
+            f"as private as {min(k, most):,} that differ and, of {most:,} created, all with "
             f"their δ: {shown_parameters(f.parameters)}{_closed(curve)}"
         ),
         f,
         curve,
-        (fixed(f.parameters), *SPARSE, *symmetry, at_most(number, inquiry), truth),
+        (fixed(f.parameters), *SPARSE, *symmetry, at_most(most, inquiry), truth),
         parts,
     )
 
@@ -73,8 +71,8 @@ def _closed(curve: PrivacyCurve) -> str:
     if not isinstance(curve, GeneralCurve):
         return ""
     delta = min(1.0, 2 * curve.floor.upper)
-    figures = (f"{up(Fraction(each.epsilon_at(delta))):.9g}" for each in (curve, curve.closed))
-    return "; at δ = {:.6g}: ε = {}, by the closed bound {}".format(delta, *figures)
+    tight, closed = (number(each.epsilon_at(delta)) for each in (curve, curve.closed))
+    return f"; at δ = {number(delta)}: ε = {tight}, by the closed bound {closed}"
 
 
 def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[Premise]:
@@ -92,9 +90,8 @@ def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[Premise]:
     yield Premise(_TEXT, Mark.CHECKED if inquiry.explored else Mark.GIVEN, "of the catalogue")
 
 
-def _largest(parameters: Iterable[Parameters]) -> Parameters:
-    every = list(parameters)
-    epsilon = every[0][0]
-    for each, _ in every:
+def _largest(parameters: Sequence[Parameters]) -> Parameters:
+    epsilon = parameters[0][0]
+    for each, _ in parameters:
         epsilon = epsilon if exact.at_most(each, epsilon) else each
-    return epsilon, max(delta for _, delta in every)
+    return epsilon, max(delta for _, delta in parameters)
