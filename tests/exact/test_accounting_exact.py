@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.composition.accounting import exactly, optimal
-from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.contour import Contours
-from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import parameters
+from antiphon.composition.accounting.responses.atoms import Atoms
+from antiphon.composition.accounting.responses.contour import Contours
+from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 import antiphon as ap
 from antiphon.audit.exact import Question
 from antiphon.composition.accounting import exactly, exactly_sparse, sparse
-from antiphon.composition.accounting.potential import Places, Potential, crossing_share, theta
+from antiphon.composition.accounting.creations.potential import (
+    Places,
+    Potential,
+    crossing_share,
+    theta,
+)
 from antiphon.selfcheck.theorems.parts.corners import corners
 
 QUARTER = Fraction(1, 4)

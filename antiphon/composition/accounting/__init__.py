@@ -5,10 +5,9 @@ returns a ``PrivacyCurve``: ``delta_at(epsilon)`` and ``epsilon_at(delta)`` are 
 bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
 """
 
+from antiphon.composition.accounting.creations.potential import exactly_sparse
+from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.optimal import optimal
-from antiphon.composition.accounting.potential import exactly_sparse
-from antiphon.composition.accounting.rational import ExactCurve, exactly
 from antiphon.composition.accounting.renyi import (
     concentrated,
     from_concentrated,
@@ -17,8 +16,9 @@ from antiphon.composition.accounting.renyi import (
     renyi,
     response_divergence,
 )
-from antiphon.composition.accounting.simple import advanced, basic
-from antiphon.composition.accounting.sparse import sparse
+from antiphon.composition.accounting.responses.optimal import optimal
+from antiphon.composition.accounting.responses.rational import ExactCurve, exactly
+from antiphon.composition.accounting.responses.simple import advanced, basic
 from antiphon.numbers.interval import Interval
 
 __all__ = [

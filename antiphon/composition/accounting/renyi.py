@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
+from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, up

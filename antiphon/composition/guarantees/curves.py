@@ -9,9 +9,9 @@ from typing import Final
 
 import attrs
 
+from antiphon.composition.accounting.creations.parallel import GeneralCurve
+from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.optimal import OptimalCurve, optimal
-from antiphon.composition.accounting.parallel import GeneralCurve
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import (
     bounded_divergence,
@@ -19,7 +19,7 @@ from antiphon.composition.accounting.renyi import (
     from_renyi,
     response_divergence,
 )
-from antiphon.composition.accounting.sparse import SparseCurve
+from antiphon.composition.accounting.responses.optimal import OptimalCurve, optimal
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

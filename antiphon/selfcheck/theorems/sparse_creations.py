@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 
-from antiphon.composition.accounting.potential import (
+from antiphon.composition.accounting.creations.potential import (
     Places,
     Potential,
     crossing_share,

@@ -12,12 +12,12 @@ from antiphon.composition.accounting import (
     advanced,
     basic,
     concentrated,
-    frequencies,
     optimal,
     renyi,
 )
-from antiphon.composition.accounting.contour import Contours
-from antiphon.composition.accounting.losses import Losses
+from antiphon.composition.accounting.responses import frequencies
+from antiphon.composition.accounting.responses.contour import Contours
+from antiphon.composition.accounting.responses.losses import Losses
 
 REFERENCES = [
     (10, 0.5, "0.00993952757656663066"),

@@ -11,10 +11,10 @@ import pytest
 from accounting_reference import floor, law, mpf, real, stick, stick_of_equal
 
 from antiphon.composition.accounting import optimal
-from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.contour import Contours
-from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import parameters
+from antiphon.composition.accounting.responses.atoms import Atoms
+from antiphon.composition.accounting.responses.contour import Contours
+from antiphon.composition.accounting.responses.losses import Losses
 
 
 def encloses(interval, truth, relative=None):

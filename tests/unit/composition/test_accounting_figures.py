@@ -9,12 +9,12 @@ import pytest
 from mpmath import exp, mpf, sqrt, tanh
 
 from antiphon.composition.accounting import advanced
-from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.binomial import Window, window
-from antiphon.composition.accounting.contour import Contours
-from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.accounting.renyi import response_divergence
+from antiphon.composition.accounting.responses.atoms import Atoms
+from antiphon.composition.accounting.responses.binomial import Window, window
+from antiphon.composition.accounting.responses.contour import Contours
+from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers.interval import Interval, down, probability
 from antiphon.protocol import Log
 

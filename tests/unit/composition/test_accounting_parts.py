@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.composition.accounting import advanced
-from antiphon.composition.accounting.binomial import window
 from antiphon.composition.accounting.curve import crossing
-from antiphon.composition.accounting.frequencies import Sieve
-from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.accounting.renyi import least
+from antiphon.composition.accounting.responses.binomial import window
+from antiphon.composition.accounting.responses.frequencies import Sieve
+from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers.interval import UNIT, Interval, down, nearest, outward, up
 from antiphon.numbers.twofold import ERROR, difference, twofold
 from antiphon.protocol import Log

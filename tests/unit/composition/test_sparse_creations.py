@@ -6,8 +6,9 @@ from fractions import Fraction
 import pytest
 
 import antiphon as ap
-from antiphon.composition.accounting import exactly_sparse, optimal, parallel, sparse
-from antiphon.composition.accounting.parallel import Closed, Corner, Recursion
+from antiphon.composition.accounting import exactly_sparse, optimal, sparse
+from antiphon.composition.accounting.creations import parallel
+from antiphon.composition.accounting.creations.parallel import Closed, Corner, Recursion
 
 MILLION = 10**6
 

@@ -12,8 +12,8 @@ from types import NoneType
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.optimal import optimal
 from antiphon.composition.accounting.renyi import from_concentrated
+from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.basic import BasicFilter

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from antiphon.composition.accounting.creations.parallel import GeneralCurve
+from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.optimal import optimal
-from antiphon.composition.accounting.parallel import GeneralCurve
-from antiphon.composition.accounting.sparse import sparse
+from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees.composing import (
     at_most,

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import attrs
 
-from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.contour import Contours
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.losses import Losses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
+from antiphon.composition.accounting.responses.atoms import Atoms
+from antiphon.composition.accounting.responses.contour import Contours
+from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, up
 

@@ -24,8 +24,8 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.binomial import Window, window
-from antiphon.composition.accounting.losses import Losses, remembered
+from antiphon.composition.accounting.responses.binomial import Window, window
+from antiphon.composition.accounting.responses.losses import Losses, remembered
 from antiphon.numbers import exact, twofold
 from antiphon.numbers.interval import (
     UNIT,

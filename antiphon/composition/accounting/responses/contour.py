@@ -39,8 +39,8 @@ from typing import Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.frequencies import NATS, Kept, Sieve, product
-from antiphon.composition.accounting.losses import Losses, Rung, remembered
+from antiphon.composition.accounting.responses.frequencies import NATS, Kept, Sieve, product
+from antiphon.composition.accounting.responses.losses import Losses, Rung, remembered
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Interval, outward, probability
 

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.composition.accounting.losses import Losses
+from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats
 

@@ -10,9 +10,8 @@ from typing import overload
 
 import attrs
 
+from antiphon.composition.accounting.creations.parallel import GeneralCurve, general
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.optimal import OptimalCurve, optimal
-from antiphon.composition.accounting.parallel import GeneralCurve, general
 from antiphon.composition.accounting.parameters import (
     Created,
     Given,
@@ -21,6 +20,7 @@ from antiphon.composition.accounting.parameters import (
     pairs,
     parameters,
 )
+from antiphon.composition.accounting.responses.optimal import OptimalCurve, optimal
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, up
 

@@ -1,0 +1,1 @@
+"""k-sparse parallel composition of n creations (docs/sparse.md)."""
