@@ -13,9 +13,9 @@ from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.numbers import exact, named
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.claims import Approximate
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register

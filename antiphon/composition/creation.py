@@ -15,6 +15,7 @@ from antiphon.populations.plain import accepting
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.provenance import claims_of
@@ -88,7 +89,7 @@ class Create:
         """Whether it asserts an (ε, δ) claim that is not known to be false."""
         if self.claim is None or self.claim.status is Status.REFUTED:
             return False
-        return hasattr(self.claim.measure, "epsilon")
+        return parameters_of(self.claim.measure) is not None
 
     @property
     def parameters(self) -> tuple[ExactEpsilon, Fraction]:

@@ -7,9 +7,10 @@ from fractions import Fraction
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.protocol.claims import Approximate, Claim
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Symbol
 from antiphon.protocol.provenance import proved

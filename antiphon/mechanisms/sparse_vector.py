@@ -36,9 +36,10 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.numbers import exact
-from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Symbol
 from antiphon.protocol.provenance import proved

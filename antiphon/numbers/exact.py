@@ -117,13 +117,13 @@ Epsilon: TypeAlias = Union[int, float, Fraction, Log]
 """What a caller may give for ε, in nats."""
 
 
-def epsilon(value: object) -> ExactEpsilon:
+def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:
     """Normalise a privacy parameter ε >= 0 (nats). Raises: InvalidArgument."""
     if type(value) is Log:
         return Fraction(0) if value.argument == 1 else value
-    exact = fraction(value, "epsilon")
+    exact = fraction(value, name)
     if exact < 0:
-        raise InvalidArgument(f"epsilon must be >= 0, not {shown(value)}")
+        raise InvalidArgument(f"{name} must be >= 0, not {shown(value)}")
     return exact
 
 

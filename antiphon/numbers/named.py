@@ -38,6 +38,12 @@ if TYPE_CHECKING:  # a type checker takes what an attrs class is made with from 
         """An int >= 1."""
         ...
 
+    def epsilon(value: object) -> exact.ExactEpsilon:
+        """A loss >= 0, in nats."""
+        ...
+
 
 else:
-    fraction, positive, whole = map(by_name, (exact.fraction, exact.positive, exact.whole))
+    fraction, positive, whole, epsilon = map(
+        by_name, (exact.fraction, exact.positive, exact.whole, exact.epsilon)
+    )

@@ -24,19 +24,22 @@ from antiphon.protocol.adapters import (
 )
 from antiphon.protocol.adversary import Adversary, History, adversary, scripted
 from antiphon.protocol.chain import Chain
-from antiphon.protocol.claims import (
-    Approximate,
-    Claim,
-    Pure,
-    Renyi,
-    Status,
-    ZeroConcentrated,
-)
+from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
 from antiphon.protocol.exchanges import ExchangePostProcessor, TossingPostProcessor, exchange
+from antiphon.protocol.measures import (
+    Approximate,
+    BoundedRange,
+    Dominated,
+    DominatingPair,
+    GaussianDP,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+)
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.messages import (
     BOTTOM,
@@ -71,6 +74,7 @@ __all__ = [
     "AntiphonError",
     "Approximate",
     "Ask",
+    "BoundedRange",
     "BudgetExceeded",
     "Chain",
     "CheckpointError",
@@ -78,12 +82,15 @@ __all__ = [
     "Coins",
     "CompositionError",
     "ContinualMechanism",
+    "Dominated",
+    "DominatingPair",
     "Draw",
     "Ending",
     "Exchange",
     "ExchangePostProcessor",
     "ExecutorError",
     "FileError",
+    "GaussianDP",
     "History",
     "IdentityPostProcessor",
     "InteractiveAsContinual",

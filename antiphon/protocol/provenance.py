@@ -32,7 +32,8 @@ import numpy as np
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import honest
-from antiphon.protocol.claims import Claim, Measure, Status
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import ATOMS
 from antiphon.protocol.verification import Message, Refused, State, Verification, read
 

@@ -24,7 +24,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.protocol import ContinualMechanism, Pure
-from antiphon.protocol.claims import zcdp_epsilon
+from antiphon.protocol.measures.conversions import zcdp_epsilon
 
 ROUNDING = 1e-7
 """More than rounding the weights of a law to 2^-60 makes of δ."""

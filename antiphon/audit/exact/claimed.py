@@ -12,7 +12,9 @@ from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Question, Solution, horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.protocol.claims import Approximate, Claim, Pure, Status, ZeroConcentrated
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.conversions import converted
+from antiphon.protocol.measures.kinds import Approximate, Pure, Renyi, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
 
@@ -163,19 +165,21 @@ def _at_orders(
 
 
 def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
-    """order α ↦ the bound on D_α that a zCDP or a Rényi claim states.
+    """order α ↦ the bound on D_α that a claim states or implies.
 
     Raises: InvalidArgument, when called, for a curve that gives no number there.
     """
-    measure: Any = claim.measure
-    if isinstance(measure, ZeroConcentrated):
-        return lambda order: measure.rho * order
+    if isinstance(claim.measure, ZeroConcentrated):
+        rho = claim.measure.rho
+        return lambda order: rho * order
+    implied = converted(claim.measure, Renyi)
 
     def bound(order: Fraction) -> Bound:
         try:
-            value: Bound = measure.curve(float(order))
+            value: Any = implied and implied.curve(float(order))
             if value >= 0 and not isinstance(value, bool):
-                return value
+                found: Bound = value
+                return found
         except Exception as error:
             raise InvalidArgument(
                 f"whose curve raises {type(error).__name__} at order {order}"

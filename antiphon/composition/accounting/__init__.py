@@ -14,12 +14,12 @@ from antiphon.composition.accounting.renyi import (
     from_renyi,
     pure_to_concentrated,
     renyi,
-    response_divergence,
 )
 from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.accounting.responses.rational import ExactCurve, exactly
 from antiphon.composition.accounting.responses.simple import advanced, basic
 from antiphon.numbers.interval import Interval
+from antiphon.protocol.measures.divergences import response_divergence
 
 __all__ = [
     "ExactCurve",

@@ -8,16 +8,15 @@ from fractions import Fraction
 from typing import Final
 
 import attrs
-import numpy as np
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interval import UNIT, Floats, Interval, down, up
+from antiphon.numbers.interval import UNIT, Interval, down, up
+from antiphon.protocol.measures.divergences import SLACK, response_divergences
 
-_SLACK: Final = 64 * UNIT
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _HUGE: Final = 1e290
 """An ε past which (α-1)ε would overflow; a smaller one is promised no less."""
@@ -71,9 +70,9 @@ class RenyiCurve(PrivacyCurve):
             s = order - 1
             linear = s * (self.divergence(order) - epsilon)
             shape, rest = s * math.log(s), order * math.log(order)
-            return linear + shape - rest + _SLACK * (s * epsilon + abs(linear) + abs(shape) + rest)
+            return linear + shape - rest + SLACK * (s * epsilon + abs(linear) + abs(shape) + rest)
 
-        return math.exp(min(0.0, least(log_delta))) * (1 + _SLACK) + 5e-324
+        return math.exp(min(0.0, least(log_delta))) * (1 + SLACK) + 5e-324
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         stick = down(delta) if self.composed is None else self.composed.without_floor(delta)
@@ -81,15 +80,15 @@ class RenyiCurve(PrivacyCurve):
             return _NOTHING
         if not stick:
             return Interval(0.0, self._enough)
-        needed = -math.log(stick) * (1 + _SLACK)
+        needed = -math.log(stick) * (1 + SLACK)
 
         def epsilon(order: float) -> float:
             s = order - 1
             shape, rest = s * math.log(s), order * math.log(order)
-            total = needed + shape - rest + _SLACK * (abs(shape) + rest)
+            total = needed + shape - rest + SLACK * (abs(shape) + rest)
             return self.divergence(order) + total / s
 
-        found = max(0.0, least(epsilon)) * (1 + _SLACK)
+        found = max(0.0, least(epsilon)) * (1 + SLACK)
         return Interval(0.0, min(found, self._enough))
 
 
@@ -115,45 +114,6 @@ def least(function: Callable[[float], float]) -> float:
     return min(values)
 
 
-# --- randomized response -----------------------------------------------------------------------
-
-
-def response_divergence(epsilon: exact.Epsilon, order: float) -> float:
-    """The Rényi divergence of RR_{ε,0} between its two inputs, exact but for rounding up.
-
-    ln(cosh((α-1/2)ε)/cosh(ε/2))/(α-1) nats at order α > 1; ε tanh(ε/2) at 1; ε at inf.
-    Every ε-DP mechanism has no larger one (CM Thm 2.5). Relative error 1e-14, upward.
-    Raises: InvalidArgument for ε < 0, NaN, or an order below 1.
-
-    >>> response_divergence(1, float("inf")), round(response_divergence(1, 2), 6)
-    (1.0, 0.735326)
-    """
-    value = exact.epsilon(epsilon)
-    if not order >= 1:
-        raise InvalidArgument(f"the order of a Rényi divergence is >= 1 here, not {order!r}")
-    if order == math.inf:
-        return up(value)
-    return float(_divergences(np.array([up(value)]), order)[0])
-
-
-def _divergences(epsilons: Floats, order: float) -> Floats:
-    if order == 1:
-        return np.minimum(epsilons * np.tanh(epsilons / 2) * (1 + _SLACK) + 5e-324, epsilons)
-    s = order - 1
-    # cosh x - cosh y = 2 sinh((x+y)/2) sinh((x-y)/2), which does not cancel for small ε
-    near = np.minimum(epsilons * order, 20.0)
-    small = np.log1p(
-        2 * np.sinh(near / 2) * np.sinh(near * (s / order) / 2) / np.cosh(near / order / 2)
-    )
-    # ln (1+x)/(1+y) = -ln (1 + (y-x)/(1+x)) for x = e^(-(2s+1)ε), y = e^(-ε): nor for small s
-    less = -np.exp(-epsilons) * np.expm1(-2 * s * epsilons)
-    far = s * epsilons - np.log1p(less / (1 + np.exp(-(2 * s + 1) * epsilons)))
-    value = np.where(epsilons * order < 20.0, small, far) / s
-    # where products underflow: αε²/2, which is an upper bound for every ε
-    value = np.where(epsilons < 1e-140, order / 2 * (epsilons**2 + 5e-324), value)
-    return np.minimum(value * (1 + _SLACK) + 5e-324, epsilons)
-
-
 def renyi(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     """Rényi accounting of fixed parameters: the divergences of RR_{ε_i,0} add up.
 
@@ -165,7 +125,7 @@ def renyi(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     ends = losses.epsilons * (1 + 2 * UNIT) + 5e-324
 
     def divergence(order: float) -> float:
-        return math.fsum(losses.counts * _divergences(ends, order)) * (1 + 4 * UNIT)
+        return math.fsum(losses.counts * response_divergences(ends, order)) * (1 + 4 * UNIT)
 
     return RenyiCurve(divergence, "RDP", "Mironov 2017, Prop. 1", composed)
 
@@ -200,7 +160,7 @@ def concentrated(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     """
     composed = parameters(given, times)
     losses = Losses.of(composed)
-    rho = math.fsum(losses.counts * losses.epsilons**2) / 2 * (1 + _SLACK)
+    rho = math.fsum(losses.counts * losses.epsilons**2) / 2 * (1 + SLACK)
     return RenyiCurve(
         lambda order: rho * order * (1 + 2 * UNIT),
         "zCDP",

@@ -6,7 +6,13 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import NOT_DISCRETE, Purse, Suitable
-from antiphon.protocol.claims import Approximate, Pure, Status, ZeroConcentrated
+from antiphon.protocol.claims import Status
+from antiphon.protocol.measures.kinds import (
+    GaussianDP,
+    Measure,
+    ZeroConcentrated,
+    parameters_of,
+)
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused
 
@@ -18,7 +24,7 @@ class AdaptiveParameters(Suitable):
 
     f of ``ExtConComp(budget=…)``: what may be created is the budget's to decide, so an
     unbudgeted composition promises nothing with respect to it. As in CM Def. 4.11, every
-    created mechanism has discrete answers. zCDP claims are taken too.
+    created mechanism has discrete answers. zCDP and GDP claims are taken too.
     """
 
     @property
@@ -29,12 +35,17 @@ class AdaptiveParameters(Suitable):
         claim = create.claim
         if claim is None or claim.status is Status.REFUTED:
             return False
-        return isinstance(claim.measure, Pure | Approximate | ZeroConcentrated)
+        return _adds_up(claim.measure)
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
             return NOT_DISCRETE
         return purse
+
+
+def _adds_up(measure: Measure) -> bool:
+    """Whether a filter can add it up: it states an (ε, δ), or a ρ, or implies one."""
+    return isinstance(measure, ZeroConcentrated | GaussianDP) or parameters_of(measure) is not None
 
 
 def adaptive_parameters() -> AdaptiveParameters:

@@ -9,7 +9,7 @@ import attrs
 from antiphon.composition.filters.budget import Amounts, Filter, epsilon_delta
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.claims import Measure
+from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.registry import register
 
 

@@ -13,7 +13,8 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.sums import Sum
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.claims import Approximate, Measure, Pure, Status
+from antiphon.protocol.claims import Status
+from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import Pair
 from antiphon.protocol.records.view import View
@@ -163,10 +164,9 @@ def _rational(total: Sum) -> Fraction:
 
 def epsilon_delta(measure: Measure, cure: str) -> Amounts:
     """(ε, δ) of a claim. Raises: InvalidArgument for another measure, with the cure."""
-    if type(measure) is Approximate:
-        return measure.epsilon, measure.delta
-    if type(measure) is Pure:
-        return measure.epsilon, NO_DELTA
+    stated = parameters_of(measure)
+    if stated is not None:
+        return stated
     raise InvalidArgument(f"a {type(measure).__name__} claim has no (epsilon, delta): {cure}")
 
 

@@ -23,17 +23,21 @@ from antiphon.composition.filters.decimals import (
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol.claims import Measure, ZeroConcentrated
+from antiphon.protocol.measures.conversions import converted
+from antiphon.protocol.measures.kinds import BoundedRange, GaussianDP, Measure, ZeroConcentrated
 from antiphon.protocol.registry import register
 
 
 def rho_delta(measure: Measure) -> Amounts:
     """(ρ, δ) of a claim: ε-DP is ε²/2-zCDP (Bun and Steinke 2016), given RR says no ⊤.
 
-    Raises: InvalidArgument for a Rényi claim.
+    η-BR is η²/8-zCDP, μ-GDP μ²/2-zCDP. Raises: InvalidArgument for a Rényi claim or a pair.
     """
     if type(measure) is ZeroConcentrated:
         return measure.rho, NO_DELTA
+    if type(measure) is BoundedRange or type(measure) is GaussianDP:
+        implied = converted(measure, ZeroConcentrated)
+        return (Fraction(0) if implied is None else implied.rho), NO_DELTA
     epsilon, delta = epsilon_delta(measure, "claim zCDP or (epsilon, delta) instead")
     return half_square(epsilon), delta
 

@@ -16,7 +16,7 @@ from antiphon.composition.filters.sums import Sum
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.claims import Measure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 
@@ -93,7 +93,7 @@ class Odometer(Budget[Distance]):
 
     def charge(self, state: Distance, measure: Measure) -> Distance:
         epsilon = state.epsilon
-        if type(measure) is ZeroConcentrated:
+        if type(measure) is ZeroConcentrated or type(measure) is GaussianDP:
             epsilon = None
         elif epsilon is not None:
             epsilon = epsilon.plus(epsilon_delta(measure, "an odometer adds up epsilon or rho")[0])

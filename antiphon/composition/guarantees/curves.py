@@ -17,14 +17,21 @@ from antiphon.composition.accounting.renyi import (
     bounded_divergence,
     from_concentrated,
     from_renyi,
-    response_divergence,
 )
 from antiphon.composition.accounting.responses.optimal import OptimalCurve, optimal
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
-from antiphon.protocol.claims import Approximate, Measure, Pure, ZeroConcentrated
+from antiphon.protocol.measures.conversions import converted
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    parameters_of,
+)
 
 Divergence = Callable[[float], float]
 _UP: Final = 1 + 2.0**-40
@@ -33,24 +40,22 @@ _UP: Final = 1 + 2.0**-40
 
 def of_measure(measure: Measure) -> PrivacyCurve:
     """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5)."""
-    if isinstance(measure, Pure):
-        return optimal(single(measure.epsilon, Fraction(0)))
-    if isinstance(measure, Approximate):
-        return optimal(single(measure.epsilon, measure.delta))
+    stated = parameters_of(measure)
+    known: list[PrivacyCurve] = [] if stated is None else [optimal(single(*stated))]
+    if isinstance(measure, Pure | Approximate):
+        return known[0]
     if isinstance(measure, ZeroConcentrated):
         return from_concentrated(measure.rho)
-    return from_renyi(measure.curve)
+    return least([*known, from_renyi(divergence_of(measure))])
 
 
 def divergence_of(measure: Measure) -> Divergence:
     """A bound on the Rényi divergence of every order α > 1, in nats; of RR_{ε,0} for (ε, δ)."""
-    if isinstance(measure, Pure | Approximate):
-        epsilon = measure.epsilon
-        return lambda order: response_divergence(epsilon, order)
-    if isinstance(measure, ZeroConcentrated):
-        rho = up(measure.rho)
-        return lambda order: rho * order * _UP
-    return bounded_divergence(measure.curve)
+    if isinstance(measure, Approximate):
+        measure = Pure(measure.epsilon)
+    implied = converted(measure, Renyi)
+    assert implied is not None  # every other measure implies one
+    return bounded_divergence(implied.curve)
 
 
 @attrs.frozen

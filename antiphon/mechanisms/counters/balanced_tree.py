@@ -13,8 +13,9 @@ from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.factors.rows import Amount, drawn, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 

@@ -44,8 +44,9 @@ from antiphon.mechanisms.counters.factors.rows import Amount, Row, gaussians, ne
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.protocol.claims import Claim, ZeroConcentrated
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.measures.kinds import ZeroConcentrated
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.spaces import Space

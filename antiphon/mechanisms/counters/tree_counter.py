@@ -19,8 +19,9 @@ from antiphon.mechanisms.counters.tails import (
     laplace_tail,
 )
 from antiphon.numbers import exact
-from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 

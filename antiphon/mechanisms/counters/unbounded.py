@@ -20,9 +20,10 @@ from antiphon.mechanisms.counters.tails import (
 )
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Approximate, Claim, Measure, Pure, ZeroConcentrated
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.provenance import assumed, claims_of, foreign

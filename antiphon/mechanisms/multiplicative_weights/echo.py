@@ -6,9 +6,10 @@ from typing import Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Symbol
 from antiphon.protocol.provenance import proved

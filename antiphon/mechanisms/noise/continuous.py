@@ -18,9 +18,10 @@ from antiphon.mechanisms.noise.accuracy import gaussian_quantile
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Pure, Status, ZeroConcentrated
+from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals, Signature
 from antiphon.verifiers.models import neighbouring_start

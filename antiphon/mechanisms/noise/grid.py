@@ -16,9 +16,10 @@ from antiphon.numbers import exact
 from antiphon.numbers.interval import up
 from antiphon.populations.plain import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Pure, ZeroConcentrated
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Multiples, Reals, Signature

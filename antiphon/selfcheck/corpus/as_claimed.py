@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.protocol.claims import Claim, Status, ZeroConcentrated
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import ZeroConcentrated
 from antiphon.protocol.messages import Pair
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying

@@ -20,7 +20,7 @@ from antiphon.mechanisms.histograms.hss import HSS
 from antiphon.mechanisms.histograms.intervals import Running, StreamInterval
 from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.numbers.exact import Log
-from antiphon.protocol.claims import Approximate
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.selfcheck.theorems.complex_mechanisms import lifted
 from antiphon.selfcheck.theorems.parts.finite import (

@@ -10,13 +10,13 @@ from mpmath import exp, mpf, sqrt, tanh
 
 from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.parameters import parameters
-from antiphon.composition.accounting.renyi import response_divergence
 from antiphon.composition.accounting.responses.atoms import Atoms
 from antiphon.composition.accounting.responses.binomial import Window, window
 from antiphon.composition.accounting.responses.contour import Contours
 from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers.interval import Interval, down, probability
 from antiphon.protocol import Log
+from antiphon.protocol.measures.divergences import response_divergence
 
 
 class TestParameters:

@@ -9,7 +9,7 @@ from mpmath import mp, mpf
 
 import antiphon as ap
 from antiphon.composition.accounting import from_concentrated
-from antiphon.protocol.claims import zcdp_epsilon
+from antiphon.protocol.measures.conversions import zcdp_epsilon
 
 GOLDEN = (mp.sqrt(5) - 1) / 2
 

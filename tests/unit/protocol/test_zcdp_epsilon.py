@@ -6,7 +6,7 @@ import mpmath
 import pytest
 
 from antiphon import InvalidArgument
-from antiphon.protocol.claims import zcdp_epsilon
+from antiphon.protocol.measures.conversions import zcdp_epsilon
 
 
 def formula(rho, delta):

@@ -20,6 +20,7 @@ from antiphon.numbers.errors import (
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import generator
+from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair, identical, same
 from antiphon.protocol.records.labels import message_label
@@ -95,7 +96,7 @@ def _on_samples(subject: Subject, game: PrivacyGame, claim: Claim, number: int) 
     """By an audit of a few scripts of pairs that f allows."""
     seed = np.random.SeedSequence(subject.seed, spawn_key=(CLAIMS, number))
     try:
-        measured = claim if hasattr(claim.measure, "epsilon") else claim.at(_DELTA)
+        measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
         epsilon, delta = measured.parameters
     except (CompositionError, AttributeError):
         raise LeftOut(f"a {type(claim.measure).__name__} claim has no (ε, δ)") from None

@@ -12,10 +12,21 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final
 
-from antiphon.protocol.claims import Approximate, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    BoundedRange,
+    Dominated,
+    GaussianDP,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+)
 from antiphon.selfcheck.corpus.specimen import Specimen
 
-_PROMISES: Final = {Pure: "ε", Approximate: "(ε, δ)", ZeroConcentrated: "ρ-zCDP", Renyi: "RDP"}
+_PROMISES: Final = {
+    Pure: "ε", Approximate: "(ε, δ)", BoundedRange: "η-BR", ZeroConcentrated: "ρ-zCDP",
+    GaussianDP: "μ-GDP", Renyi: "RDP", Dominated: "f-DP",
+}  # fmt: skip
 
 
 @cache

@@ -20,7 +20,8 @@ from antiphon.mechanisms.counters import (
     TreeCounter,
     UnboundedCounter,
 )
-from antiphon.protocol.claims import Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import HALF, LESS, RHO, as_claimed, broken, gaussian_truth

@@ -30,7 +30,7 @@ from antiphon.mechanisms.histograms import (
 )
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
-from antiphon.protocol.claims import Pure
+from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Tuples

@@ -8,7 +8,8 @@ import attrs
 
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Epsilon
-from antiphon.protocol.claims import Approximate, Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Approximate, Pure
 from antiphon.protocol.verification import Verification
 
 TENTH = Fraction(1, 10)

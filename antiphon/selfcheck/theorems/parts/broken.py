@@ -13,8 +13,9 @@ from antiphon.composition.validity import (
     Purse,
     SparseParallel,
 )
-from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.spaces import BITS, Signature

@@ -9,7 +9,8 @@ from antiphon.composition.creation import Create
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
-from antiphon.protocol.claims import Approximate, Claim, Pure, Status
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Approximate, Pure
 from antiphon.protocol.messages import Ask, Pair, same
 from antiphon.selfcheck.theorems.parts.finite import SECRET, WALK, FiniteAboveThreshold, promised
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start

@@ -9,7 +9,8 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.numbers.exact import Log
-from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.spaces import Finite, Integers, Signature

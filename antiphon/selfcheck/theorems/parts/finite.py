@@ -12,8 +12,9 @@ from antiphon.audit.exact.question import Question
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Approximate, Claim, Status
+from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Halt, Symbol
 from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples

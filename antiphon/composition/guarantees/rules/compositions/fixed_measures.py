@@ -22,7 +22,7 @@ from antiphon.composition.guarantees.rules.compositions.fixed_mechanisms import 
     its_own,
     leaves,
 )
-from antiphon.protocol.claims import Approximate
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.verification import Verification
 
 THEOREM: Final = "concurrent composition of Rényi DP (Lyu 2022; Vadhan and Zhang 2023)"

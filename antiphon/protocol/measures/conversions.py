@@ -1,0 +1,238 @@
+"""What one measure implies in another: one table, each row with its source.
+
+Every figure is exact, or rounded so that less is promised.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import up
+from antiphon.numbers.normal import gaussian_delta, quantile_above
+from antiphon.protocol.measures.divergences import (
+    SLACK,
+    order_of,
+    range_divergence,
+    response_divergence,
+)
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    BoundedRange,
+    Dominated,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    parameters_of,
+)
+from antiphon.protocol.messages import identical
+
+Kind = TypeVar("Kind", bound=Measure)
+_DIGITS: Final = 40
+
+
+@attrs.frozen
+class Conversion:
+    """A row of the table: every mechanism with a measure ``of`` this kind has one of that."""
+
+    of: type[Measure]
+    to: type[Measure]
+    figure: str
+    """As it is written on paper."""
+    source: str
+    rounding: str
+    convert: Callable[[Any], Measure | None] = attrs.field(repr=False)
+    """None where nothing is implied: (ε, δ) with δ > 0 is not pure."""
+
+
+def _pure(measure: Approximate) -> Pure | None:
+    return None if measure.delta else Pure(measure.epsilon)
+
+
+def _half_square(epsilon: ExactEpsilon, parts: int = 2) -> ZeroConcentrated | None:
+    """ρ = ε²/parts; None for 0, as ρ is positive."""
+    high = exact.bracket(epsilon, _DIGITS)[1]
+    return ZeroConcentrated(high**2 / parts) if high else None
+
+
+def _gaussian(epsilon: ExactEpsilon) -> GaussianDP | None:
+    """μ = 2Φ⁻¹(e^ε/(1+e^ε)); None for 0, as μ is positive."""
+    x = quantile_above(epsilon)
+    return GaussianDP(2 * x) if x else None
+
+
+def _half(eta: ExactEpsilon) -> ExactEpsilon:
+    return exact.bracket(eta, _DIGITS)[1] / 2
+
+
+def _double(epsilon: ExactEpsilon) -> ExactEpsilon:
+    if isinstance(epsilon, exact.Log):
+        return exact.Log(epsilon.argument**2)
+    return 2 * epsilon
+
+
+def _linear(rho: Fraction) -> Renyi:
+    slope = up(rho)
+    return Renyi(lambda order: slope * order_of(order) * (1 + SLACK))
+
+
+_EXACT: Final = "exact"
+_UP: Final = "rounded up"
+_UP_LOG: Final = "exact; rounded up for a Log"
+_BUN: Final = "Bun and Steinke 2016, "
+_DONG: Final = "Dong, Roth and Su 2022, "
+
+CONVERSIONS: Final = (
+    Conversion(Pure, Approximate, "(ε, 0)", "CM Def. 2.1", _EXACT,
+               lambda m: Approximate(m.epsilon, Fraction(0))),
+    Conversion(Approximate, Pure, "ε, if δ = 0", "CM Def. 2.1", _EXACT, _pure),
+    Conversion(Pure, BoundedRange, "η = 2ε", "Durfee and Rogers 2019", _EXACT,
+               lambda m: BoundedRange(_double(m.epsilon))),
+    Conversion(BoundedRange, Pure, "ε = η", "Durfee and Rogers 2019", _EXACT,
+               lambda m: Pure(m.eta)),
+    Conversion(Pure, ZeroConcentrated, "ρ = ε²/2", _BUN + "Prop. 1.4", _UP_LOG,
+               lambda m: _half_square(m.epsilon)),
+    Conversion(BoundedRange, ZeroConcentrated, "ρ = η²/8", "Cesar and Rogers 2021",
+               _UP_LOG, lambda m: _half_square(m.eta, 8)),
+    Conversion(Pure, GaussianDP, "μ = 2Φ⁻¹(e^ε/(1+e^ε))",
+               "RR_{ε,0} (CM Thm 2.5) is a rounding of N(±μ/2, 1)", _UP,
+               lambda m: _gaussian(m.epsilon)),
+    Conversion(BoundedRange, GaussianDP, "μ = 2Φ⁻¹(e^(η/2)/(1+e^(η/2)))",
+               "a logistic law and its shift by η; van Zwet 1964 (docs/measures.md)", _UP,
+               lambda m: _gaussian(_half(m.eta))),
+    Conversion(GaussianDP, ZeroConcentrated, "ρ = μ²/2", _DONG + "Cor. B.6",
+               _EXACT, lambda m: ZeroConcentrated(m.mu**2 / 2)),
+    Conversion(Pure, Renyi, "ln(cosh((α-½)ε)/cosh(ε/2))/(α-1)", "of RR_{ε,0} (CM Thm 2.5)", _UP,
+               lambda m: Renyi(lambda order: response_divergence(m.epsilon, order))),
+    Conversion(BoundedRange, Renyi, "that of losses t, t-η with the worst t",
+               "Dong, Durfee and Rogers 2020", _UP,
+               lambda m: Renyi(lambda order: range_divergence(m.eta, order))),
+    Conversion(ZeroConcentrated, Renyi, "αρ", _BUN + "Def. 1.1", _UP, lambda m: _linear(m.rho)),
+    Conversion(GaussianDP, Renyi, "αμ²/2", _DONG + "Cor. B.6", _UP,
+               lambda m: _linear(m.mu**2 / 2)),
+    Conversion(Dominated, Renyi, "D_α(P‖Q)", "data processing", _UP,
+               lambda m: Renyi(m.pair.divergence)),
+)  # fmt: skip
+"""What else follows goes by way of these rows; (ε, δ) with a δ of one's choice: ``approximate``."""
+
+
+def converted(measure: Measure, kind: type[Kind]) -> Kind | None:
+    """What a measure implies of another kind, by the fewest rows; None if nothing.
+
+    >>> converted(BoundedRange(1), ZeroConcentrated)
+    ZeroConcentrated(rho=Fraction(1, 8))
+    """
+    known: dict[type, Measure] = {type(measure): measure}
+    waiting = list(known)
+    for at in waiting:
+        if at is kind:
+            return known[at]  # type: ignore[return-value]
+        for row in CONVERSIONS:
+            if row.of is at and row.to not in known:
+                found = row.convert(known[at])
+                if found is not None:
+                    known[row.to] = found
+                    waiting.append(row.to)
+    return None
+
+
+def implies(measure: Measure, other: Measure) -> bool:
+    """Whether a measure implies another, as far as the table and ``approximate`` tell."""
+    if identical(measure, other):
+        return True
+    if isinstance(other, Approximate):
+        point = approximate(measure, other.delta)
+        return point is not None and exact.at_most(point.epsilon, other.epsilon)
+    found = converted(measure, type(other))
+    if isinstance(found, Pure | BoundedRange) and isinstance(other, Pure | BoundedRange):
+        mine, theirs = parameters_of(found), parameters_of(other)
+        return mine is not None and theirs is not None and exact.at_most(mine[0], theirs[0])
+    if isinstance(found, ZeroConcentrated) and isinstance(other, ZeroConcentrated):
+        return found.rho <= other.rho
+    if isinstance(found, GaussianDP) and isinstance(other, GaussianDP):
+        return found.mu <= other.mu
+    return False
+
+
+# --- to (ε, δ) at a δ -----------------------------------------------------------------------------
+
+
+def approximate(measure: Measure, delta: Fraction) -> Approximate | None:
+    """(ε, δ) with this very δ, ε rounded up; None where a measure gives none.
+
+    A stated ε, whatever δ is; zCDP by Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP by
+    Balle and Wang 2018, Thm 8; of a dominating pair its hockey-stick divergence.
+    """
+    stated = parameters_of(measure)
+    if stated is not None:
+        return Approximate(stated[0], delta) if stated[1] <= delta else None
+    if delta == 1:
+        return Approximate(Fraction(0), delta)
+    if isinstance(measure, ZeroConcentrated):
+        return Approximate(zcdp_epsilon(measure.rho, delta), delta) if delta else None
+    if isinstance(measure, GaussianDP):
+        mu = measure.mu
+        found = _least(lambda e: gaussian_delta(mu, e)[1] <= delta) if delta else None
+    elif isinstance(measure, Dominated):
+        pair = measure.pair
+        found = _least(lambda e: Fraction(pair.delta(e)) <= delta)
+    else:
+        return None
+    return None if found is None else Approximate(found, delta)
+
+
+def _least(enough: Callable[[Fraction], bool]) -> Fraction | None:
+    """An ε that is enough, relatively 2^-40 above one that is not; None if none up to 2^30 is."""
+    if enough(Fraction(0)):
+        return Fraction(0)
+    high = Fraction(1)
+    while not enough(high):
+        high *= 2
+        if high > 1 << 30:
+            return None
+    low = high / 2 if high > 1 else Fraction(0)
+    for _ in range(44):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+_MARGIN: Final = 1e-12
+"""More than a few dozen operations in double precision lose, relatively."""
+
+
+def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
+    """An ε such that every ρ-zCDP mechanism is (ε, δ)-DP; at most 1e-9 above the formula's.
+
+    ε = ρα + (ln(1/δ) + (α-1)·ln(1-1/α) - ln α)/(α-1), for the best order α > 1 that a
+    ternary search finds: every α gives a valid ε.
+    Source: Canonne, Kamath, Steinke 2020, Prop. 12 (ρ(α) = αρ).
+    Raises: InvalidArgument for δ outside (0, 1).
+    """
+    if not 0 < delta < 1:
+        raise InvalidArgument(f"delta must lie strictly between 0 and 1, not {delta}")
+    log_delta = math.log(delta.numerator) - math.log(delta.denominator)
+    scale = float(rho)
+
+    def at(log: float) -> float:
+        """ε for the order α = 1 + e^log."""
+        less = math.exp(log)  # α - 1
+        spread = less * -math.log1p(1 / less) - math.log1p(less)
+        return scale * (1 + less) + (spread - log_delta) / less
+
+    low, high = -40.0, 80.0
+    for _ in range(200):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, right) if at(left) <= at(right) else (left, high)
+    less = math.exp(low)
+    size = scale * (1 + less) + (math.log1p(1 / less) * less + math.log1p(less) - log_delta) / less
+    return Fraction(max(0.0, at(low)) + size * _MARGIN)

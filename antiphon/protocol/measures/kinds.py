@@ -1,0 +1,127 @@
+"""Measures of privacy loss, as data.
+
+A mechanism has a measure w.r.t. f if its views in the two worlds of every adversary w.r.t. f are
+as close as the measure says, whichever of the two comes first.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final, TypeAlias, Union
+
+import attrs
+
+from antiphon.numbers import exact, named
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.registry import register
+
+
+@register("antiphon.Pure/1")
+@attrs.frozen
+class Pure:
+    """ε-DP; ε in nats."""
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
+
+
+@register("antiphon.Approximate/1")
+@attrs.frozen
+class Approximate:
+    """(ε, δ)-DP (CM Def. 2.1); ε in nats."""
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(converter=exact.probability)
+
+
+@register("antiphon.BoundedRange/1")
+@attrs.frozen
+class BoundedRange:
+    """η-BR: the privacy losses of any two views are at most η nats apart.
+
+    Source: Durfee and Rogers 2019. The exponential mechanism is (Dong, Durfee, Rogers 2020);
+    permute-and-flip and Laplace noisy max with ε = η are not.
+    """
+
+    eta: ExactEpsilon = attrs.field(converter=named.epsilon)
+
+
+@register("antiphon.ZeroConcentrated/1")
+@attrs.frozen
+class ZeroConcentrated:
+    """ρ-zCDP (Bun and Steinke 2016)."""
+
+    rho: Fraction = attrs.field(converter=named.positive)
+
+
+@register("antiphon.GaussianDP/1")
+@attrs.frozen
+class GaussianDP:
+    """μ-GDP: as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022, Def. 4)."""
+
+    mu: Fraction = attrs.field(converter=named.positive)
+
+
+@attrs.frozen
+class Renyi:
+    """RDP: order α > 1 ↦ Rényi divergence bound in nats (Mironov 2017)."""
+
+    curve: Callable[[float], float]
+
+
+class DominatingPair(ABC):
+    """Two laws (P, Q) that are at least as easy to tell apart as the two worlds of a mechanism.
+
+    That is, for b = 0 and 1 and every ε, no event S of the views has a larger
+    Pr_b(S) - e^ε·Pr_{1-b}(S) than the hockey-stick divergence H_ε(P‖Q) (Zhu, Dong and Wang 2022,
+    Def. 7). The trade-off function of P and Q is then f of f-DP (Dong, Roth and Su 2022).
+    Data: an attrs class with exact parameters. The pairs that this library knows are in
+    ``antiphon.composition.accounting.pairs``.
+    """
+
+    __slots__ = ()
+    __immutable__ = True
+
+    @abstractmethod
+    def delta(self, epsilon: exact.Epsilon) -> float:
+        """H_ε(P‖Q), rounded up."""
+
+    @abstractmethod
+    def divergence(self, order: float) -> float:
+        """D_α(P‖Q) in nats at an order α > 1, rounded up; ``math.inf`` if there is none."""
+
+
+def _pair(_: object, __: attrs.Attribute[DominatingPair], value: object) -> None:
+    if not isinstance(value, DominatingPair):
+        raise InvalidArgument(
+            f"a dominating pair is needed, as in accounting.pairs, not a {type(value).__name__}"
+        )
+
+
+@register("antiphon.Dominated/1")
+@attrs.frozen
+class Dominated:
+    """f-DP, with f the trade-off function of a pair of laws (see ``DominatingPair``)."""
+
+    pair: DominatingPair = attrs.field(validator=_pair)
+
+
+Measure: TypeAlias = Union[
+    Pure, Approximate, BoundedRange, ZeroConcentrated, GaussianDP, Renyi, Dominated
+]
+MEASURES: Final = (
+    Pure, Approximate, BoundedRange, ZeroConcentrated, GaussianDP, Renyi, Dominated,
+)  # fmt: skip
+
+
+def parameters_of(measure: Measure) -> tuple[ExactEpsilon, Fraction] | None:
+    """(ε, δ) of a measure that states one; η-BR is (η, 0). None for the others."""
+    if isinstance(measure, Pure):
+        return measure.epsilon, Fraction(0)
+    if isinstance(measure, Approximate):
+        return measure.epsilon, measure.delta
+    if isinstance(measure, BoundedRange):
+        return measure.eta, Fraction(0)
+    return None
