@@ -15,7 +15,9 @@ from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import UNIT, Interval, down, up
+from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import SLACK, response_divergences
+from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _HUGE: Final = 1e290
@@ -181,11 +183,11 @@ def from_concentrated(rho: float | Fraction) -> RenyiCurve:
     )
 
 
-def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction | float:
+def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
     """ρ = ε²/2: ε-DP implies ρ-zCDP (Bun and Steinke 2016, Prop. 1.4); rounded up for a Log.
 
     >>> pure_to_concentrated(Fraction(1, 2))
     Fraction(1, 8)
     """
-    value = exact.epsilon(epsilon)
-    return value**2 / 2 if isinstance(value, Fraction) else up(exact.bracket(value, 40)[1] ** 2 / 2)
+    implied = converted(Pure(epsilon), ZeroConcentrated)
+    return Fraction(0) if implied is None else implied.rho
