@@ -37,8 +37,10 @@ def router(leak=None):
     return Router(walk(), PURE_RESPONSE, leak)
 
 
-def violation(leak, f=F, questions=2):
-    return check_properties(router(leak), f, INNER, queries=(0, 1), rounds=30, questions=questions)
+def violation(leak, f=F, strict=False, questions=None):
+    return check_properties(
+        router(leak), f, INNER, queries=(0, 1), rounds=30, strict=strict, questions=questions
+    )
 
 
 def answers(sent, created):
@@ -54,7 +56,7 @@ class TestExhaustiveCheck:
 
     @pytest.mark.parametrize(("leak", "broken"), ALL_BROKEN)
     def test_each_violation_is_found_and_replays(self, leak, broken):
-        found = violation(leak, questions=3)
+        found = violation(leak, bounded(event_level(), 3))
         assert found.property is broken
         assert len(found.runs[0]) == len(found.runs[1])
         sides = [[side for side, _ in run] for run in found.runs]
