@@ -53,7 +53,6 @@ class Create:
     step: _Step = attrs.field(init=False, eq=False, repr=False)
     verify: _Check = attrs.field(init=False, eq=False, repr=False)
     _key: Hashable = attrs.field(init=False, eq=False, repr=False, default=None)
-    _outside: Hashable = attrs.field(init=False, eq=False, repr=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.mechanism, ContinualMechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -83,15 +82,6 @@ class Create:
             key = fingerprint((self.mechanism, self.claim))
             object.__setattr__(self, "_key", key)
         return self._key
-
-    @property
-    def from_outside(self) -> Hashable:
-        """What others may know of it: its spaces and its claims; found once."""
-        if self._outside is None:
-            mechanism = self.mechanism
-            key = fingerprint((mechanism.signature, claims_of(mechanism), self.claim))
-            object.__setattr__(self, "_outside", key)
-        return self._outside
 
     @property
     def asserts(self) -> bool:

@@ -33,7 +33,7 @@ from typing import Final, NamedTuple
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.merging import extended, from_outside, state_of
+from antiphon.composition.merging import FromOutside, extended
 from antiphon.numbers.errors import CompositionError, Intractable
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
@@ -127,7 +127,7 @@ def check_properties(
     first = begin(post_processor, outer, inner)
     messages = tuple(queries)
     waiting: deque[tuple[Lockstep, Heard, Heard]] = deque([(first, (), ())])
-    seen = {_key(inner, first, counted=questions is not None)}
+    outside, seen = FromOutside(), set[Hashable]()
     while waiting:
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
@@ -146,7 +146,7 @@ def check_properties(
             if _acknowledged(after):  # one answer, so it is no state of its own
                 waiting.appendleft((after, *runs))
                 continue
-            key = _key(inner, after, counted=questions is not None)
+            key = _key(outside, inner, after, counted=questions is not None)
             if key not in seen:
                 if len(seen) >= limit:
                     raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)
@@ -155,14 +155,14 @@ def check_properties(
     return None
 
 
-def _key(inner: Verification, lock: Lockstep, *, counted: bool) -> Hashable:
+def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: bool) -> Hashable:
     """Equal for runs that go on alike, however many questions led there, unless those count."""
     states, outer, validity, created, sent, lefts, over, within = lock
     return (
         fingerprint((states, outer, sent, over)),
-        state_of(inner, validity),
-        tuple(map(from_outside, created)),
-        tuple((place, from_outside(each)) for place, each in within),
+        outside.state(inner, validity),
+        tuple(map(outside.number, created)),
+        tuple((place, outside.number(each)) for place, each in within),
         lefts if counted else None,
     )
 

@@ -11,7 +11,7 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.properties import Property, check_properties
+from antiphon.composition.properties import check_properties
 from antiphon.composition.validity import Budgeted, sparse_parallel
 from antiphon.protocol.messages import Pair
 from antiphon.protocol.post_processor import PostProcessor
@@ -137,9 +137,10 @@ def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> Ev
     printed = check_properties(
         processor, REQUESTED, inner, queries=queries, rounds=HOPS, strict=True
     )
-    lacks = printed is not None and printed.property is Property.DESTINATION
-    note = "P lacks the destination property as printed" if not found.note else found.note
-    return attrs.evolve(found, holds=found.holds and lacks, note=note)
+    if printed is None:
+        return attrs.evolve(found, holds=False, note="P has the properties as printed")
+    lacking = f"as printed P lacks the {printed.property.value} property"
+    return attrs.evolve(found, note=found.note or lacking)
 
 
 def lifted(
