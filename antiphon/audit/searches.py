@@ -46,7 +46,7 @@ def search_properties(
     ``answers``, (message sent right, creations so far) -> a strategy or list of the
     answers it may get; ``rounds``, how many messages P receives in a run at most;
     ``examples``, how many pairs of runs to try; ``strict``, as for ``check_properties``:
-    else a pair that f refuses is not said.
+    else both sides say the same where f refuses a pair.
     Raises: CompositionError if P declares coins; MissingExtra without Hypothesis;
     InvalidArgument for rounds that are no int >= 0.
     """
@@ -67,11 +67,12 @@ def search_properties(
                 one = zero
             said = (*runs[0], (side, zero)), (*runs[1], (side, one))
             after = advance(post_processor, outer, inner, lock, side, zero, one, strict=strict)
+            if type(after) is Refused:  # the same message twice instead, if f allows that
+                said = (*runs[0], (side, zero)), (*runs[1], (side, zero))
+                after = advance(post_processor, outer, inner, lock, side, zero, zero)
             if isinstance(after, Broken):
                 return Violation(after.property, post_processor, said, after.reason)
-            if type(after) is Refused:
-                continue
-            if after.over:
+            if type(after) is Refused or after.over:
                 return None
             lock, runs = after, said
         return None
