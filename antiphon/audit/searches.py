@@ -16,7 +16,7 @@ from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.numbers import exact
 from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor
-from antiphon.protocol.verification import Verification
+from antiphon.protocol.verification import Refused, Verification
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject, SearchStrategy
@@ -36,6 +36,7 @@ def search_properties(
     answers: Callable[[Any, tuple[Create, ...]], Choices],
     rounds: int = 20,
     examples: int = 200,
+    strict: bool = False,
 ) -> Violation | None:
     """Search for a violation of the three properties of CM §6.1, for a P with infinitely many runs.
 
@@ -44,7 +45,8 @@ def search_properties(
     Args: ``queries``, the left messages: a Hypothesis strategy or a finite list;
     ``answers``, (message sent right, creations so far) -> a strategy or list of the
     answers it may get; ``rounds``, how many messages P receives in a run at most;
-    ``examples``, how many pairs of runs to try.
+    ``examples``, how many pairs of runs to try; ``strict``, as for ``check_properties``:
+    else both sides say the same where f refuses a pair.
     Raises: CompositionError if P declares coins; MissingExtra without Hypothesis;
     InvalidArgument for rounds that are no int >= 0.
     """
@@ -63,13 +65,16 @@ def search_properties(
             else:
                 side, zero = RIGHT, data.draw(_strategy(answers(lock.sent[0], lock.created)))
                 one = zero
-            runs = (*runs[0], (side, zero)), (*runs[1], (side, one))
-            after = advance(post_processor, outer, inner, lock, side, zero, one)
+            said = (*runs[0], (side, zero)), (*runs[1], (side, one))
+            after = advance(post_processor, outer, inner, lock, side, zero, one, strict=strict)
+            if type(after) is Refused:  # the same message twice instead, if f allows that
+                said = (*runs[0], (side, zero)), (*runs[1], (side, zero))
+                after = advance(post_processor, outer, inner, lock, side, zero, zero)
             if isinstance(after, Broken):
-                return Violation(after.property, post_processor, runs, after.reason)
-            if after.over:
+                return Violation(after.property, post_processor, said, after.reason)
+            if type(after) is Refused or after.over:
                 return None
-            lock = after
+            lock, runs = after, said
         return None
 
     return _search(violation, strategies.data(), examples)

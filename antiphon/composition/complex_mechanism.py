@@ -25,6 +25,8 @@ from antiphon.protocol.verification import Verification
 class Lifting:
     """P has the destination, response and outer→inner properties (CM §6.1), it says.
 
+    In f-valid runs, which is what CM Thm 6.1 needs (``antiphon.composition.properties``).
+
     An attribute ``lifting`` of a post-processor. ``outer`` is f, about its left messages,
     ``inner`` is f', about what it sends to the right. PROVED, with the source, also says that
     what P creates asserts true claims.
@@ -94,7 +96,7 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
     the right it sends the pair of the copies' messages, to the left their common one.
     State: the states of the copies.
     Raises: CompositionError if the copies part ways, so that P lacks the destination
-    or the response property.
+    or the response property; to the right of V[f], what P lacks in f-valid runs.
     """
 
     post_processor: PostProcessor

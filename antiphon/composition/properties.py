@@ -1,28 +1,42 @@
 """The destination, response and f→f' properties of a post-processor (CM §6.1).
 
 Two runs of P in lockstep, with the same senders and the same messages from the right
-but possibly different ones from the left, must send to the same side (destination),
-say the same to the left (response), and, where the left pairs are f-valid, send an
-f'-valid sequence of pairs to the right (f→f').
+and left messages whose pairs are f-valid, must send to the same side (destination), say
+the same to the left (response), and send an f'-valid sequence of pairs to the right (f→f').
+
+*f-valid* is asked of all three. The paper asks the first two of any left messages
+(``strict=True``), but Thm 6.1 needs no more, so that a public query, whose pairs f allows only
+as (q, q), may decide where P sends:
+
+V[f] stands to the left of P. In V[f] ∘* I(b) ∘* P ∘* M the pairs that pass V[f] are f-valid;
+at the first that is not V[f] halts, and P is not stepped again. So let (m₁, …, m_t) be f-valid,
+and let P hear side b of it and answers a₁, …, a_r. Copy b of P² does the same, and copy 1 - b
+hears side 1 - b and the same answers: by induction over the messages these are two runs with the
+same senders, so both send to the same side, the same to the left, and P² never parts (Claim 6.3:
+V[f] ∘* I(b) ∘* P ∘* M ≡ V[f] ∘* P² ∘* I(b) ∘* M). Their pairs to the right are f'-valid, so V[f']
+passes them (Claim 6.4), and V[f] ∘* P² is a post-processing of V[f'] ∘* I(b) ∘* M. Nothing was
+asked of P past an f-invalid pair.
+
+So only f-valid pairs are explored. That is also all that P creates where it matters: every run
+of P under V[f], in either world, is one side of an f-valid sequence of pairs (of itself and the
+other side), and its answers are those that M may give.
 """
 
 from __future__ import annotations
 
 import enum
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import product
 from typing import Final, NamedTuple
 
 import attrs
 
-from antiphon.composition.as_is import bare
-from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
+from antiphon.composition.merging import FromOutside, extended
 from antiphon.numbers.errors import CompositionError, Intractable
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask, distinct, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.verification import Refused, Verification, read
@@ -76,7 +90,7 @@ class Lockstep(NamedTuple):
 
     states: tuple[object, object]
     outer: object
-    """State of f on the left pairs; Refused if they are not f-valid."""
+    """State of f on the left pairs; Refused if they are not f-valid, which only strict asks."""
     inner: object
     """State of f' on the pairs sent right."""
     created: tuple[Create, ...]
@@ -99,19 +113,21 @@ def check_properties(
     rounds: int,
     questions: int | None = None,
     limit: int = 200_000,
+    strict: bool = False,
 ) -> Violation | None:
     """Check the three properties exhaustively; the first violation, or None.
 
     Args: ``outer`` and ``inner`` are f and f'; ``queries``, the left messages to try;
     ``rounds``, how many messages P receives in a run, from both sides, and ``questions``,
     how many of them from the left. Sub-mechanisms must have finite answer spaces.
+    ``strict`` asks destination and response of any two runs, as printed.
     Raises: CompositionError if P declares coins; Intractable past ``limit`` pairs of
     states or ``DEEPEST`` messages in a run, or for an infinite answer space.
     """
     first = begin(post_processor, outer, inner)
     messages = tuple(queries)
     waiting: deque[tuple[Lockstep, Heard, Heard]] = deque([(first, (), ())])
-    seen = {fingerprint(first)}
+    outside, seen = FromOutside(), set[Hashable]()
     while waiting:
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
@@ -122,19 +138,33 @@ def check_properties(
             continue
         for side, zero, one in _next(lock, messages):
             runs = (*heard0, (side, zero)), (*heard1, (side, one))
-            after = advance(post_processor, outer, inner, lock, side, zero, one)
+            after = advance(post_processor, outer, inner, lock, side, zero, one, strict=strict)
             if isinstance(after, Broken):
                 return Violation(after.property, post_processor, runs, after.reason)
-            if after.over:
+            if type(after) is Refused or after.over:
                 continue
-            # Equal runs are one, however many questions led there, unless those are counted.
-            key = fingerprint(after if questions is not None else after._replace(lefts=0))
+            if _acknowledged(after):  # one answer, so it is no state of its own
+                waiting.appendleft((after, *runs))
+                continue
+            key = _key(outside, inner, after, counted=questions is not None)
             if key not in seen:
                 if len(seen) >= limit:
                     raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)
                 seen.add(key)
                 waiting.append((after, *runs))
     return None
+
+
+def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: bool) -> Hashable:
+    """Equal for runs that go on alike, however many questions led there, unless those count."""
+    states, outer, validity, created, sent, lefts, over, within = lock
+    return (
+        fingerprint((states, outer, sent, over)),
+        outside.state(inner, validity),
+        tuple(map(outside.number, created)),
+        tuple((place, outside.number(each)) for place, each in within),
+        lefts if counted else None,
+    )
 
 
 def begin(post_processor: PostProcessor, outer: Verification, inner: Verification) -> Lockstep:
@@ -161,11 +191,18 @@ def advance(
     side: Side,
     zero: object,
     one: object,
-) -> Lockstep | Broken:
-    """Both runs after one more message each, or the property that they break."""
+    *,
+    strict: bool = False,
+) -> Lockstep | Broken | Refused:
+    """Both runs after one more message each; or the property that they break.
+
+    Or f's refusal of the pair: then V[f] halts, and P hears nothing, unless ``strict``.
+    """
     valid, lefts = lock.outer, lock.lefts + (side is LEFT)
     if side is LEFT and type(valid) is not Refused:
         valid = read(outer, valid, zero, one)
+        if type(valid) is Refused and not strict:
+            return valid
     step = post_processor.step
     state0, to0, out0 = step(lock.states[0], side, zero, ReplayedCoins())
     state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
@@ -193,6 +230,11 @@ def advance(
     return Lockstep(states, valid, inside, created, sent, lefts, within=within)
 
 
+def _acknowledged(lock: Lockstep) -> bool:
+    """Whether both runs have sent a creation, to which the one answer is ⊤."""
+    return lock.sent is not None and all(type(_address(each)[1]) is Create for each in lock.sent)
+
+
 def _address(message: object) -> tuple[tuple[int, ...], object]:
     """In which composition inside of which others a message arrives, and as what."""
     place: tuple[int, ...] = ()
@@ -208,7 +250,7 @@ def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
     for depth, index in enumerate(place):
         if not 0 <= index < len(created):
             return (HALT,)
-        if not _extended(created[index].mechanism):  # who knows what it answers: it must say so
+        if not extended(created[index].mechanism):  # who knows what it answers: it must say so
             return (*created[index].mechanism.signature.answers.enumerate(), HALT)
         created = [each for at, each in lock.within if at == place[: depth + 1]]
     if type(said) is Create:
@@ -217,9 +259,3 @@ def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
         space = created[said.index].mechanism.signature.answers
         return (*space.enumerate(), HALT)
     return (HALT,)
-
-
-def _extended(mechanism: ContinualMechanism) -> bool:
-    """Whether it is an ExtConComp without a budget, certified or not."""
-    inner = bare(mechanism)
-    return type(inner) is ExtConComp and inner.budget is None

@@ -21,10 +21,11 @@ def search_properties(
     answers: Callable[[Any, tuple[Create, ...]], Any],
     rounds: int = 20,
     examples: int = 200,
+    strict: bool = False,
 ) -> Violation | None:
     """``antiphon.audit.search_properties``, under the name it has always had."""
     # Searching is audit's, which stands to the right of this room: found when it is called.
     search: Any = import_module("antiphon.audit.searches").search_properties
     options = {"queries": queries, "answers": answers, "rounds": rounds, "examples": examples}
-    found: Violation | None = search(post_processor, outer, inner, **options)
+    found: Violation | None = search(post_processor, outer, inner, strict=strict, **options)
     return found

@@ -18,7 +18,15 @@ from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems.parts.components import CURVE, PURE_RESPONSE, RESPONSE
 from antiphon.selfcheck.theorems.parts.finite import WALK, promised
-from antiphon.selfcheck.theorems.parts.routers import EachBit, Leak, Router
+from antiphon.selfcheck.theorems.parts.routers import (
+    ASK,
+    HUSH,
+    REQUESTS,
+    EachBit,
+    Leak,
+    OnRequest,
+    Router,
+)
 from antiphon.selfcheck.theorems.statements import (
     Parameters,
     composed,
@@ -29,12 +37,20 @@ from antiphon.selfcheck.theorems.statements import (
 )
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
 from antiphon.verifiers.identifier import Identifier
-from antiphon.verifiers.models import bounded, event_level
+from antiphon.verifiers.models import bounded, event_level, updates_and_queries
 from antiphon.verifiers.verifier import Verifier
 
 ROUNDS = 3
 EVENT = bounded(event_level(), ROUNDS)
 BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
+REQUESTED = bounded(updates_and_queries(event_level(), REQUESTS), ROUNDS + 1)
+ALL = bounded(event_level(), ROUNDS + 1)
+"""A larger f: pairs of queries may differ too."""
+LEAKS = {
+    Leak.DESTINATION: "P asks on request only where the bit is 1",
+    Leak.RESPONSE: "P tells the bit where it is to forget it",
+    Leak.VALIDITY: "P asks about one bit again and again",
+}
 HOPS = 6 * ROUNDS
 """More messages than a router receives in ``ROUNDS`` rounds."""
 
@@ -56,6 +72,10 @@ def checks() -> Iterable[Check]:
     yield Check("Thm 6.1", "the local model: RR(ln 2, 1/10) for each of 4 bits", _local)
     for leak in Leak:
         yield twin("Thm 6.1", f"P lacks {leak.name.lower()}: {leak.value}", partial(_lifted, leak))
+    yield Check("Thm 6.1", "in f-valid runs only: a query decides where P sends", _on_request)
+    for leak, what in LEAKS.items():
+        yield twin("Thm 6.1", f"nor in f-valid runs: {what}", partial(_on_request, leak))
+    yield twin("Thm 6.1", "no f at all: two queries may differ", partial(_on_request, under=ALL))
 
 
 @cache
@@ -103,6 +123,26 @@ def _local() -> Evidence:
     return lifted(EachBit(RESPONSE), event_level(), inner, inner.parameters, 4, 16)
 
 
+def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> Evidence:
+    """P's properties w.r.t. f, and what that promises w.r.t. f, or under another one.
+
+    As printed (``strict``) P lacks the destination property even without a leak.
+    """
+    inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
+    processor = OnRequest(RESPONSE, leak)
+    queries = (0, 1, ASK, HUSH)
+    found = lifted(
+        processor, REQUESTED, inner, inner.parameters, ROUNDS + 1, HOPS, queries, under=under
+    )
+    printed = check_properties(
+        processor, REQUESTED, inner, queries=queries, rounds=HOPS, strict=True
+    )
+    if printed is None:
+        return attrs.evolve(found, holds=False, note="P has the properties as printed")
+    lacking = f"as printed P lacks the {printed.property.value} property"
+    return attrs.evolve(found, note=found.note or lacking)
+
+
 def lifted(
     post_processor: PostProcessor,
     outer: Verification,
@@ -111,16 +151,19 @@ def lifted(
     rounds: int,
     hops: int,
     queries: Sequence[object] = (0, 1),
+    *,
+    under: Verification | None = None,
 ) -> Evidence:
     """Thm 6.1: P has the three properties, and P ∘* ExtConComp has what f' promises.
 
-    What f' promises is Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5).
+    What f' promises is Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5). It does
+    so w.r.t. ``outer``; ``under`` another f, of which nothing was asked, it may not.
     """
     violation = check_properties(
         post_processor, outer, inner, queries=queries, rounds=hops, questions=rounds
     )
     claimed = composed(parameters, CURVE)
-    found = private(ComplexMechanism(post_processor), outer, claimed, rounds)
+    found = private(ComplexMechanism(post_processor), under or outer, claimed, rounds)
     if violation is None:
         return found
     shown = "\n".join(filter(None, (runs_of(violation), found.adversary)))

@@ -34,6 +34,7 @@ from antiphon.mechanisms import (
 from antiphon.mechanisms.histograms import MOST, AskEach
 from antiphon.mechanisms.noise.accuracy import laplace_bound
 from antiphon.protocol import SampledCoins, Status
+from antiphon.protocol.verification import Refused
 
 D = 3
 rows = st.tuples(*[st.integers(0, 1)] * D)
@@ -128,9 +129,10 @@ def violation(processor, outer, inner):
             else:
                 side, zero = ap.Side.RIGHT, pick.choice(reply(lock.sent[0], lock.created))
                 one = zero
-            lock = advance(processor, outer, inner, lock, side, zero, one)
-            if isinstance(lock, Broken):
-                return lock.property
+            after = advance(processor, outer, inner, lock, side, zero, one)
+            if isinstance(after, Broken):
+                return after.property
+            lock = lock if isinstance(after, Refused) else after
     return None
 
 

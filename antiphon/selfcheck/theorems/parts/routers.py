@@ -9,9 +9,9 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.messages import BOTTOM, HALT, Ask
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
-from antiphon.protocol.spaces import BITS, Anything, Signature
+from antiphon.protocol.spaces import BITS, Anything, Finite, Signature
 
 
 class Leak(enum.Enum):
@@ -119,3 +119,52 @@ class EachBit(PostProcessor):
         if waiting is not None and message is not HALT:
             return (made + 1, None), RIGHT, Ask(waiting, made)
         return (made, None), LEFT, message
+
+
+ASK, HUSH = "ask", "hush"
+REQUESTS = Finite((ASK, HUSH))
+"""Public queries: f allows them as (q, q) only."""
+
+
+class Told(NamedTuple):
+    """The state of ``OnRequest``."""
+
+    bit: int
+    """The bit that is kept; 0 for none."""
+    made: int
+    asking: bool
+
+
+@attrs.frozen
+class OnRequest(PostProcessor[Told]):
+    """Keeps a bit, and says ⊤; asks a new mechanism about it, once, where a query says so.
+
+    Where it sends is the query's choice: "ask" goes right, "hush" is answered ⊥ and forgets
+    the bit. So it lacks the destination property as printed, and has it in f-valid runs.
+    """
+
+    kind: Create
+    leak: Leak | None = None
+    deterministic = True
+
+    @property
+    def initial_state(self) -> Told:
+        return Told(0, 0, asking=False)
+
+    def signature(self, right: Signature) -> Signature:
+        return Signature(Finite((0, 1, ASK, HUSH)), Anything(), BITS)
+
+    def step(
+        self, state: Told, side: Side, message: Any, coins: Coins
+    ) -> tuple[Told, Side, object]:
+        bit, made, asking = state
+        if side is RIGHT and asking:
+            return Told(bit, made + 1, asking=False), RIGHT, Ask(bit, made)
+        if side is RIGHT:
+            return state._replace(bit=bit if self.leak is Leak.VALIDITY else 0), LEFT, message
+        if message == ASK and (bit or self.leak is not Leak.DESTINATION):
+            return state._replace(asking=True), RIGHT, self.kind
+        if message in (ASK, HUSH):
+            told = bit if self.leak is Leak.RESPONSE else BOTTOM
+            return state._replace(bit=0), LEFT, told
+        return state._replace(bit=message), LEFT, TOP

@@ -1,7 +1,7 @@
 """CM Thm 6.1: a complex mechanism P ∘* M is as private w.r.t. f as M is w.r.t. f'.
 
-P is deterministic, has one initial state and the destination, response and f→f' properties.
-Figure: that of M.
+P is deterministic, has one initial state and the destination, response and f→f' properties in
+f-valid runs (``antiphon.composition.properties`` says why these suffice). Figure: that of M.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from antiphon.protocol.post_processor import PostProcessor, Side
 from antiphon.protocol.provenance import doubt
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
-from antiphon.verifiers.models import Bounded
 
 THEOREM: Final = "CM Thm 6.1"
 _LIMIT: Final = 20_000
@@ -159,8 +158,8 @@ def _properties(
 
     def text() -> str:
         return (
-            "P is deterministic and has the destination, response and f→f' properties from "
-            f"{message_label(outer)} to {message_label(inner)}"
+            "P is deterministic and has the destination, response and f→f' properties in f-valid "
+            f"runs, from {message_label(outer)} to {message_label(inner)}"
         )
 
     explored = _explore(processor, mechanism, outer, inner)
@@ -171,7 +170,7 @@ def _properties(
             explored,
         )  # fmt: skip
     if explored is not None:
-        return Premise(text, Mark.CHECKED, "in all pairs of runs"), explored
+        return Premise(text, Mark.CHECKED, "in all f-valid pairs of runs"), explored
     proved = declared is not None and declared.status is Status.PROVED
     if declared is not None and proved and _covers(declared, outer, inner):
         # What P creates is no part of its proof: each creation asserts a claim of its own.
@@ -203,12 +202,10 @@ def _explore(
     if len(messages) > _ALPHABET:
         return None
     watched = _Watched(processor)
-    questions = outer.pairs if type(outer) is Bounded else None
     try:
         found = check_properties(
-            watched, outer, inner, queries=messages, rounds=_ENDLESS, questions=questions,
-            limit=_LIMIT,
-        )  # fmt: skip
+            watched, outer, inner, queries=messages, rounds=_ENDLESS, limit=_LIMIT
+        )
     except Intractable:
         return None
     except ReplayMismatch:

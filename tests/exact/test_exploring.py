@@ -1,0 +1,124 @@
+"""How far the runs of P are explored (CM §6.1): HSS on two columns for four steps."""
+
+from functools import cached_property
+from itertools import product
+
+import attrs
+import pytest
+
+import antiphon as ap
+from antiphon.composition import (
+    Certified,
+    Create,
+    ExtConComp,
+    Property,
+    check_properties,
+    fixed_mechanisms,
+    sparse_parallel,
+)
+from antiphon.mechanisms import HSS, KthLargest
+from antiphon.protocol.spaces import Finite
+from antiphon.verifiers import bounded, event_level
+
+
+@attrs.frozen
+class FewAnswers(ap.ContinualMechanism):
+    """Stands for a mechanism of infinitely many answers: its claims and queries, few answers."""
+
+    claims: tuple
+    queries: object
+    answers: tuple
+    initial_state = None
+
+    @property
+    def signature(self):
+        return ap.Signature(self.queries, Finite(self.answers))
+
+    def step(self, state, message, coins):
+        return state, self.answers[coins.uniform_integer(len(self.answers))]
+
+
+def few(mechanism, *answers):
+    return Create(FewAnswers(mechanism.claims, mechanism.signature.queries, answers))
+
+
+@attrs.frozen(kw_only=True, slots=False)
+class FewHSS(HSS):
+    """HSS whose H and tests have two answers each, γ = ξ = 1, and γ is added once at most.
+
+    ``resets``: c ← 0 after an interval; False is a broken twin.
+    """
+
+    resets: bool = True
+
+    def _parts(self):
+        zeros, ones = ((each,) * self.dimension for each in (0, 1))
+        return few(self.histogram, zeros, ones), self._group(), self._group()
+
+    def _group(self):
+        inside = sparse_parallel([(self.share, 0)])
+        return Create(Certified(ExtConComp(), inside, truth="all that is created in this test"))
+
+    @cached_property
+    def vectors(self):
+        return {}
+
+    def sparse_vector(self, h):
+        if h not in self.vectors:
+            self.vectors[h] = HSS.sparse_vector(self, h)
+        return self.vectors[h]
+
+    @cached_property
+    def test(self):
+        return few(HSS.laplace(self).mechanism, 0, 2)
+
+    def laplace(self):
+        return self.test
+
+    def gamma(self, t, j):
+        return 1
+
+    def xi(self, t, j):
+        return 1
+
+    def threshold(self, interval, t):
+        return interval.raised + 1
+
+    def renewed(self, ended, h, raised):
+        after = HSS.renewed(self, ended, h, min(raised, 1))
+        return after if self.resets else after._replace(c=ended.c)
+
+
+def hss(dimension=2, **options):
+    return FewHSS(epsilon=1, query=KthLargest(1), dimension=dimension, **options)
+
+
+def violation(processor, steps, f=None, inner=None, **options):
+    queries = tuple(product((0, 1), repeat=processor.dimension))
+    f = bounded(event_level() if f is None else f, steps)
+    inner = processor.lifting.inner if inner is None else inner
+    return check_properties(processor, f, inner, queries=queries, rounds=10**9, **options)
+
+
+def test_two_columns_and_two_steps_have_the_properties():
+    assert violation(hss(), 2, limit=1_200) is None
+    with pytest.raises(ap.Intractable):  # the printed condition is about more runs
+        violation(hss(), 2, limit=1_200, strict=True, questions=2)
+
+
+def test_two_columns_and_four_steps_have_the_properties():
+    """20,102 pairs of states: a tenth of the default limit."""
+    assert violation(hss(), 4) is None
+
+
+@pytest.mark.parametrize(
+    ("broken", "f", "inner"),
+    [
+        (hss(resets=False), None, None),
+        (hss(), event_level(events=2), None),
+        (hss(), None, fixed_mechanisms(hss().created[:2])),
+    ],
+    ids=["c is not reset", "two events", "f' without the tests"],
+)
+def test_what_is_wrong_is_found(broken, f, inner):
+    assert violation(broken, 2, f, inner).property is Property.VALIDITY
