@@ -9,6 +9,7 @@ from functools import cache, cached_property, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, number
 from antiphon.populations.arithmetic import Values
@@ -16,7 +17,7 @@ from antiphon.populations.columns import Apart, Column
 from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
-from antiphon.protocol.coins.coins import Result, Step, Stepped
+from antiphon.protocol.coins.coins import Result, Step, Stepped, told_scores
 from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.enumeration import branch
 from antiphon.protocol.spaces import Space
@@ -163,6 +164,9 @@ class ColumnCoins(Coins):
     def bernoulli_exp(self, exponent: Epsilon) -> bool:
         return super().bernoulli_exp(plain(exponent))
 
+    def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
+        return super().categorical_exp(plain(rate), scores)
+
     def uniform_integer(self, n: int) -> int:
         return super().uniform_integer(plain(n))
 
@@ -193,6 +197,9 @@ class ColumnCoins(Coins):
     # What is drawn is put in the script (``_keep``), never drawn twice.
 
     def _toss(self, kind: str, parameter: Any) -> object:
+        if kind == "categorical_exp":
+            rate, scores = parameter
+            kind, parameter = "categorical", _powers(rate, told_scores(scores))
         if kind == "bernoulli" and type(parameter) is Column:
             return self._by_code(self.generator.random(self.lanes.size) < parameter.now())
         if kind == "categorical" and any(type(weight) is Column for weight in parameter):
@@ -278,6 +285,13 @@ def _power(exponent: ExactEpsilon) -> Number:
     if isinstance(exponent, Log):
         return 1 / exponent.argument
     return math.exp(-min(exponent, Fraction(1000)))  # 0 from 746 on
+
+
+def _powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
+    """e^(rate·score), but for a common factor: in doubles."""
+    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # of up to 64 bits
+    weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
+    return tuple(weights)
 
 
 def _numbers(kind: str, parameter: Any, coins: ColumnCoins) -> Values | None:

@@ -25,7 +25,7 @@ from antiphon.populations.sample import NUMBER
 from antiphon.protocol.coins.column_safety import column_safe
 
 N = 200_000
-ALPHA = bounds.level("statistical/test_populations", 10 + 5 + 3 + 1)
+ALPHA = bounds.level("statistical/test_populations", 12 + 5 + 3 + 1)
 
 
 def one_draw(draw, *, after=None):
@@ -63,6 +63,14 @@ def start(coins):
     coins.laplace(1.0)
 
 
+ROW = np.array([3, 1, 4, 1])
+
+
+def powers(rate):
+    weights = np.exp(rate * ROW)
+    return dict(enumerate(weights / weights.sum()))
+
+
 THIRDS = {0: 1 / 6, 1: 1 / 3, 2: 1 / 2}
 FINITE = {
     "bernoulli": (lambda c: c.bernoulli(Fraction(1, 3)), lambda c: c.bernoulli(0.35),
@@ -75,6 +83,8 @@ FINITE = {
                              {True: math.exp(-1), False: -math.expm1(-1)}),
     "categorical": (lambda c: c.categorical((1, 2, 3)), lambda c: c.categorical((1, 2, 4)), THIRDS,
                     {0: 1 / 7, 1: 2 / 7, 2: 4 / 7}),
+    "categorical_exp": (lambda c: c.categorical_exp(1, ROW), lambda c: c.categorical_exp(0.9, ROW),
+                        powers(1), powers(0.9)),
     "uniform": (lambda c: c.uniform_integer(7), lambda c: min(c.uniform_integer(8), 6),
                 dict.fromkeys(range(7), 1 / 7), dict.fromkeys(range(6), 1 / 8) | {6: 1 / 4}),
 }  # fmt: skip
