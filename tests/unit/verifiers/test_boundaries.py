@@ -166,6 +166,8 @@ def test_arrays_of_other_widths_are_compared_as_numbers():
 def test_only_numbers_go_one_way():
     alike = Monotone(AnyTwo())
     assert alike.holds((1, 0.5), (2, Fraction(3, 2)))
+    assert alike.holds((2, Fraction(3, 2)), (1, 0.5))
+    assert not alike.holds((2, 0.5), (1, Fraction(3, 2)))
     assert alike.holds((), ())
     for other in (
         (1,),
@@ -186,6 +188,7 @@ def test_only_numbers_go_one_way():
 
 def test_two_rows_are_not_one():
     assert ReplacedRow().holds(array(1, 2, 3), array(2, 2, 2))
+    assert not ReplacedRow().holds(array(1, 2, 3), array(2, 1, 4))
     assert not ReplacedRow().holds(array(1, 1, 3, 3), array(2, 2, 2, 2))
 
 
