@@ -52,9 +52,11 @@ class Selection(NoninteractiveMechanism[Any, int]):
 
     @property
     def signature(self) -> Signature:
-        scores: Space = Tuples((Integers(),) * self.candidates)
+        scores: Space
         if self.arrays:
             scores = Arrays((self.candidates,), "int64")
+        else:
+            scores = Tuples((Integers(),) * self.candidates)
         return Signature(scores, Integers(0, self.candidates - 1), scores)
 
     @property

@@ -12,7 +12,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    Union,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,8 +111,8 @@ class Coins(ABC):
 
     def categorical(self, weights: Sequence[Number] | NDArray[Any]) -> int:
         """Index i with probability weights[i] / sum(weights); weights >= 0, not all 0."""
-        if type(weights) is np.ndarray and weights.ndim == 1 and weights.dtype.char in "ldq":
-            weights = tuple(weights.tolist())
+        if is_array(weights):
+            weights = tuple(check_weights(weights).tolist())
         else:
             weights = tuple(map(self._plain, weights))
         # The chained comparison is False for NaN.
@@ -175,6 +185,20 @@ class Coins(ABC):
         return np.array(self.discrete_gaussians(sigma, count), np.int64)
 
 
+def is_array(weights: object) -> TypeGuard[NDArray[Any]]:
+    """Whether weights are an array of one axis whose numbers are Python's: int64 or float64."""
+    return type(weights) is np.ndarray and weights.ndim == 1 and weights.dtype.str in _PLAIN
+
+
+def check_weights(weights: NDArray[Any]) -> NDArray[Any]:
+    """Weights that are finite, >= 0 and not all 0."""
+    # The chained comparison is False for NaN.
+    if not weights.size or not 0 <= weights.min() <= weights.max() < math.inf or not weights.any():
+        raise InvalidArgument("weights must be finite, >= 0 and not all 0")
+    return weights
+
+
+_PLAIN: Final = ("<i8", "<f8")
 _INT64: Final = np.dtype("<i8")
 
 

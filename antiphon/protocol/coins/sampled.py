@@ -23,8 +23,10 @@ from antiphon.protocol.coins.coins import (
     Number,
     as_exponent,
     check_scores,
+    check_weights,
     exactly,
     integer_weights,
+    is_array,
     told_scores,
 )
 from antiphon.protocol.coins.forks import no_words, tell_of_forks
@@ -178,6 +180,13 @@ class SampledCoins(Coins):
                 self._known_wide[id(sigma)] = known
         self.draws += 1
         return known[1].draw(self._word)
+
+    def categorical(self, weights: Sequence[Number] | NDArray[Any]) -> int:
+        if not is_array(weights) or len(weights) < _MANY:
+            return super().categorical(weights)
+        found = choices.by_weights(check_weights(weights))
+        self.draws += 1
+        return found.draw(self._word)
 
     def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
         # A million scores need not be made into bytes first.

@@ -238,6 +238,26 @@ def test_an_array_of_weights_is_read_as_its_numbers():
         coins = RecordedCoins(SampledCoins(seed=1))
         coins.categorical(weights)
         assert coins.take()[0].parameter == (1, 3)
-    for weights in (np.array([[1, 2]]), np.array([-1, 2]), np.array([np.nan, 1]), np.array([0, 0])):
+    wrong = [
+        [[1, 2]],
+        [-1, 2],
+        [np.nan, 1],
+        [1, np.nan],
+        [0, 0],
+        [np.inf, 1],
+        [-0.5] + [1] * 99,
+        [],
+    ]
+    for weights in map(np.array, wrong):
         with pytest.raises(ap.InvalidArgument):
             SampledCoins(seed=1).categorical(weights)
+
+
+@pytest.mark.parametrize("count", [63, 64, 1000])
+def test_an_array_of_weights_is_drawn_as_their_tuple(count):
+    """With the same words, whether the draw is recorded or not."""
+    for weights in (np.arange(count) + 2**40, np.linspace(0, 1, count)):
+        given = [weights, tuple(weights.tolist())]
+        drawn = [SampledCoins(seed=3).categorical(each) for each in given]
+        drawn += [RecordedCoins(SampledCoins(seed=3)).categorical(each) for each in given]
+        assert len(set(drawn)) == 1
