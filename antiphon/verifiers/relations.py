@@ -102,7 +102,7 @@ class Within:
             return False
 
 
-def _norm(_: object, field: attrs.Attribute[float], value: object) -> None:
+def _norm(_: object, field: attrs.Attribute[Any], value: object) -> None:
     if not (type(value) is int and value in (1, 2)) and not (
         type(value) is float and value == math.inf
     ):
