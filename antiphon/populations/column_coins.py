@@ -24,6 +24,8 @@ from antiphon.protocol.spaces import Space
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""
+ALIKE: Final = 16
+"""A draw with more outcomes numbers replicas that are joined again: their number grows no more."""
 LIMIT: Final = 1 << 18
 """Most replicas in a block with columns; part of an experiment, as the order of draws is."""
 KNOWN: Final = 1024
@@ -62,6 +64,8 @@ class ColumnCoins(Coins):
         self._script: list[object] = []
         self._place = 0
         self.many = True
+        self.joins = False
+        """Whether what this step splits is joined again, if it is numbered."""
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
@@ -213,17 +217,31 @@ class ColumnCoins(Coins):
         if not self.many and self.lanes.size > 1:
             raise Apart
         self._number()
-        if kind in VECTORS:
-            scale, count = parameter
-            columns = [_numbers(VECTORS[kind], scale, self) for _ in range(count)]
-        else:
-            columns = [_numbers(kind, parameter, self)]
-        values = [Column(each, self) for each in columns if each is not None]
-        if len(values) < len(columns):
+        columns = self._columns(kind, parameter)
+        if not columns:
             if self.lanes.size > 1:
                 raise Apart
             return self._keep(self._scalar.draw(kind, parameter))
-        return self._keep(tuple(values) if kind in VECTORS else values[0])
+        if kind not in VECTORS:
+            return self._keep(Column(columns[0], self))
+        if not self.many:  # a single replica, whose part hears numbers
+            return self._keep(tuple(np.concatenate(columns).tolist()))
+        return self._keep(tuple([Column(each, self) for each in columns]))
+
+    def _columns(self, kind: str, parameter: Any) -> list[Values]:
+        """One draw, or as many as are asked for, of each replica; none where that is not known."""
+        size = self.lanes.size
+        if kind not in VECTORS:
+            made = [_numbers(kind, parameter, self)]
+        elif size >= _PIECE:
+            scale, count = parameter
+            made = [_numbers(VECTORS[kind], scale, self) for _ in range(count)]
+        else:  # those of few replicas are made together, for speed
+            scale, count = parameter
+            words = self.generator.bit_generator.random_raw
+            drawn = discrete_noise.many(VECTORS[kind], scale, count * size, words)
+            made = [None] if drawn is None else list(drawn.reshape(count, size))
+        return [each for each in made if each is not None]
 
     @cached_property
     def _scalar(self) -> SampledCoins:
@@ -235,6 +253,8 @@ class ColumnCoins(Coins):
         law = branch(kind, parameter)
         if len(law) == 1:
             return self._keep(law[0][0])
+        if self.joins and len(law) > ALIKE and self.lanes.size <= LIMIT:
+            self._number()
         if self.lanes.numbered:
             ends = np.cumsum([float(p) for _, p in law])[:-1]
             codes = np.searchsorted(ends, self.generator.random(self.lanes.size), side="right")

@@ -107,7 +107,7 @@ def _of_bytes(value: Array) -> bool:
 
     A million entries are then not copied again by everyone who hands them on.
     """
-    owner: object = value.base
+    owner: Any = value.base
     while type(owner) is np.ndarray:
         owner = owner.base
     return type(owner) is bytes and not value.flags.writeable
