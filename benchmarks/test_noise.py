@@ -151,6 +151,13 @@ class TestNoiseMechanisms:
         mechanism, scores = kind(epsilon=0.1, candidates=candidates), tuple(range(candidates))
         benchmark(lambda: mechanism.start().send(scores))
 
+    @pytest.mark.parametrize("candidates", [1000, 10**5, 10**6])
+    def test_choices_among_arrays(self, benchmark, candidates):
+        mechanism = ExponentialMechanism(epsilon=0.1, candidates=candidates, arrays=True)
+        scores = np.arange(candidates)
+        benchmark(lambda: mechanism.start().send(scores))
+        per_item(benchmark, candidates)
+
     @pytest.mark.parametrize("candidates", [10, 1000])
     def test_opendp_noisy_max(self, benchmark, candidates):
         dp = opendp()

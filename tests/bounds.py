@@ -20,8 +20,8 @@ import numpy as np
 BUDGET = 1e-6
 ALPHA = BETA = 1e-9
 LEVELS = {
-    "statistical/test_sampling": 50,
-    "statistical/test_populations": 19,
+    "statistical/test_sampling": 53,
+    "statistical/test_populations": 25,
     "statistical/test_counter_simulation": 112,
     "statistical/test_histogram_accuracy": 5,
     "statistical/test_multiplicative_weights_accuracy": 1,

@@ -9,6 +9,7 @@ from functools import cache, cached_property, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, number
 from antiphon.populations.arithmetic import Values
@@ -16,13 +17,15 @@ from antiphon.populations.columns import Apart, Column
 from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
-from antiphon.protocol.coins.coins import Result, Step, Stepped
+from antiphon.protocol.coins.coins import Result, Step, Stepped, told_scores
 from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.enumeration import branch
 from antiphon.protocol.spaces import Space
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""
+ALIKE: Final = 16
+"""A draw with more outcomes numbers replicas that are joined again: their number grows no more."""
 LIMIT: Final = 1 << 18
 """Most replicas in a block with columns; part of an experiment, as the order of draws is."""
 KNOWN: Final = 1024
@@ -61,6 +64,8 @@ class ColumnCoins(Coins):
         self._script: list[object] = []
         self._place = 0
         self.many = True
+        self.joins = False
+        """Whether what this step splits is joined again, if it is numbered."""
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
@@ -163,6 +168,9 @@ class ColumnCoins(Coins):
     def bernoulli_exp(self, exponent: Epsilon) -> bool:
         return super().bernoulli_exp(plain(exponent))
 
+    def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
+        return super().categorical_exp(plain(rate), scores)
+
     def uniform_integer(self, n: int) -> int:
         return super().uniform_integer(plain(n))
 
@@ -193,6 +201,9 @@ class ColumnCoins(Coins):
     # What is drawn is put in the script (``_keep``), never drawn twice.
 
     def _toss(self, kind: str, parameter: Any) -> object:
+        if kind == "categorical_exp":
+            rate, scores = parameter
+            kind, parameter = "categorical", _powers(rate, told_scores(scores))
         if kind == "bernoulli" and type(parameter) is Column:
             return self._by_code(self.generator.random(self.lanes.size) < parameter.now())
         if kind == "categorical" and any(type(weight) is Column for weight in parameter):
@@ -206,17 +217,31 @@ class ColumnCoins(Coins):
         if not self.many and self.lanes.size > 1:
             raise Apart
         self._number()
-        if kind in VECTORS:
-            scale, count = parameter
-            columns = [_numbers(VECTORS[kind], scale, self) for _ in range(count)]
-        else:
-            columns = [_numbers(kind, parameter, self)]
-        values = [Column(each, self) for each in columns if each is not None]
-        if len(values) < len(columns):
+        columns = self._columns(kind, parameter)
+        if not columns:
             if self.lanes.size > 1:
                 raise Apart
             return self._keep(self._scalar.draw(kind, parameter))
-        return self._keep(tuple(values) if kind in VECTORS else values[0])
+        if kind not in VECTORS:
+            return self._keep(Column(columns[0], self))
+        if not self.many:  # a single replica, whose part hears numbers
+            return self._keep(tuple(np.concatenate(columns).tolist()))
+        return self._keep(tuple([Column(each, self) for each in columns]))
+
+    def _columns(self, kind: str, parameter: Any) -> list[Values]:
+        """One draw, or as many as are asked for, of each replica; none where that is not known."""
+        size = self.lanes.size
+        if kind not in VECTORS:
+            made = [_numbers(kind, parameter, self)]
+        elif size >= _PIECE:
+            scale, count = parameter
+            made = [_numbers(VECTORS[kind], scale, self) for _ in range(count)]
+        else:  # those of few replicas are made together, for speed
+            scale, count = parameter
+            words = self.generator.bit_generator.random_raw
+            drawn = discrete_noise.many(VECTORS[kind], scale, count * size, words)
+            made = [None] if drawn is None else list(drawn.reshape(count, size))
+        return [each for each in made if each is not None]
 
     @cached_property
     def _scalar(self) -> SampledCoins:
@@ -228,6 +253,8 @@ class ColumnCoins(Coins):
         law = branch(kind, parameter)
         if len(law) == 1:
             return self._keep(law[0][0])
+        if self.joins and len(law) > ALIKE and self.lanes.size <= LIMIT:
+            self._number()
         if self.lanes.numbered:
             ends = np.cumsum([float(p) for _, p in law])[:-1]
             codes = np.searchsorted(ends, self.generator.random(self.lanes.size), side="right")
@@ -278,6 +305,13 @@ def _power(exponent: ExactEpsilon) -> Number:
     if isinstance(exponent, Log):
         return 1 / exponent.argument
     return math.exp(-min(exponent, Fraction(1000)))  # 0 from 746 on
+
+
+def _powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
+    """e^(rate·score), but for a common factor: in doubles."""
+    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # of up to 64 bits
+    weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
+    return tuple(weights)
 
 
 def _numbers(kind: str, parameter: Any, coins: ColumnCoins) -> Values | None:

@@ -104,6 +104,7 @@ class Population:
                 and not self.adversary.listens
                 and len(block.answers) < MOST_JOINED
             )
+            self.coins.joins = join
             todo, ended = [part], list[tuple[Lanes, Block]]()
             while todo:
                 self.blocks += 1

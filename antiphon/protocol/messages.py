@@ -86,6 +86,8 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
     if kind is np.ndarray:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
+        if _of_bytes(value):
+            return value.view()  # whose shape is nobody else's to set
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind in _MUTABLE:
         raise InvalidArgument(
@@ -98,6 +100,17 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
             return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return _frozen_fields(kind, value, depth)
+
+
+def _of_bytes(value: Array) -> bool:
+    """Whether the entries are those of a ``bytes``, as of what was frozen before: nobody's to set.
+
+    A million entries are then not copied again by everyone who hands them on.
+    """
+    owner: Any = value.base
+    while type(owner) is np.ndarray:
+        owner = owner.base
+    return type(owner) is bytes and not value.flags.writeable
 
 
 _MUTABLE: Final[frozenset[type]] = frozenset({list, dict, set, bytearray})

@@ -15,6 +15,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.numbers.arrays import inside
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
 from antiphon.protocol.coins.column_safety import column_safe
@@ -262,10 +263,9 @@ class Arrays(Space):
     def contains(self, value: object) -> bool:
         if type(value) is not np.ndarray or value.shape != self.shape:
             return False
-        if value.dtype != np.dtype(self.dtype):
+        if value.dtype != np.dtype(self.dtype) or not inside(value, self.low, self.high):
             return False
-        inside = np.isfinite(value) & (value >= self.low) & (value <= self.high)
-        return bool(inside.all()) and (self.step is None or not np.any(value % self.step))
+        return self.step is None or not np.any(value % self.step)
 
     @property
     def discrete(self) -> bool:

@@ -8,13 +8,15 @@ very class that says so: a subclass has another ``holds``, and says it again).
 
 from __future__ import annotations
 
+import math
+import operator
 from fractions import Fraction
-from typing import Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 import attrs
 import numpy as np
 
-from antiphon.numbers import named
+from antiphon.numbers import arrays, named
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import fraction
 from antiphon.populations.columns import Column
@@ -100,30 +102,43 @@ class Within:
             return False
 
 
-def _norm(_: object, field: attrs.Attribute[int], value: object) -> None:
-    if type(value) is not int or value not in (1, 2):
-        raise InvalidArgument("norm must be 1 or 2: the ℓ₁ or the ℓ₂ distance")
+def _norm(_: object, field: attrs.Attribute[Any], value: object) -> None:
+    if not (type(value) is int and value in (1, 2)) and not (
+        type(value) is float and value == math.inf
+    ):
+        raise InvalidArgument("norm must be 1, 2 or math.inf: the ℓ₁, ℓ₂ or ℓ_∞ distance")
+
+
+def _are_integers(zero: object, one: object) -> bool:
+    """Whether both are arrays of signed integers, of one shape."""
+    if type(zero) is not np.ndarray or type(one) is not np.ndarray or zero.shape != one.shape:
+        return False
+    return bool(zero.dtype.kind == one.dtype.kind == "i")
 
 
 @register("antiphon.Near/1")
 @attrs.frozen
 class Near:
-    """Integer arrays of one shape at most ``distance`` apart in the ℓ_p norm, p = ``norm``."""
+    """Integer arrays of one shape at most ``distance`` apart in the ℓ_p norm, p = ``norm``.
+
+    p is 1, 2 or ``math.inf``.
+    """
 
     swap_symmetric = True
 
     distance: Fraction = attrs.field(converter=named.fraction)
-    norm: int = attrs.field(default=2, validator=_norm)
+    norm: float = attrs.field(default=2, validator=_norm)
 
-    def holds(self, zero: object, one: object) -> bool:
+    def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are integer arrays, at most ``distance`` apart; computed exactly."""
-        if type(zero) is not np.ndarray or type(one) is not np.ndarray or zero.shape != one.shape:
+        if not _are_integers(zero, one):
             return False
-        if not zero.dtype.kind == one.dtype.kind == "i":
+        gaps = arrays.gaps(zero, one)
+        if arrays.largest(gaps) > self.distance:
             return False
-        gaps = zip(zero.ravel().tolist(), one.ravel().tolist(), strict=True)
-        total = sum(abs(a - b) ** self.norm for a, b in gaps if a != b)
-        return bool(total <= self.distance**self.norm)
+        if self.norm == 1:
+            return bool(arrays.total(gaps) <= self.distance)
+        return self.norm == math.inf or bool(arrays.squares(gaps) <= self.distance**2)
 
 
 @register("antiphon.OfUpdates/1")
@@ -162,6 +177,38 @@ class EachWithin:
             return False
         near = Within(self.distance)
         return all(near.holds(a, b) for a, b in zip(zero, one, strict=True))
+
+
+@register("antiphon.Monotone/1")
+@column_safe(of="relation")
+@attrs.frozen
+class Monotone:
+    """Neighbours by a ``relation``, integer arrays or tuples of numbers, that all go one way.
+
+    No entry of one is below that of the other: scores that count records, of which one more or
+    one less is there.
+    """
+
+    relation: Relation
+
+    @property
+    def swap_symmetric(self) -> bool:
+        """Whether the relation is."""
+        return swap_symmetric(self.relation)
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether they are neighbours, and every entry goes up, or stays, or every entry down."""
+        if not related(self.relation, zero, one):
+            return False
+        if _are_integers(zero, one):
+            return bool(np.all(zero <= one) or np.all(zero >= one))
+        if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
+            return False
+        try:
+            sides = [[fraction(plain(each)) for each in side] for side in (zero, one)]
+        except InvalidArgument:  # not numbers
+            return False
+        return any(all(map(operator.le, *pair)) for pair in (sides, sides[::-1]))
 
 
 def _index(_: object, field: attrs.Attribute[int], value: object) -> None:
@@ -217,11 +264,10 @@ class ReplacedRow:
 
     swap_symmetric = True
 
-    def holds(self, zero: object, one: object) -> bool:
+    def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such arrays: equal, or one more here and one less there."""
-        if type(zero) is not np.ndarray or type(one) is not np.ndarray or zero.shape != one.shape:
+        if not _are_integers(zero, one) or zero.ndim != 1:
             return False
-        if zero.ndim != 1 or not zero.dtype.kind == one.dtype.kind == "i":
-            return False
-        pairs = zip(zero.tolist(), one.tolist(), strict=True)
-        return sorted(b - a for a, b in pairs if a != b) in ([], [-1, 1])
+        places = np.flatnonzero(zero != one)[:3]
+        pairs = zip(zero[places].tolist(), one[places].tolist(), strict=True)
+        return sorted(b - a for a, b in pairs) in ([], [-1, 1])

@@ -7,8 +7,10 @@ to -R..R; where that could be seen, δ is allowed what truncation can add.
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import attrs
+import numpy as np
 import pytest
 
 import antiphon as ap
@@ -133,6 +135,34 @@ def test_choices_keep_their_claim(kind, below):
     scores = Tuples((Integers(0, 2),) * 3)
     assert tight(mechanism, Log(9), queries=scores) == 0
     assert tight(mechanism, Log(below), queries=scores) > 0.01
+
+
+@pytest.mark.parametrize(
+    ("kind", "below"), [(ExponentialMechanism, Fraction(2)), (PermuteAndFlip, Fraction(2))]
+)
+@pytest.mark.parametrize("arrays", [False, True])
+def test_choices_among_monotone_scores_keep_their_claim(kind, below, arrays):
+    """e^ε = 3 with the weights of e^ε = 9: δ > 0 at ``below``, and where scores go both ways."""
+    mechanism = kind(epsilon=Log(3), candidates=3, monotone=True, arrays=arrays)
+    queries = [*product(range(3), repeat=3)]
+    queries = [*map(np.array, queries)] if arrays else queries
+    game = ap.PrivacyGame(mechanism, mechanism.verification)
+    assert game.tight_delta(epsilon=Log(3), rounds=1, queries=queries) == 0
+    assert game.tight_delta(epsilon=Log(below), rounds=1, queries=queries) > 0.01
+    wider = kind(epsilon=Log(9), candidates=3, arrays=arrays).verification
+    game = ap.PrivacyGame(mechanism, wider)
+    assert game.tight_delta(epsilon=Log(3), rounds=1, queries=queries) > 0.01
+    assert game.tight_delta(epsilon=Log(9), rounds=1, queries=queries) == 0
+
+
+def test_report_noisy_max_keeps_its_claim_where_scores_are_monotone():
+    mechanism = ReportNoisyMax(epsilon=1, candidates=2, monotone=True)
+    search = {"queries": Tuples((Integers(-2, 2),) * 2), "radius": 20}
+    edge = lost(Fraction(1), Fraction(1), radius=18)
+    assert tight(mechanism, claimed(mechanism), **search) <= edge < 1e-4
+    assert tight(mechanism, Log(Fraction(3, 2)), **search) > 0.01
+    f = ap.verifiers.neighbouring_start(EachWithin(1))
+    assert tight(mechanism, claimed(mechanism), f=f, **search) > 0.01
 
 
 def test_report_noisy_max_keeps_its_claim():

@@ -7,6 +7,7 @@ and the size of their chunks belong to the part that builds them (audit/statisti
 from fractions import Fraction
 
 import attrs
+import numpy as np
 import pytest
 import references
 from catalogue import MECHANISMS, shown
@@ -37,6 +38,7 @@ def gambler(answers, coins):
     coins.discrete_gaussian(Fraction(3, 2))
     coins.discrete_laplaces(2, 3)
     coins.discrete_gaussians(Fraction(3, 2), 2)
+    coins.categorical_exp(Fraction(1, 3), np.array([3, 1, 4]))
     coins.bernoulli_exp(Fraction(1, 3))
     coins.bernoulli_exp(ap.Log(2))
     return int(coins.categorical((1, 2)) ^ coins.uniform_integer(2))

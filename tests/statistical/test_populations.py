@@ -12,6 +12,7 @@ import bounds
 import numpy as np
 import pytest
 from test_sampling import (
+    convolved,
     discrete_gaussian,
     discrete_laplace,
     distribution,
@@ -25,7 +26,7 @@ from antiphon.populations.sample import NUMBER
 from antiphon.protocol.coins.column_safety import column_safe
 
 N = 200_000
-ALPHA = bounds.level("statistical/test_populations", 10 + 5 + 3 + 1)
+ALPHA = bounds.level("statistical/test_populations", 12 + 5 + 3 + 1 + 1 + 3)
 
 
 def one_draw(draw, *, after=None):
@@ -63,6 +64,14 @@ def start(coins):
     coins.laplace(1.0)
 
 
+ROW = np.array([3, 1, 4, 1])
+
+
+def powers(rate):
+    weights = np.exp(rate * ROW)
+    return dict(enumerate(weights / weights.sum()))
+
+
 THIRDS = {0: 1 / 6, 1: 1 / 3, 2: 1 / 2}
 FINITE = {
     "bernoulli": (lambda c: c.bernoulli(Fraction(1, 3)), lambda c: c.bernoulli(0.35),
@@ -75,6 +84,8 @@ FINITE = {
                              {True: math.exp(-1), False: -math.expm1(-1)}),
     "categorical": (lambda c: c.categorical((1, 2, 3)), lambda c: c.categorical((1, 2, 4)), THIRDS,
                     {0: 1 / 7, 1: 2 / 7, 2: 4 / 7}),
+    "categorical_exp": (lambda c: c.categorical_exp(1, ROW), lambda c: c.categorical_exp(0.9, ROW),
+                        powers(1), powers(0.9)),
     "uniform": (lambda c: c.uniform_integer(7), lambda c: min(c.uniform_integer(8), 6),
                 dict.fromkeys(range(7), 1 / 7), dict.fromkeys(range(6), 1 / 8) | {6: 1 / 4}),
 }  # fmt: skip
@@ -160,3 +171,59 @@ def test_joined_blocks():
     assert bounds.cells_power(N, law, twin, ALPHA) >= 1 - bounds.BETA
     assert not bounds.cells(signs(0.0), law, ALPHA)
     assert bounds.cells(signs(0.1), law, ALPHA)
+
+
+def two_choices(*rates, candidates):
+    """Of an exponential mechanism on arrays, by eighths of the sum of the scores chosen."""
+
+    @ap.mechanism(queries=ap.spaces.Integers(), answers=ap.spaces.Integers())
+    @column_safe
+    def mechanism(state, message, coins):
+        return state, coins.categorical_exp(rates[message], np.arange(candidates) % 20)
+
+    sample = play_sample(ap.scripted([0, 1]), mechanism, replicas=N, seed=bounds.seeded(8))
+    found = Counter()
+    for said, cell in sample.cells.items():
+        if cell.width:
+            sums = (cell.columns % 20).sum(axis=1).astype(int)
+            found.update((sums // 8).tolist())
+        else:
+            found[sum(place % 20 for place in said) // 8] += cell.count
+    return found
+
+
+def law_of_two(*rates):
+    first, second = (np.exp(rate * np.arange(20)) for rate in rates)
+    sums = np.convolve(first / first.sum(), second / second.sum())
+    return {place: float(sums[8 * place : 8 * place + 8].sum()) for place in range(5)}
+
+
+@pytest.mark.parametrize("candidates", [20, 300], ids=["joined", "columns"])
+def test_choices_from_arrays(candidates):
+    """The twin's second choice is at 80 % of the rate."""
+    law, other = law_of_two(0.1, 0.1), law_of_two(0.1, 0.08)
+    assert bounds.cells_power(N, law, other, ALPHA) >= 1 - bounds.BETA
+    assert not bounds.cells(two_choices(0.1, 0.1, candidates=candidates), law, ALPHA)
+    assert bounds.cells(two_choices(0.1, 0.08, candidates=candidates), law, ALPHA)
+
+
+@pytest.mark.parametrize("replicas", [1, 10])
+def test_vectors_of_few_replicas(replicas):
+    """Made together, and each its own: first less third, over many small populations."""
+
+    def sampled(scale):
+        mechanism = one_draw(lambda c: (v := c.discrete_laplaces(scale, 3))[0] - v[2])
+        found = []
+        for seed in range(3000 // replicas):
+            sample = play_sample(
+                ap.scripted([0]), mechanism, replicas=replicas, seed=bounds.seeded(10**6 + seed)
+            )
+            ((_, cell),) = sample.cells.items()
+            found += cell.columns[:, 0].tolist()
+        return found
+
+    law, other = (distribution(convolved(discrete_laplace(scale), 2)) for scale in (2.5, 5))
+    apart = bounds.apart(law, other, range(-90, 91))
+    assert bounds.dkw_power(3000, apart, ALPHA) >= 1 - bounds.BETA
+    assert not bounds.dkw(sampled(2.5), law, ALPHA, discrete=True)
+    assert bounds.dkw(sampled(5), law, ALPHA, discrete=True)

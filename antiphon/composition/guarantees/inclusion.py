@@ -19,7 +19,7 @@ from antiphon.verifiers.models import (
     UpdatesAndQueries,
     UserLevel,
 )
-from antiphon.verifiers.relations import AnyTwo, Relation, Within
+from antiphon.verifiers.relations import AnyTwo, Monotone, Relation, Within
 
 
 def includes(outer: Verification, inner: Verification) -> bool:
@@ -88,6 +88,9 @@ def _implies(outer: Relation, inner: Relation) -> bool:
     """Whether what is related by ``inner`` is related by ``outer``."""
     if type(outer) is AnyTwo or identical(outer, inner):
         return True
+    if type(inner) is Monotone:
+        wider = outer.relation if type(outer) is Monotone else outer
+        return _implies(wider, inner.relation)
     if type(outer) is not Within or type(inner) is not Within:
         return False
     return bool(inner.distance <= outer.distance)

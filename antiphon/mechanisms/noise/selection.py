@@ -1,17 +1,22 @@
 """Which candidate scores best: the exponential mechanism, permute-and-flip, report noisy max.
 
-All take a tuple of ``candidates`` scores, ints, and answer with an index. Neighbours are tuples
-whose entries are at most ``sensitivity`` apart, each of them (ℓ_∞). No score is told.
+All take ``candidates`` scores, a tuple of ints or, with ``arrays=True``, an int64 array, and answer
+with an index. Neighbours are scores at most ``sensitivity`` apart, each of them (ℓ_∞); with
+``monotone=True`` those of them where all scores that differ go one way, as counts do where a
+record is added or removed: then half the noise does. No score is told.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import laplace_bound
@@ -26,9 +31,9 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Integers, Signature, Tuples
+from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
-from antiphon.verifiers.relations import EachWithin
+from antiphon.verifiers.relations import EachWithin, Monotone, Near
 
 _CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
@@ -38,21 +43,37 @@ _LONGEST: Final = 1 << 17
 
 
 @attrs.frozen(kw_only=True)
-class Selection(NoninteractiveMechanism["tuple[int, ...]", int]):
+class Selection(NoninteractiveMechanism[Any, int]):
     """(scores) -> the index of a candidate with a high score. Abstract."""
 
     candidates: int = attrs.field(converter=fields.size, metadata=_CANDIDATES)
     sensitivity: int = attrs.field(default=1, converter=fields.size, metadata=fields.VALUES)
+    arrays: bool = attrs.field(default=False, validator=fields.boolean)
+    monotone: bool = attrs.field(default=False, validator=fields.boolean)
 
     @property
     def signature(self) -> Signature:
-        scores = Tuples((Integers(),) * self.candidates)
+        scores: Space
+        if self.arrays:
+            scores = Arrays((self.candidates,), "int64")
+        else:
+            scores = Tuples((Integers(),) * self.candidates)
         return Signature(scores, Integers(0, self.candidates - 1), scores)
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: scores at most the sensitivity apart, each."""
-        return neighbouring_start(EachWithin(self.sensitivity))
+        """f: scores at most the sensitivity apart, each; going one way, if monotone."""
+        bound = Fraction(self.sensitivity)
+        near = Near(bound, math.inf) if self.arrays else EachWithin(bound)
+        return neighbouring_start(Monotone(near) if self.monotone else near)
+
+    @property
+    def swing(self) -> int:
+        """How much the gap between two scores changes, at most, from neighbour to neighbour.
+
+        Two scores that go one way, by 0, …, sensitivity each, come no more than that apart.
+        """
+        return self.sensitivity if self.monotone else 2 * self.sensitivity
 
     @abstractmethod
     def error_bound(self, *, beta: float) -> int:
@@ -63,20 +84,21 @@ class Selection(NoninteractiveMechanism["tuple[int, ...]", int]):
 class Exponential(Selection):
     """Candidates weighed by e^(-rate·gap), for the gap between the best score and theirs. Abstract.
 
-    rate = ε/(2·sensitivity).
+    rate = ε/(2·sensitivity); ε/sensitivity if ``monotone``.
     ``epsilon=Log(q)`` makes all weights rational, where q is a square (the 2·sensitivity-th
-    power of a rational), so that runs can be enumerated. Scores so low that their weight would be
-    below 2^-128 are raised to that: max(score, best - G) has the sensitivity of a score.
+    power of a rational; the sensitivity-th), so that runs can be enumerated. Scores so low that
+    their weight would be below 2^-128 are raised to that: max(score, best - G) has the
+    sensitivity of a score, and goes the same way.
     """
 
     epsilon: ExactEpsilon = attrs.field(converter=fields.log_epsilon)
     rate: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
-    """ε/(2·sensitivity)."""
+    """ε/swing."""
     _widest: int = attrs.field(init=False, eq=False, repr=False, default=0)
     """G, for a Log."""
 
     def __attrs_post_init__(self) -> None:
-        rate = divided(self.epsilon, 2 * self.sensitivity)
+        rate = divided(self.epsilon, self.swing)
         object.__setattr__(self, "rate", rate)
         if isinstance(rate, Log):
             widest = math.ceil(_FAINTEST / float(rate))
@@ -93,8 +115,15 @@ class Exponential(Selection):
             return exact.epsilon(Log(self.rate.argument ** min(gap, self._widest)))
         return self.rate * gap
 
+    def _raised(self, scores: NDArray[np.int64]) -> NDArray[np.int64]:
+        """max(score, best - G), for a ``Log``."""
+        least = int(scores.max()) - self._widest
+        if not isinstance(self.rate, Log) or int(scores.min()) >= least:
+            return scores
+        return np.maximum(scores, least)
+
     def error_bound(self, *, beta: float) -> int:
-        """The gap exceeds (2·sensitivity/ε)·ln(candidates/beta) with probability at most beta.
+        """The gap exceeds (swing/ε)·ln(candidates/beta) with probability at most beta.
 
         Source: McSherry and Talwar 2007; for permute-and-flip McKenna and Sheldon 2020, Thm 2.
         """
@@ -115,7 +144,8 @@ def divided(epsilon: ExactEpsilon, parts: int) -> ExactEpsilon:
     top, bottom = (root(end, parts) for end in ends)
     if top**parts != ends[0] or bottom**parts != ends[1]:
         raise InvalidArgument(
-            f"with epsilon=Log(q), q must be the power {parts} (2·sensitivity) of a rational, "
+            f"with epsilon=Log(q), q must be the power {parts} (2·sensitivity, or sensitivity "
+            "for monotone scores) of a rational, "
             f"such as Log(2**{parts}); or give epsilon as a number"
         )
     return Log(Fraction(top, bottom))
@@ -138,10 +168,13 @@ def root(value: int, degree: int) -> int:
 class ExponentialMechanism(Exponential):
     """i with probability ∝ e^(ε·score_i/(2·sensitivity)), sampled exactly.
 
+    With ``monotone`` ∝ e^(ε·score_i/sensitivity).
     A uniform candidate is kept with probability e^(-rate·gap), else another is tossed: at most
-    ``candidates`` tries expected. For a ``Log`` one draw by rational weights.
-    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved.
-    Source: McSherry and Talwar 2007.
+    ``candidates`` tries expected. For a ``Log``, and of arrays, one draw by all weights: that of
+    a million takes some milliseconds.
+    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: no log-ratio of
+    two weights changes by more than rate·swing = ε.
+    Source: McSherry and Talwar 2007; Dong, Durfee, Rogers 2020, §3 (the range; monotone scores).
     Raises: InvalidArgument for epsilon or sensitivity not positive, and as ``divided``.
 
     >>> ExponentialMechanism(epsilon=100, candidates=3).start(seed=1).send((1, 5, 2))
@@ -151,10 +184,14 @@ class ExponentialMechanism(Exponential):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "McSherry and Talwar 2007"
+        if self.monotone:
+            source += "; Dong, Durfee, Rogers 2020, for monotone scores"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def respond(self, dataset: tuple[int, ...], coins: Coins) -> int:
-        scores = plain(dataset)
+    def respond(self, dataset: Any, coins: Coins) -> int:
+        if self.arrays:
+            return coins.categorical_exp(self.rate, self._raised(dataset))
+        scores: tuple[int, ...] = plain(dataset)
         best = max(scores)
         if isinstance(self.rate, Log):
             gaps = [min(best - score, self._widest) for score in scores]
@@ -172,8 +209,10 @@ class PermuteAndFlip(Exponential):
     """The first candidate, in random order, whose coin of probability e^(-rate·gap) is heads.
 
     Never errs more than the exponential mechanism. Sampled exactly.
-    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved.
-    Source: McKenna and Sheldon 2020, Algorithm 1, Thm 1.
+    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: it has the law
+    of the largest score + exponential noise of that rate, and given the noise of the others, i is
+    chosen iff its own exceeds some m, which changes by ``swing`` at most.
+    Source: McKenna and Sheldon 2020, Algorithm 1, Thm 1; Ding et al. 2021 (noisy max).
     Raises: InvalidArgument for epsilon or sensitivity not positive, and as ``divided``.
 
     >>> PermuteAndFlip(epsilon=100, candidates=3).start(seed=1).send((1, 5, 2))
@@ -185,8 +224,8 @@ class PermuteAndFlip(Exponential):
         source = "McKenna and Sheldon 2020, Thm 1"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def respond(self, dataset: tuple[int, ...], coins: Coins) -> int:
-        scores = plain(dataset)
+    def respond(self, dataset: Any, coins: Coins) -> int:
+        scores: Sequence[int] = dataset.tolist() if self.arrays else plain(dataset)
         best, left = max(scores), list(range(self.candidates))
         while True:  # the best candidate's coin is always heads
             place = left.pop(coins.uniform_integer(len(left)))
@@ -198,13 +237,14 @@ class PermuteAndFlip(Exponential):
 @column_safe
 @attrs.frozen(kw_only=True)
 class ReportNoisyMax(Selection):
-    """The first candidate with the largest score + DLap(2·sensitivity/ε).
+    """The first candidate with the largest score + DLap(swing/ε), swing = 2·sensitivity.
 
-    A tie goes to the smallest index. Noise is sampled exactly.
-    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` = Δ apart; proved: given the
-    noise of the others, i is chosen iff its own is at least some m (ties only decide whether m
-    itself will do), and on a neighbour iff it is at least an m' <= m + 2Δ;
-    P(noise >= m + 2Δ) >= e^(-ε)·P(noise >= m).
+    With ``monotone`` swing = sensitivity. A tie goes to the smallest index. Noise is sampled
+    exactly.
+    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: given the noise
+    of the others, i is chosen iff its own is at least some m (ties only decide whether m itself
+    will do), and on a neighbour iff it is at least an m' <= m + swing;
+    P(noise >= m + swing) >= e^(-ε)·P(noise >= m).
     Source: Dwork and Roth 2014, §3.3, with discrete noise.
     Raises: InvalidArgument for epsilon or sensitivity not positive.
 
@@ -214,21 +254,22 @@ class ReportNoisyMax(Selection):
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise: 2·sensitivity/ε."""
+    """Of the noise: swing/ε."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "scale", 2 * self.sensitivity / self.epsilon)
+        object.__setattr__(self, "scale", self.swing / self.epsilon)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Dwork and Roth 2014, §3.3, with discrete noise"
         return proved(self, Pure(self.epsilon), self.verification, source)
 
-    def respond(self, dataset: tuple[int, ...], coins: Coins) -> int:
+    def respond(self, dataset: Any, coins: Coins) -> int:
         noises = coins.discrete_laplaces(self.scale, self.candidates)
-        best, place = dataset[0] + noises[0], 0
+        scores: Sequence[int] = dataset.tolist() if self.arrays else dataset
+        best, place = scores[0] + noises[0], 0
         for index in range(1, self.candidates):
-            noisy = dataset[index] + noises[index]
+            noisy = scores[index] + noises[index]
             if noisy > best:
                 best, place = noisy, index
         return place

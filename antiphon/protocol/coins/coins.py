@@ -12,7 +12,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    Union,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,16 +106,29 @@ class Coins(ABC):
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 1.
         """
-        value: bool = self.draw("bernoulli_exp", _exponent(exponent))
+        value: bool = self.draw("bernoulli_exp", as_exponent(exponent))
         return value
 
-    def categorical(self, weights: Sequence[Number]) -> int:
+    def categorical(self, weights: Sequence[Number] | NDArray[Any]) -> int:
         """Index i with probability weights[i] / sum(weights); weights >= 0, not all 0."""
-        weights = tuple(map(self._plain, weights))
+        if is_array(weights):
+            weights = tuple(check_weights(weights).tolist())
+        else:
+            weights = tuple(map(self._plain, weights))
         # The chained comparison is False for NaN.
         if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
             raise InvalidArgument("weights must be finite, >= 0 and not all 0")
         value: int = self.draw("categorical", weights)
+        return value
+
+    def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
+        """Index i with probability exactly ∝ e^(rate·scores[i]), for an int64 array of scores.
+
+        The law of the exponential mechanism (McSherry and Talwar 2007), as one draw: some
+        nanoseconds a candidate. A rate is a rational >= 0 or a ``Log``.
+        """
+        parameter = as_exponent(rate), check_scores(scores).tobytes()
+        value: int = self.draw("categorical_exp", parameter)
         return value
 
     def uniform_integer(self, n: int) -> int:
@@ -162,7 +185,37 @@ class Coins(ABC):
         return np.array(self.discrete_gaussians(sigma, count), np.int64)
 
 
-def _exponent(value: object) -> ExactEpsilon:
+def is_array(weights: object) -> TypeGuard[NDArray[Any]]:
+    """Whether weights are an array of one axis whose numbers are Python's: int64 or float64."""
+    return type(weights) is np.ndarray and weights.ndim == 1 and weights.dtype.str in _PLAIN
+
+
+def check_weights(weights: NDArray[Any]) -> NDArray[Any]:
+    """Weights that are finite, >= 0 and not all 0."""
+    # The chained comparison is False for NaN.
+    if not weights.size or not 0 <= weights.min() <= weights.max() < math.inf or not weights.any():
+        raise InvalidArgument("weights must be finite, >= 0 and not all 0")
+    return weights
+
+
+_PLAIN: Final = ("<i8", "<f8")
+_INT64: Final = np.dtype("<i8")
+
+
+def check_scores(scores: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Scores that are an int64 array of one axis, with at least one."""
+    kind: object = type(scores)
+    if kind is not np.ndarray or scores.dtype != _INT64 or scores.ndim != 1 or not scores.size:
+        raise InvalidArgument("scores must be an int64 array of one axis, not empty")
+    return scores
+
+
+def told_scores(parameter: bytes) -> NDArray[np.int64]:
+    """The scores that stand on a tape: bytes, which nobody changes, and which are compared."""
+    return np.frombuffer(parameter, _INT64)
+
+
+def as_exponent(value: object) -> ExactEpsilon:
     """As ``exactly``, but 0 and logarithms may be exponents."""
     try:
         return epsilon(value)

@@ -15,9 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log, whole
-from antiphon.protocol.coins import discrete_noise, samplers
-from antiphon.protocol.coins.coins import Coins, Number, exactly, integer_weights
+from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, whole
+from antiphon.numbers.interning import all_are
+from antiphon.protocol.coins import choices, discrete_noise, samplers
+from antiphon.protocol.coins.coins import (
+    Coins,
+    Number,
+    as_exponent,
+    check_scores,
+    check_weights,
+    exactly,
+    integer_weights,
+    is_array,
+    told_scores,
+)
 from antiphon.protocol.coins.forks import no_words, tell_of_forks
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
@@ -28,6 +39,8 @@ _READY: Final = 1 << 14
 """How many draws for arrays are made together."""
 _FITS: Final = 2**50
 """Noise up to this scale fits 64 bits, but for a probability below e^(-2^12)."""
+_MANY: Final = 64
+"""So many weights are worth an array."""
 _KNOWN: Final = 256
 """How many scales of noise coins remember by the object that was given."""
 
@@ -55,6 +68,15 @@ def generator(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.G
 def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
     """Words of PCG64, whose raw stream NumPy keeps stable for a seed."""
     return np.random.PCG64(seed_sequence(seed)).random_raw
+
+
+def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
+    """Weights that are all floats, or all ints of 64 bits, as an array."""
+    if all_are(float, weights):
+        return np.array(weights, np.float64)
+    if all_are(int, weights) and max(weights) < 1 << 63:
+        return np.array(weights, np.int64)
+    return None
 
 
 class SampledCoins(Coins):
@@ -85,6 +107,9 @@ class SampledCoins(Coins):
             "bernoulli": self._bernoulli,
             "bernoulli_exp": self._bernoulli_exp,
             "categorical": self._categorical,
+            "categorical_exp": lambda parameter: self._scored(
+                parameter[0], told_scores(parameter[1])
+            ),
             "uniform_integer": self._below,
             "laplace": self._laplace,
             "gaussian": self._gaussian,
@@ -156,6 +181,19 @@ class SampledCoins(Coins):
         self.draws += 1
         return known[1].draw(self._word)
 
+    def categorical(self, weights: Sequence[Number] | NDArray[Any]) -> int:
+        if not is_array(weights) or len(weights) < _MANY:
+            return super().categorical(weights)
+        found = choices.by_weights(check_weights(weights))
+        self.draws += 1
+        return found.draw(self._word)
+
+    def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
+        # A million scores need not be made into bytes first.
+        parameter = as_exponent(rate), check_scores(scores)
+        self.draws += 1
+        return self._scored(*parameter)
+
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
         parameter = exactly(sigma, "sigma"), whole(count, "count")
         self.draws += 1
@@ -203,9 +241,14 @@ class SampledCoins(Coins):
         return samplers.bernoulli_exp(*exponent.as_integer_ratio(), self._below)
 
     def _categorical(self, weights: tuple[Number, ...]) -> int:
+        if len(weights) >= _MANY and (array := _doubles_or_words(weights)) is not None:
+            return choices.by_weights(array).draw(self._word)
         counts = integer_weights(weights)
         ticket = self._below(sum(counts))
         return next(i for i, end in enumerate(accumulate(counts)) if ticket < end)
+
+    def _scored(self, rate: ExactEpsilon, scores: NDArray[np.int64]) -> int:
+        return choices.by_scores(rate, scores).draw(self._word)
 
     def _laplace(self, scale: Number) -> float:
         word = self._word()

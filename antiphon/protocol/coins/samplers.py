@@ -7,16 +7,19 @@ Algorithm 2 where tables are faster, are in ``discrete_noise``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from antiphon.numbers.errors import Intractable
-from antiphon.numbers.exact import Log
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.coins.coins import told_scores
 from antiphon.protocol.coins.inversion import WORD, Word
 
 WIDEST: Final = 1_000_000
 """Outcomes of one draw that are still enumerated."""
+LONGEST: Final = 1 << 17
+"""Bits of a rational weight that are still computed with."""
 Below: TypeAlias = Callable[[int], int]
 """n -> uniform on 0..n-1."""
 
@@ -92,6 +95,9 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
         raise Intractable("enumerating a uniform_integer draw", parameter, WIDEST)
     if kind == "uniform_integer":
         return [(i, Fraction(1, parameter)) for i in range(parameter)]
+    if kind == "categorical_exp":
+        rate, scores = parameter
+        kind, parameter = "categorical", _powers(rate, told_scores(scores).tolist())
     if kind == "categorical":
         weights = [Fraction(weight) for weight in parameter]
         total = sum(weights)
@@ -101,3 +107,19 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
         "infinite",
         "finite",
     )
+
+
+def _powers(rate: ExactEpsilon, scores: Sequence[int]) -> list[Fraction]:
+    """e^(rate·score), but for a common factor; where they are rational."""
+    best = max(scores)
+    widest = best - min(scores)
+    if widest and rate and not isinstance(rate, Log):
+        raise Intractable(
+            "enumerating a categorical_exp draw (give the rate as a Log: e^rate rational)",
+            "irrational",
+            "rational",
+        )
+    ratio = 1 / rate.argument if isinstance(rate, Log) else Fraction(1)
+    if widest * ratio.denominator.bit_length() > LONGEST:
+        raise Intractable("the weights of a categorical_exp draw, in bits", widest, LONGEST)
+    return [ratio ** (best - score) for score in scores]

@@ -7,6 +7,7 @@ from typing import Any
 
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.protocol.coins import Coins, Draw
+from antiphon.protocol.coins.coins import told_scores
 from antiphon.protocol.messages import identical
 
 
@@ -82,6 +83,8 @@ def _possible(kind: str, parameter: Any, value: object) -> bool:
         return type(value) is int and 0 <= value < parameter
     if kind == "categorical":
         return type(value) is int and 0 <= value < len(parameter)
+    if kind == "categorical_exp":
+        return type(value) is int and 0 <= value < len(told_scores(parameter[1]))
     if kind in ("discrete_laplaces", "discrete_gaussians"):
         return type(value) is tuple and list(map(type, value)) == [int] * parameter[1]  # pyright: ignore[reportUnknownArgumentType]
     return type(value) is int or not kind.startswith("discrete_")

@@ -248,3 +248,32 @@ def test_a_long_record_is_not_kept():
             assert len(play_population(adversary, sign, replicas=N, seed=1)) == 64
     assert sizes[2][0] == sizes[1024][0] == N
     assert sizes[2][1] > 2 * sizes[1024][1]
+
+
+def test_draws_of_many_outcomes_are_joined_too():
+    """100 candidates, again and again: 101 steps a round, not one for each transcript."""
+    scores = np.arange(100)
+
+    @answering
+    def chooses(state, message, coins):
+        return state, coins.categorical_exp(0.01, scores)
+
+    blocks, ended = steps(chooses, 4, joins=True)
+    assert ended == N
+    assert blocks <= 1 + 101 * 4
+    assert steps(chooses, 2)[0] > 5_000
+    counts = play_population(ap.scripted([0] * 4), chooses, replicas=N, seed=1)
+    assert sum(counts.values()) == N
+    assert all({*map(type, said)} == {int} for said in counts)
+
+
+def test_a_few_outcomes_are_still_counted():
+    """So that a billion replicas cost what a thousand do."""
+
+    @answering
+    def tosses(state, message, coins):
+        return state, coins.uniform_integer(16)
+
+    counts = play_population(ap.scripted([0] * 2), tosses, replicas=10**9, seed=1)
+    assert sum(counts.values()) == 10**9
+    assert len(counts) == 256

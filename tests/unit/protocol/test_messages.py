@@ -165,3 +165,24 @@ def test_arrays_of_other_dtypes_are_other_messages():
         assert not identical(one, other)
         assert not identical((ap.Pair(1, one),), (ap.Pair(1, other),))
         assert identical(one, one.copy())
+
+
+def test_what_is_frozen_is_not_copied_again_and_is_still_its_own():
+    once = freeze(np.arange(6))
+    twice = freeze(once)
+    assert twice is not once
+    assert np.shares_memory(once, twice)
+    once.shape = (2, 3)  # of this array alone
+    assert twice.shape == (6,)
+    assert not twice.flags.writeable
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        twice.flags.writeable = True
+    assert np.shares_memory(freeze(once[:, ::2]), twice)
+
+
+def test_what_others_may_still_write_is_copied():
+    ours = np.arange(6)
+    shown = ours.view()
+    shown.flags.writeable = False
+    for each in (ours, shown, shown[::2], np.frombuffer(bytearray(8), np.int64)):
+        assert not np.shares_memory(freeze(each), each)

@@ -1,12 +1,16 @@
 """Where each relation and each model ends: the last that is allowed, and the first that is not."""
 
 import enum
+import math
+import operator
 from fractions import Fraction
 from typing import Any
 
 import attrs
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.numbers.errors import InvalidArgument, PartError
@@ -16,6 +20,8 @@ from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,
+    EachWithin,
+    Monotone,
     Near,
     OfUpdates,
     OnlyEntry,
@@ -88,9 +94,9 @@ def test_the_user_is_the_first_entry():
 # --- relations -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("norm", [0, 3, True, 2.0, "2", None])
-def test_only_two_norms_are_known(norm):
-    with pytest.raises(ap.InvalidArgument, match="norm must be 1 or 2"):
+@pytest.mark.parametrize("norm", [0, 3, True, 2.0, "2", None, -math.inf, math.nan])
+def test_only_three_norms_are_known(norm):
+    with pytest.raises(ap.InvalidArgument, match="norm must be 1, 2 or"):
         Near(1, norm)
 
 
@@ -101,6 +107,11 @@ def test_only_two_norms_are_known(norm):
         (Near(5, 2), [(3, 4), (5, 0), (-3, 4)], [(4, 4), (6, 0), (3, -5)]),
         (Near(5), [(3, 4)], [(4, 4)]),
         (Near(Fraction(1, 2), 2), [(0, 0)], [(1, 0)]),
+        (Near(5, math.inf), [(5, 5), (5, -5), (0, 0)], [(6, 0), (0, -6)]),
+        (Near(Fraction(1, 2), math.inf), [(0, 0)], [(1, 0)]),
+        (Near(-1, math.inf), [], [(0, 0), (1, 0)]),
+        (Monotone(Near(5, math.inf)), [(5, 5), (5, 0), (-5, 0), (0, 0)], [(6, 0), (1, -1)]),
+        (Monotone(Near(5, 1)), [(3, 2), (-3, -2)], [(3, 3), (3, -2)]),
         (ReplacedRow(), [(1, -1), (-1, 1), (0, 0)],
          [(1, 0), (-1, 0), (1, 1), (2, -2), (1, -2)]),
     ],
@@ -113,12 +124,76 @@ def test_arrays_near_each_other(relation, related, unrelated):
             assert relation.holds(start + array(*move), start) is holds
 
 
+WORD = st.integers(-(2**63), 2**63 - 1) | st.sampled_from([-(2**63), 2**63 - 1])
+MOVE = st.integers(-3, 3) | st.integers(-(2**64), 2**64)
+
+
+def clipped(value):
+    return min(max(value, -(2**63)), 2**63 - 1)
+
+
+@given(
+    st.lists(st.tuples(WORD, MOVE), max_size=5),
+    st.fractions(0, 12) | st.integers(0, 2**66).map(Fraction),
+    st.data(),
+)
+def test_distances_are_those_of_exact_numbers(entries, distance, data):
+    """At the ends of int64, where its differences and squares overflow, and at equality."""
+    zero = [value for value, _ in entries]
+    one = [clipped(value + move) for value, move in entries]
+    gaps = [abs(a - b) for a, b in zip(zero, one, strict=True)]
+    sums = {1: sum(gaps), 2: sum(gap**2 for gap in gaps), math.inf: max(gaps, default=0)}
+    for norm, found in sums.items():
+        limit = data.draw(st.sampled_from([distance, Fraction(math.isqrt(found)), Fraction(found)]))
+        expected = found <= (limit**2 if norm == 2 else limit)
+        near, up = Near(limit, norm), all(map(operator.le, zero, one))
+        one_way = up or all(map(operator.ge, zero, one))
+        assert near.holds(array(*zero), array(*one)) is expected
+        assert Monotone(near).holds(array(*zero), array(*one)) is (expected and one_way)
+    each = EachWithin(distance)
+    assert each.holds(tuple(zero), tuple(one)) is (sums[math.inf] <= distance)
+    assert Monotone(each).holds(tuple(zero), tuple(one)) is (each.holds(tuple(zero), tuple(one))
+                                                             and one_way)  # fmt: skip
+
+
+def test_arrays_of_other_widths_are_compared_as_numbers():
+    short, long = array(-128, 127, dtype=np.int8), array(127, -128)
+    assert Near(255, math.inf).holds(short, long)
+    assert not Near(254, math.inf).holds(short, long)
+    assert not Monotone(Near(255, math.inf)).holds(short, long)
+
+
+def test_only_numbers_go_one_way():
+    alike = Monotone(AnyTwo())
+    assert alike.holds((1, 0.5), (2, Fraction(3, 2)))
+    assert alike.holds((2, Fraction(3, 2)), (1, 0.5))
+    assert not alike.holds((2, 0.5), (1, Fraction(3, 2)))
+    assert alike.holds((), ())
+    for other in (
+        (1,),
+        (1, 2, 3),
+        (1, math.nan),
+        (1, "2"),
+        (1, True),
+        [1, 2],
+        1,
+        None,
+        array(1, 2),
+    ):
+        assert not alike.holds((1, 2), other)
+        assert not alike.holds(other, (1, 2))
+    assert not alike.holds(1, 2)
+    assert not alike.holds(array(1, 2), array(1, 2, 3))
+
+
 def test_two_rows_are_not_one():
     assert ReplacedRow().holds(array(1, 2, 3), array(2, 2, 2))
+    assert not ReplacedRow().holds(array(1, 2, 3), array(2, 1, 4))
     assert not ReplacedRow().holds(array(1, 1, 3, 3), array(2, 2, 2, 2))
 
 
-@pytest.mark.parametrize("relation", [Near(10**9, 1), Near(10**9, 2), ReplacedRow()])
+@pytest.mark.parametrize("relation", [Near(10**9, 1), Near(10**9, 2), Near(10**9, math.inf),
+                                      Monotone(Near(10**9, math.inf)), ReplacedRow()])  # fmt: skip
 def test_only_integer_arrays_of_one_shape_are_compared(relation):
     ours = array(1, 2, 3, 4)
     assert relation.holds(ours, ours.copy())

@@ -1,5 +1,7 @@
 """Swap symmetry: declared, true where it is declared, and never inherited by another step."""
 
+import math
+
 import attrs
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,
     EachWithin,
+    Monotone,
     Near,
     OfUpdates,
     OneEntry,
@@ -69,6 +72,10 @@ RELATIONS = [
     Near(1),
     Near(3),
     Near(2, norm=1),
+    Near(1, norm=math.inf),
+    Monotone(Near(2, norm=1)),
+    Monotone(EachWithin()),
+    Monotone(AnyTwo()),
     OfUpdates(Within()),
     EachWithin(),
     OnlyEntry(1),

@@ -31,6 +31,11 @@ _NOT_SCORES: Final = (
 )  # fmt: skip
 
 
+_NOT_ROWS: Final = (
+    (0, 1), [0, 1], np.array([0, 1, 2]), np.array([0.0, 1.0]), np.array([0, 1], np.int32), None
+)  # fmt: skip
+
+
 def specimens() -> Iterator[Specimen]:
     """Responses, M_δ, and choices among candidates."""
     yield _randomized_response()
@@ -122,11 +127,16 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
         (
             Example(ExponentialMechanism(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
             Example(ExponentialMechanism(epsilon=0.5, candidates=3), _NOT_SCORES),
+            Example(ExponentialMechanism(epsilon=Log(9), candidates=2, arrays=True), _NOT_ROWS,
+                    finite=True),
+            Example(ExponentialMechanism(epsilon=0.5, candidates=2, arrays=True, monotone=True),
+                    _NOT_ROWS),
         ),
         (
             as_claimed("exponential mechanism", choosing, apart, Truth(_exponential(1))),
             broken("exponential mechanism, scores not halved", twice, choosing.claims[0], apart,
                    Truth(_exponential(2))),
+            *_in_arrays(),
         ),
     )  # fmt: skip
     flipping = PermuteAndFlip(epsilon=1, candidates=5)
@@ -138,6 +148,24 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
         ),
         (as_claimed("permute and flip", flipping, apart),),
     )
+
+
+def _in_arrays() -> Iterator[Entry]:
+    """The same scores in an array; and where they are taken to go one way, and do not."""
+    apart = numbers(np.array([1, 0, 0, 0, 0]), np.array([0, 1, 1, 1, 1]))
+    choosing = ExponentialMechanism(epsilon=1, candidates=5, arrays=True)
+    one_way = ExponentialMechanism(epsilon=1, candidates=5, arrays=True, monotone=True)
+    up = numbers(np.zeros(5, np.int64), np.array([1, 0, 0, 0, 0]))
+    yield as_claimed("exponential mechanism on arrays", choosing, apart, Truth(_exponential(1)))
+    yield as_claimed("exponential mechanism, monotone", one_way, up, Truth(_one_up(1)))
+    yield broken("exponential mechanism, monotone, but scores go both ways", one_way,
+                 choosing.claims[0], apart, Truth(_exponential(2)))  # fmt: skip
+
+
+def _one_up(epsilon: float) -> float:
+    """Of one score of five up, at ε for each: what the first gains, or the others lose."""
+    up = math.exp(epsilon)
+    return max(math.log(5 * up / (up + 4)), math.log((up + 4) / 5))
 
 
 def _exponential(epsilon: float) -> float:

@@ -1,0 +1,135 @@
+"""One of many candidates by its weight: exact, at a few nanoseconds a candidate.
+
+Candidate i has 2^bits·w_i, rounded up to an integer, of the places on a line; a uniform place is
+tossed, and i accepted if the real number there, of which more bits are tossed until that is sure,
+is below 2^bits·w_i (``inversion``). So the law is P(i) ∝ w_i exactly, whatever the bounds: that
+they are close is for speed alone. Source: Devroye, *Non-Uniform Random Variate Generation*
+(1986), ch. II.3 (rejection); the weights e^(-rate·gap) are those of McSherry and Talwar 2007.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.numbers import exact
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.coins.inversion import Bracket, Integers, Uniform, Word, power
+from antiphon.protocol.coins.samplers import below
+
+_LARGEST: Final = 62
+"""Bits of all places together."""
+_CELLS: Final = 256
+"""Entries of the table for each unit of rate·gap: 1 candidate of 256 is tossed again."""
+_GUARD: Final = 32
+_BLOCK: Final = 1 << 14
+"""Candidates that are weighed together: their numbers stay in the processor's cache."""
+
+
+@attrs.frozen(eq=False)
+class Candidates:
+    """P(i) ∝ w_i, all w_i <= 1."""
+
+    bits: int
+    _tops: Integers
+    """At least 2^bits·w_i, each; together below 2^63."""
+    _weight: Callable[[int], Bracket]
+    """Around w_i."""
+
+    def draw(self, word: Word) -> int:
+        """One i."""
+        ends = np.cumsum(self._tops)
+        while True:
+            place = below(int(ends[-1]), word)
+            i = int(np.searchsorted(ends, place, side="right"))
+            place -= int(ends[i] - self._tops[i])
+            if Uniform(place, self.bits, word).below(self._weight(i)):
+                return i
+
+
+def by_scores(rate: ExactEpsilon, scores: Integers) -> Candidates:
+    """w_i = e^(-rate·gap), for the gap between the best score and that of i."""
+    best, bits = int(scores.max()), _bits(scores)
+    table, speed = _table(bits), _speed(rate)
+    tops = np.empty(len(scores), np.int64)
+    for start in range(0, len(scores), _BLOCK):
+        # As unsigned integers, which a gap of more than 63 bits fits, too.
+        gaps = np.subtract(best, scores[start : start + _BLOCK]).view(np.uint64)
+        cells = gaps.astype(np.float64)
+        cells *= speed
+        np.minimum(cells, len(table) - 1, out=cells)
+        table.take(cells.astype(np.intp), out=tops[start : start + _BLOCK], mode="clip")
+    return Candidates(bits, tops, lambda i: _weight(rate, best - int(scores[i])))
+
+
+def by_weights(weights: NDArray[Any]) -> Candidates:
+    """w_i ∝ weights[i], int64 or float64, which counts as the rational that it is."""
+    bits, largest = _bits(weights), weights.max().item()
+    if weights.dtype.kind == "f":
+        scale = Fraction(2) ** math.frexp(largest)[1]
+        tops = np.ldexp(weights, bits - math.frexp(largest)[1]).astype(np.int64)
+        tops += weights > 0
+    else:
+        shift = max(0, largest.bit_length() - bits)
+        scale = Fraction(1 << bits + shift)
+        tops = weights >> shift
+        if shift:
+            tops += weights > 0
+
+    def weight(i: int) -> Bracket:
+        exactly = Fraction(weights[i].item()) / scale
+        return lambda bits: (math.floor(exactly * (1 << bits)), math.ceil(exactly * (1 << bits)))
+
+    return Candidates(bits, tops, weight)
+
+
+def _bits(candidates: NDArray[Any]) -> int:
+    return _LARGEST - len(candidates).bit_length()
+
+
+def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
+    """Around e^(-rate·gap)."""
+    if not isinstance(rate, Log):
+        return power(rate * gap)
+
+    def bracket(bits: int) -> tuple[int, int]:
+        slow, fast = exact.bracket(rate, bits // 3 + len(str(gap)) + 9)
+        return exact.exp_bracket(fast * gap, bits)[0], exact.exp_bracket(slow * gap, bits)[1]
+
+    return bracket
+
+
+def _speed(rate: ExactEpsilon) -> float:
+    """Cells for each unit of the gap, rounded down so far that gap·speed is so, too.
+
+    2^-50 is more than the four roundings of rate, speed, gap and their product make up for.
+    """
+    slow = min(exact.bracket(rate, 20)[0], Fraction(1 << 60))
+    found = float(slow * _CELLS) * (1 - 2.0**-50)
+    return found if found > 2.0**-500 else 0.0
+
+
+@lru_cache(maxsize=1)
+def _powers() -> Integers:
+    """2^62·e^(-k/256), rounded up, for k = 0, 1, … until it is 1."""
+    bits = _LARGEST + _GUARD
+    factor = exact.exp_bracket(Fraction(1, _CELLS), bits)[1]
+    high, found = 1 << bits, list[int]()
+    while not found or found[-1] > 1:
+        found.append(-(-high >> _GUARD))
+        high = -(-high * factor >> bits)
+    return np.array(found, np.int64)
+
+
+@lru_cache(maxsize=_LARGEST)
+def _table(bits: int) -> Integers:
+    """2^bits·e^(-k/256), rounded up, for k = 0, 1, … until it is 1."""
+    found = -(-_powers() >> _LARGEST - bits)
+    return found[: int(np.argmax(found == 1)) + 1]
