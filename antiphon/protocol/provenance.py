@@ -238,10 +238,14 @@ def assumed(claim: Claim) -> Claim:
 
 
 def proved(
-    whole: object, measure: Measure, verification: Verification, source: str
+    whole: object, measure: Measure, verification: Verification, source: str, *also: Measure
 ) -> tuple[Claim, ...]:
-    """The claim of a mechanism of this library, by the proof that is cited; of another: assumed."""
-    return (Claim(measure, verification, status(whole), source),)
+    """The claim of a mechanism of this library, by the proof that is cited; of another: assumed.
+
+    ``also``: what the same source gives in other measures.
+    """
+    known = status(whole)
+    return tuple(Claim(each, verification, known, source) for each in (measure, *also))
 
 
 def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:

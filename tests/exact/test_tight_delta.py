@@ -441,7 +441,7 @@ class Believed(LeakyBit):
 
     @property
     def claims(self):
-        (claim,) = LeakyBit(delta=self.delta).claims
+        claim, *_ = LeakyBit(delta=self.delta).claims
         f = SaysItIsConsistent(ap.verifiers.event_level(), 2)
         return (attrs.evolve(claim, verification=f),)
 
@@ -508,7 +508,7 @@ def test_whatever_f_takes_is_created():
     class Concentrated(LeakyBit):
         @property
         def claims(self):
-            (claim,) = LeakyBit(delta=self.delta).claims
+            claim, *_ = LeakyBit(delta=self.delta).claims
             return (attrs.evolve(claim, measure=measure),)
 
     game = ap.PrivacyGame(ap.ExtConComp(), adaptive_parameters())
@@ -603,7 +603,7 @@ def test_a_false_claim_is_no_evidence():
     class Liar(LeakyBit):
         @property
         def claims(self):
-            (claim,) = LeakyBit(delta=self.delta).claims
+            claim, *_ = LeakyBit(delta=self.delta).claims
             return (attrs.evolve(claim, measure=Approximate(0, TENTH)),)
 
     game = ap.PrivacyGame(ap.ExtConComp(), fixed_parameters([(0, TENTH)]))
@@ -619,7 +619,7 @@ def test_a_false_claim_is_no_evidence():
 
 def test_a_refuted_claim_is_not_admitted():
     """Neither by the verifier nor by the solver."""
-    (claim,) = LeakyBit(delta=TENTH).claims
+    claim, *_ = LeakyBit(delta=TENTH).claims
     refuted = ap.Create(LeakyBit(delta=TENTH), attrs.evolve(claim, status=Status.REFUTED))
     for f in (fixed_mechanisms([refuted]), sparse_parallel([(0, TENTH)])):
         game = ap.PrivacyGame(ap.ExtConComp(), f)

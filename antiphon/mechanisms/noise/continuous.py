@@ -21,7 +21,7 @@ from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import GaussianDP, Pure, ZeroConcentrated
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals, Signature
 from antiphon.verifiers.models import neighbouring_start
@@ -85,7 +85,8 @@ class Gaussian(NoninteractiveMechanism[float, float]):
     """x ↦ x + N(0, σ²), σ = sensitivity/√(2ρ): the Gaussian mechanism. *Not for release.*
 
     NIM: a finite float -> a float, then HALT.
-    Privacy: ρ-zCDP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*, as of ``Laplace``.
+    Privacy: ρ-zCDP and √(2ρ)-GDP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*, as of
+    ``Laplace``.
     Simulation only; ``GridGaussian`` is for release. Source: Bun and Steinke 2016, Prop. 1.6.
     Raises: InvalidArgument for rho or sensitivity not positive.
     """
@@ -109,7 +110,8 @@ class Gaussian(NoninteractiveMechanism[float, float]):
     def claims(self) -> tuple[Claim, ...]:
         f = neighbouring_start(Within(self.sensitivity))
         source = "Bun and Steinke 2016; in doubles only assumed (Mironov 2012)"
-        return (Claim(ZeroConcentrated(self.rho), f, Status.ASSUMED, source),)
+        measures = ZeroConcentrated(self.rho), GaussianDP(exact.root_up(2 * self.rho))
+        return tuple(Claim(each, f, Status.ASSUMED, source) for each in measures)
 
     def respond(self, dataset: float, coins: Coins) -> float:
         return min(max(dataset + coins.gaussian(self.sigma), -_LARGEST), _LARGEST)

@@ -28,7 +28,7 @@ from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Pure
+from antiphon.protocol.measures.kinds import BoundedRange, Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
@@ -172,8 +172,8 @@ class ExponentialMechanism(Exponential):
     A uniform candidate is kept with probability e^(-rate·gap), else another is tossed: at most
     ``candidates`` tries expected. For a ``Log``, and of arrays, one draw by all weights: that of
     a million takes some milliseconds.
-    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: no log-ratio of
-    two weights changes by more than rate·swing = ε.
+    Privacy: ε-bounded range, so ε-DP, w.r.t. f_∼ with scores at most ``sensitivity`` apart;
+    proved: no log-ratio of two weights changes by more than rate·swing = ε.
     Source: McSherry and Talwar 2007; Dong, Durfee, Rogers 2020, §3 (the range; monotone scores).
     Raises: InvalidArgument for epsilon or sensitivity not positive, and as ``divided``.
 
@@ -183,10 +183,11 @@ class ExponentialMechanism(Exponential):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        source = "McSherry and Talwar 2007"
+        source = "McSherry and Talwar 2007; the range: Dong, Durfee, Rogers 2020"
         if self.monotone:
-            source += "; Dong, Durfee, Rogers 2020, for monotone scores"
-        return proved(self, Pure(self.epsilon), self.verification, source)
+            source += ", of monotone scores"
+        pure, narrow = Pure(self.epsilon), BoundedRange(self.epsilon)
+        return proved(self, pure, self.verification, source, narrow)
 
     def respond(self, dataset: Any, coins: Coins) -> int:
         if self.arrays:

@@ -314,12 +314,12 @@ def test_more_events_mean_more_noise_and_the_same_claim():
 
 def test_claims_are_in_their_own_measure_and_convert():
     for kind in PURE:
-        (claim,) = made(kind).claims
+        claim, *_ = made(kind).claims
         assert claim.measure == Pure(1)
         assert claim.at(0) is claim
     for kind in GAUSSIAN:
         counter = made(kind)
-        (claim,) = counter.claims
+        claim, *_ = counter.claims
         assert claim.measure == ZeroConcentrated(0.5)
         converted = claim.at(1e-6)
         epsilon, delta = converted.parameters

@@ -41,9 +41,9 @@ def said(mechanism, message, *tape):
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 0.1), (Log(3), 0), (0, 1), (2.5, 0.25)])
 def test_randomized_response_claims_its_own_parameters(epsilon, delta):
-    (claim,) = RandomizedResponse(epsilon=epsilon, delta=delta).claims
+    claim, *_ = RandomizedResponse(epsilon=epsilon, delta=delta).claims
     assert claim.measure == Approximate(epsilon, delta)
-    (claim,) = LeakyBit(delta=delta).claims
+    claim, *_ = LeakyBit(delta=delta).claims
     assert claim.measure == Approximate(0, delta)
 
 
@@ -101,7 +101,7 @@ def test_on_a_grid_rounding_errs_too(step):
     ids=lambda mechanism: type(mechanism).__name__,
 )
 def test_neighbours_are_as_far_apart_as_the_noise_is_for(mechanism):
-    (claim,) = mechanism.claims
+    claim, *_ = mechanism.claims
     assert claim.verification == neighbouring_start(Within(3))
 
 
@@ -110,7 +110,7 @@ def test_neighbours_of_arrays_are_near_in_the_norm_of_the_noise():
         (DiscreteLaplace(epsilon=1, sensitivity=3, dimension=2), 1),
         (DiscreteGaussian(rho=1, sensitivity=3, dimension=2), 2),
     ):
-        (claim,) = kind.claims
+        claim, *_ = kind.claims
         assert claim.verification == neighbouring_start(Near(3, norm))
 
 
@@ -146,5 +146,5 @@ def test_a_prefix_errs_by_the_noise_of_all_its_nodes(kind, nodes):
 
 @pytest.mark.parametrize("monotone", [False, True])
 def test_a_sparse_vector_claims_what_its_noise_is_for(monotone):
-    (claim,) = SparseVector(epsilon=1, sensitivity=3, monotone=monotone).claims
+    claim, *_ = SparseVector(epsilon=1, sensitivity=3, monotone=monotone).claims
     assert claim.verification == every_pair(Within(3), monotone=monotone)

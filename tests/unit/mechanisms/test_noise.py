@@ -81,7 +81,7 @@ def test_discrete_gaussian_has_sigma_sensitivity_over_root_two_rho(rho, sensitiv
 )
 def test_neighbours_of_arrays_are_near_in_the_norm_of_the_noise(mechanism, norm):
     """ℓ₁ for Laplace noise, ℓ₂ for Gaussian: (3, 4) is 7 away in the one and 5 in the other."""
-    (claim,) = mechanism.claims
+    claim, *_ = mechanism.claims
     assert claim.verification == mechanism.verification
     game = ap.PrivacyGame(mechanism, claim.verification)
     for moved, distance in (([5, 0], (5, 5)), ([3, 4], (7, 5)), ([2, 3], (5, 4)), ([6, 0], (6, 6))):

@@ -264,7 +264,7 @@ class TestParts:
             def claims(self):
                 return (Claim(Pure(2), self.verification, Status.PROVED, "half the noise"),)
 
-        (claim,) = UnboundedCounter(counter=Half(horizon=1, epsilon=1)).claims
+        claim, *_ = UnboundedCounter(counter=Half(horizon=1, epsilon=1)).claims
         assert (claim.measure, claim.status) == (Pure(3), Status.ASSUMED)
 
 
