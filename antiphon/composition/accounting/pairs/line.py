@@ -38,7 +38,7 @@ _ROOM: Final = 2
 """How much narrower than asked the interval is where the law is smooth."""
 _FINER: Final = 8
 _REFINED: Final = 4
-_CHEAP: Final = 1 << 22
+_CHEAP: Final = 1 << 20
 """Factors of the kept frequencies up to which a contour is made again with less noise."""
 _LONGEST: Final = 1 << 16
 """Frequencies in a lattice's period, at most, so that it is treated as one."""
@@ -173,9 +173,7 @@ class Inversion:
     def _stick(self, place: Target) -> Stick:
         theta, share = self._frequencies, self.step / math.tau
         turned = self._weights * np.exp(-1j * theta * place.next)
-        size = np.abs(self._weights)
-        wrong = self._logs.slack + (64 + 8 * theta * abs(place.next)) * UNIT
-        wrong = size * (np.expm1(np.minimum(wrong, 700.0)) + 2 * len(theta) * UNIT)
+        wrong = self._wrong((64 + 2 * len(theta) + 8 * theta * abs(place.next)) * UNIT)
         value = share * float(np.sum((turned * self._kernel(place)).real))
         error = share * (float(wrong @ self._ceiling(theta)) + 2 * self._dropped[0])
         smoothing = 0.0
@@ -217,6 +215,13 @@ class Inversion:
         """Φ, twice but for θ = 0: at -θ the terms are conjugate."""
         doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(self._logs.value)
         return doubled
+
+    def _wrong(self, more: Floats) -> Floats:
+        """What a weight is off by, with so much more slack."""
+        slack = self._logs.slack + more
+        small = np.abs(self._weights) * np.expm1(np.minimum(slack, 1.0))
+        large = 4 * np.exp(np.minimum(self._logs.value.real + slack, 700.0))
+        return np.where(slack < 1.0, small, large) * (1 + 1e-9)
 
     # --- kernels -----------------------------------------------------------------------------
 

@@ -16,9 +16,9 @@ NATS: Final = 36.0
 """A term of H is neglected below e^-36 of the largest one (its bound is added)."""
 _DENSITY_NATS: Final = 23.0
 """The same for a term of f_v, which matters for the width only."""
-LIMIT: Final = 1 << 31
+LIMIT: Final = 1 << 28
 """Factors evaluated, at most."""
-MOST: Final = 1 << 21
+MOST: Final = 1 << 20
 """Frequencies kept, at most."""
 _CURE: Final = "(ask for a larger `width`, or account for fewer distinct pairs)"
 
@@ -61,7 +61,7 @@ def sifted(
         low, high, single = low[~gone], high[~gone], (high - low)[~gone] == 1
         found.append(low[single])
         low, high = _split(low[~single], high[~single])
-        work += product.size * len(gone)
+        work += product.size * (len(gone) + 4 * len(found[-1]))
         if work > LIMIT:
             raise Intractable(f"factors of a certified interval {_CURE}", work, LIMIT)
         if (total := len(low) + sum(map(len, found))) > MOST:

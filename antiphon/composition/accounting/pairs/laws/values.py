@@ -19,6 +19,7 @@ from antiphon.composition.accounting.pairs.laws.loss import (
     LossLaw,
     Moment,
     apart,
+    common,
     log_ceiling,
     powers,
 )
@@ -129,6 +130,17 @@ class Mixture(LossLaw):
         return max(known) * self.count if len(known) == len(highest) else None
 
     @property
+    def lattice(self) -> Lattice | None:
+        """Of spacings and of the gaps between offsets the common divisor."""
+        given = [law.lattice for law in self.laws]
+        known = [each for each in given if each is not None]
+        if len(known) < len(given):
+            return None
+        gaps = [abs(each.offset - known[0].offset) for each in known]
+        spacing = common([*(each.spacing for each in known), *(gap for gap in gaps if gap)])
+        return Lattice(known[0].offset * self.count, spacing)
+
+    @property
     def size(self) -> int:
         return sum(law.size for law in self.laws)
 
@@ -162,8 +174,7 @@ class Mixture(LossLaw):
             logs = law.characteristic(order, frequencies)
             each = share * np.exp(logs.value)
             factor += each
-            sure = np.expm1(np.minimum(logs.slack, 1.0)) * (1 + 1e-9)
-            errors += np.abs(each) * np.where(logs.slack < 1.0, sure, 1e300)
+            errors += np.abs(each) * np.expm1(np.minimum(logs.slack, 700.0)) * (1 + 1e-9)
         counts = np.array([float(self.count)])
         return powers(factor[None, :], np.minimum(errors, 1.0)[None, :], counts)
 
