@@ -83,7 +83,7 @@ def test_equal_discrete_gaussians(sigma, shift, times, points):
 def test_discrete_laplaces(way):
     for scale, shift, times in ((5, 2, 12), (10, 7, 30)):
         curve = compose([DiscreteLaplacePair(scale, shift)], times=times)
-        check(curve, laplace(scale, shift, Fraction(1, scale)) ** times, [0, 1, 4, 9], 1e-4)
+        check(curve, laplace(scale, shift, Fraction(1, scale)) ** times, [0, 1, 4], 1e-4)
 
 
 def test_a_shift_of_one_is_randomized_response():

@@ -45,6 +45,8 @@ KINDS: Final = (
     MixturePair,
 )
 _SOURCE: Final = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"
+_FEW: Final = 1 << 10
+"""Distinct pairs, at most, that are looked at one by one for a closed form."""
 _LEAST: Final = 2.0**-17
 """Orders nearer to 1 are answered by 1 + this: divergences grow with the order."""
 
@@ -83,8 +85,8 @@ class PairsCurve(PrivacyCurve):
         """The infinite losses, as if of RR_{0,r}."""
         deltas: Counter[Fraction] = Counter()
         for pair, count in self.composed:
-            deltas[pair.infinite] += count
-        del deltas[Fraction(0)]
+            if infinite := pair.infinite:
+                deltas[infinite] += count
         return Parameters((), tuple(sorted(deltas.items())), sum(n for _, n in self.composed))
 
     @cached_property
@@ -111,11 +113,13 @@ class PairsCurve(PrivacyCurve):
     @cached_property
     def _law(self) -> Exactly | Atoms | Once | Inversions:
         assert self._product is not None
+        first, *others = self._product.laws
+        if len(self.composed) > _FEW:
+            return Inversions(self._product, self.width)
         known = [(pair.atoms, count) for pair, count in self.composed]
         atoms = [(points, count) for points, count in known if points is not None]
         if len(atoms) == len(known) and (found := multiplied(atoms)) is not None:
             return found
-        first, *others = self._product.laws
         if not others and type(first) is Responses and Atoms.suit(first.given):
             return Atoms(Losses.of(Parameters(first.given, (), len(first.given))), first.given)
         if not others and type(first) is Ranges and first.given[0][1:] == (1,) == (first.size,):

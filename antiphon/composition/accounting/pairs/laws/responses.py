@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -51,7 +52,11 @@ class Responses(LossLaw):
 
     @property
     def most(self) -> Fraction:
-        return sum((exact.bracket(e, 40)[1] * n for e, n in self.given), Fraction(0))
+        numerators: Counter[int] = Counter()
+        for e, n in self.given:
+            high = exact.bracket(e, 40)[1]
+            numerators[high.denominator] += n * high.numerator
+        return sum((Fraction(n, d) for d, n in numerators.items()), Fraction(0))
 
     @property
     def lattice(self) -> Lattice | None:
