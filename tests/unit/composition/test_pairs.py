@@ -80,10 +80,21 @@ def test_equal_discrete_gaussians(sigma, shift, times, points):
     check(curve, law, points, 1e-9)
 
 
+def test_a_narrow_and_a_wide_discrete_gaussian():
+    unit = Fraction(1, 8)
+    law = gaussian(HALF, 1, unit) * gaussian(2, 1, unit)
+    check(compose([DiscreteGaussianPair(HALF), DiscreteGaussianPair(2)]), law, [0, 1, 3, 9], 1e-9)
+
+
 def test_discrete_laplaces(way):
     for scale, shift, times in ((5, 2, 12), (10, 7, 30)):
         curve = compose([DiscreteLaplacePair(scale, shift)], times=times)
-        check(curve, laplace(scale, shift, Fraction(1, scale)) ** times, [0, 1, 4], 1e-4)
+        check(
+            curve,
+            laplace(scale, shift, Fraction(1, scale)) ** times,
+            [0, 1, 4],
+            1e-9 if way == "lattice" else 1,
+        )
 
 
 def test_a_shift_of_one_is_randomized_response():
@@ -212,6 +223,18 @@ def test_revealed_with_some_probability():
         assert holds(curve.delta_between(at), truth)
     assert curve.floor.lower <= 1 - stays <= curve.floor.upper
     assert compose([reveal(1, GaussianPair(1))]).delta_between(3).lower == 1
+
+
+def test_a_mixture_that_reveals_and_one_that_does_not():
+    unit, weights = Fraction(1, 32), (Fraction(1, 8), Fraction(3, 8), HALF)
+    parts = reveal(1, GaussianPair(1)), DiscreteGaussianPair(4), ResponsePair(HALF, Fraction(1, 5))
+    inner = [(Fraction(3, 8) / Fraction(31, 40), gaussian(4, 1, unit))]
+    inner.append((Fraction(2, 5) / Fraction(31, 40), response(HALF, 1, unit)))
+    law, stays = mixture(inner) ** 3, Fraction(31, 40) ** 3
+    curve = compose([MixturePair(weights, parts)], times=3)
+    for at in (0, 1):
+        assert holds(curve.delta_between(at), 1 - ball(stays) * (1 - law.stick(Fraction(at))))
+        assert curve.delta_between(at).width < 1e-9
 
 
 def test_a_mixture_of_unlike_pairs(way):

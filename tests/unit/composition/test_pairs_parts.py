@@ -29,6 +29,7 @@ from antiphon.composition.accounting import (
 )
 from antiphon.composition.accounting.pairs import line, sieve
 from antiphon.composition.accounting.pairs.laws.thetas import Thetas
+from antiphon.composition.accounting.pairs.laws.values import log_ratio
 from antiphon.composition.accounting.pairs.product import Product
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import Log
@@ -401,6 +402,13 @@ def test_the_sums_of_theta_agree_at_one():
         theta = np.linspace(0, 12, 50)
         values = [np.exp(law.characteristic(order, theta).value) for law in (below, at)]
         assert np.max(np.abs(values[0] - values[1])) < 1e-9
+
+
+def test_the_logarithm_of_a_ratio_near_one():
+    for power in range(1, 30, 4):
+        for ratio in (1 + Fraction(1, 10**power), 1 - Fraction(1, 10**power), Fraction(10**power)):
+            real = float(ball(ratio).log().mid())
+            assert log_ratio(ratio) == pytest.approx(real, rel=2e-15)
 
 
 def test_a_lattice_is_as_fine_as_all_of_them():

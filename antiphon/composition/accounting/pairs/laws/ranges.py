@@ -76,11 +76,9 @@ class Ranges(LossLaw):
     def ceiling(self, order: float, low: Floats, high: Floats) -> Floats:
         a = order + 0.5
         y = np.minimum(a * self._etas, 300.0)[:, None]
-        sine = np.sin(np.minimum(np.multiply.outer(self._etas, low), 1.57))
+        sine = np.sin(np.minimum(np.multiply.outer(self._etas, low), np.pi / 2))
         squared = (1 + (sine / np.sinh(y)) ** 2) * (1 + 4 * SLACK) / (1 + (low / a) ** 2)
-        far = np.multiply.outer(self._etas, low) >= 1.57
-        everywhere = (1 + 1 / np.sinh(y) ** 2) * (1 + 4 * SLACK) / (1 + (low / a) ** 2)
-        return log_ceiling(np.where(far, everywhere, squared), self._counts)
+        return log_ceiling(squared, self._counts)
 
 
 def _log_sinhc(x: Floats) -> Floats:
