@@ -162,13 +162,14 @@ def test_no_interpolation_where_a_factor_may_vanish():
 # --- the three things that are added to the error ------------------------------------------------
 
 
-def contour(pair, times, at, noise=Fraction(0), **changed):
+def contour(pair, times, at, noise=Fraction(0)):
+    """That of the best order, on a lattice if there is no noise; and where it is asked."""
     product = compose([pair], times=times)._product
-    asked = line.placed(Fraction(at), product.lattice if not noise else None)
-    number = product.rung_near(asked.next)
-    c = 2.0 ** (number / 4)
-    made = line.make(product, c, asked.next, math.sqrt(product.guide(c)[1]), noise)
-    return attrs.evolve(made, **changed), asked
+    lattice = None if noise else product.lattice
+    asked = line.placed(Fraction(at), lattice)
+    c = 2.0 ** (product.rung_near(asked.next) / 4)
+    spread = math.sqrt(product.guide(c)[1])
+    return line.make(product, c, asked.next, spread, noise, lattice), asked
 
 
 def test_a_coarse_step_has_its_aliases_in_the_lower_end():
@@ -181,8 +182,7 @@ def test_a_coarse_step_has_its_aliases_in_the_lower_end():
     assert coarse.stick(asked).width > 1e-6  # there is something to be missed
 
 
-def test_a_coarse_step_on_the_line_has_them_too(monkeypatch):
-    monkeypatch.setattr(line, "_LONGEST", 0)
+def test_a_coarse_step_on_the_line_has_them_too():
     truth = mu_stick(100, 20)
     for factor in (2, 4, 6):
         made, asked = contour(GaussianPair(1), 100, 20)
@@ -191,22 +191,21 @@ def test_a_coarse_step_on_the_line_has_them_too(monkeypatch):
     assert coarse.stick(asked).width > 1e-6 * float(truth.mid())
 
 
-@pytest.mark.parametrize("longest", [0, 1 << 16])
-def test_what_is_dropped_is_in_the_error(monkeypatch, longest):
+@pytest.mark.parametrize("noise", [Fraction(0), Fraction(1, 10**6)])
+def test_what_is_dropped_is_in_the_error(monkeypatch, noise):
     truth = (gaussian(10, 1, Fraction(1, 200)) ** 1000).stick(Fraction(5))
-    monkeypatch.setattr(line, "_LONGEST", longest)
     for nats in (2.0, 4.0, 8.0):
         monkeypatch.setattr(sieve, "NATS", nats)
         monkeypatch.setattr(sieve, "_DENSITY_NATS", nats)
-        made, _ = contour(DiscreteGaussianPair(10), 1000, 5, Fraction(1, 10**6))
-        found = made.stick(line.placed(Fraction(5), made.lattice))
+        made, asked = contour(DiscreteGaussianPair(10), 1000, 5, noise)
+        found = made.stick(asked)
+        assert (made.lattice is None) == bool(noise)
         assert holds(found, truth), nats
     assert found.width > 1e-9
 
 
 @pytest.mark.parametrize("noise", [Fraction(1, 100), Fraction(1, 10), Fraction(1)])
-def test_noise_is_in_the_lower_end(monkeypatch, noise):
-    monkeypatch.setattr(line, "_LONGEST", 0)
+def test_noise_is_in_the_lower_end(noise):
     truth = (gaussian(5, 1, Fraction(1, 50)) ** 20).stick(Fraction(1))
     made, asked = contour(DiscreteGaussianPair(5), 20, 1, noise)
     found = made.stick(asked)
@@ -214,6 +213,17 @@ def test_noise_is_in_the_lower_end(monkeypatch, noise):
     plain, _ = contour(GaussianPair(1), 1, 1)
     assert (found.upper - float(truth.mid())) > 0.001 * float(noise)  # it is H_v that is computed
     assert plain.noise == 0
+
+
+@pytest.mark.parametrize("longest", [350, 450, 600, 800])
+def test_a_period_that_is_too_long_for_some_points_only(monkeypatch, longest):
+    """Each ε is asked one way throughout, also where its neighbour is asked the other way."""
+    monkeypatch.setattr(line, "_LONGEST", longest)
+    curve, law = compose([DiscreteGaussianPair(5)], times=30), gaussian(5, 1, Fraction(1, 50)) ** 30
+    for i in range(40):
+        at = Fraction(i, 5) + Fraction(1, 997)
+        assert holds(curve.delta_between(at), law.stick(at)), at
+    assert {made.lattice is None for made in curve._law._known.values()} == {True, False}
 
 
 @pytest.mark.parametrize("limit", ["LIMIT", "MOST"])

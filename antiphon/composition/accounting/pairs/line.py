@@ -77,38 +77,38 @@ class Inversions:
 
     product: Product
     width: float
-    _known: dict[tuple[int, int], Inversion] = attrs.field(
-        factory=lambda: dict[tuple[int, int], Inversion](), init=False
+    _known: dict[tuple[int, int, bool], Inversion] = attrs.field(
+        factory=lambda: dict[tuple[int, int, bool], Inversion](), init=False
     )
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
-        place = placed(at, self.product.lattice)
-        best = self._nearest(place)
-        if best.lattice is None:
-            place = placed(at, None)
-            best = self._nearest(place)
-        return best.stick(place)
-
-    def _nearest(self, place: Target) -> Inversion:
-        number = self.product.rung_near(place.next)
-        best = self._contour(number, 0, place)
+        if (lattice := self.product.lattice) is not None:
+            place = placed(at, lattice)
+            found = self._contour(0, place, lattice)
+            if found.lattice is not None:
+                return found.stick(place)
+        place = placed(at, None)
+        best = self._contour(0, place, None)
         for finer in range(1, _REFINED):
             if best.is_narrow(place, self.width) or best.work > _CHEAP:
                 break
-            best = self._contour(number, finer, place)
-        return best
+            best = self._contour(finer, place, None)
+        return best.stick(place)
 
-    def _contour(self, number: int, finer: int, place: Target) -> Inversion:
+    def _contour(self, finer: int, place: Target, lattice: Lattice | None) -> Inversion:
+        number = self.product.rung_near(place.next)
+
         def made() -> Inversion:
             c = order(number)
             spread = math.sqrt(self.product.guide(c)[1])
             noise = self._noise(c, spread) / _FINER**finer
-            return make(self.product, c, place.next, spread, noise)
+            return make(self.product, c, place.next, spread, noise, lattice)
 
-        found = remembered(self._known, (number, finer), made)
+        key = number, finer, lattice is None
+        found = remembered(self._known, key, made)
         if not found.reaches(place):
-            found = self._known[number, finer] = made()
+            found = self._known[key] = made()
         return found
 
     def _noise(self, c: float, spread: float) -> Fraction:
@@ -256,9 +256,13 @@ class Inversion:
         return 1.01 * total
 
 
-def make(product: Product, c: float, at: float, spread: float, noise: Fraction) -> Inversion:
-    """The contour of order c for ε from two spreads below ``at`` to two above."""
-    lattice = product.lattice
+def make(
+    product: Product, c: float, at: float, spread: float, noise: Fraction, lattice: Lattice | None
+) -> Inversion:
+    """The contour of order c for ε from two spreads below ``at`` to two above.
+
+    On the lattice of the losses, if one is given and its period is not long; with noise else.
+    """
     if lattice is not None:
         period, aliases = _spaced(product, c, at, spread)
         if period / lattice.spacing <= _LONGEST:
