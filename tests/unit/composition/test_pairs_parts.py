@@ -226,10 +226,19 @@ def test_a_period_that_is_too_long_for_some_points_only(monkeypatch, longest):
     assert {made.lattice is None for made in curve._law._known.values()} == {True, False}
 
 
+def test_an_interval_is_wider_before_it_is_refused(monkeypatch):
+    given = [5 + Fraction(i * i, 10**7) for i in range(40)]
+    truth = optimal([(e, 0) for e in given], width=1e-4).delta_between(Fraction("187.01"))
+    monkeypatch.setattr(sieve, "MOST", 1 << 10)
+    found = compose([ResponsePair(e) for e in given]).delta_between(Fraction("187.01"))
+    assert found.lower <= truth.lower
+    assert truth.upper <= found.upper
+
+
 @pytest.mark.parametrize("limit", ["LIMIT", "MOST"])
 def test_what_takes_too_long_is_refused(monkeypatch, limit):
     pairs = [ResponsePair(5 + Fraction(i * i, 10**7)) for i in range(40)]
-    monkeypatch.setattr(sieve, limit, 1 << 12)
+    monkeypatch.setattr(sieve, limit, 1 << 3)
     with pytest.raises(Intractable, match="larger `width`"):
         compose(pairs, width=1e-9).delta_between(90)
 

@@ -32,12 +32,15 @@ from antiphon.composition.accounting.pairs.product import Product, order
 from antiphon.composition.accounting.pairs.sieve import NATS, Sifted, sifted
 from antiphon.composition.accounting.responses.losses import remembered
 from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, outward, probability
 
 _ROOM: Final = 2
 """How much narrower than asked the interval is where the law is smooth."""
 _FINER: Final = 8
 _REFINED: Final = 4
+_COARSER: Final = 4
+"""How often noise is made 64 times more where a contour would take too long."""
 _CHEAP: Final = 1 << 20
 """Factors of the kept frequencies up to which a contour is made again with less noise."""
 _LONGEST: Final = 1 << 16
@@ -80,6 +83,7 @@ class Inversions:
     _known: dict[tuple[int, int, bool], Inversion] = attrs.field(
         factory=lambda: dict[tuple[int, int, bool], Inversion](), init=False
     )
+    _refused: set[Inversion] = attrs.field(factory=lambda: set[Inversion](), init=False)
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
@@ -88,13 +92,28 @@ class Inversions:
             found = self._contour(0, place, lattice)
             if found.lattice is not None:
                 return found.stick(place)
-        place = placed(at, None)
-        best = self._contour(0, place, None)
+        return self._on_the_line(placed(at, None)).stick(placed(at, None))
+
+    def _on_the_line(self, place: Target) -> Inversion:
+        """With as much noise as it takes; where that is little, with less while it is cheap."""
+        if (best := self._sifted(0, place)) is None:
+            coarser = (self._sifted(-each, place) for each in range(1, _COARSER))
+            found = next((each for each in coarser if each is not None), None)
+            return found or self._contour(-_COARSER, place, None)
         for finer in range(1, _REFINED):
             if best.is_narrow(place, self.width) or best.work > _CHEAP:
                 break
-            best = self._contour(finer, place, None)
-        return best.stick(place)
+            best = self._sifted(finer, place) or best
+        return best
+
+    def _sifted(self, finer: int, place: Target) -> Inversion | None:
+        """None where it would take too long."""
+        found = self._contour(finer, place, None)
+        try:
+            return found if found not in self._refused and found.work else None
+        except Intractable:
+            self._refused.add(found)
+            return None
 
     def _contour(self, finer: int, place: Target, lattice: Lattice | None) -> Inversion:
         number = self.product.rung_near(place.next)
@@ -102,7 +121,7 @@ class Inversions:
         def made() -> Inversion:
             c = order(number)
             spread = math.sqrt(self.product.guide(c)[1])
-            noise = self._noise(c, spread) / _FINER**finer
+            noise = self._noise(c, spread) / Fraction(_FINER if finer > 0 else _FINER**2) ** finer
             return make(self.product, c, place.next, spread, noise, lattice)
 
         key = number, finer, lattice is None

@@ -16,9 +16,9 @@ NATS: Final = 36.0
 """A term of H is neglected below e^-36 of the largest one (its bound is added)."""
 _DENSITY_NATS: Final = 23.0
 """The same for a term of f_v, which matters for the width only."""
-LIMIT: Final = 1 << 28
+LIMIT: Final = 1 << 27
 """Factors evaluated, at most."""
-MOST: Final = 1 << 20
+MOST: Final = 1 << 18
 """Frequencies kept, at most."""
 _CURE: Final = "(ask for a larger `width`, or account for fewer distinct pairs)"
 
