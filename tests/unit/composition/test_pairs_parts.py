@@ -227,12 +227,15 @@ def test_a_period_that_is_too_long_for_some_points_only(monkeypatch, longest):
 
 
 def test_an_interval_is_wider_before_it_is_refused(monkeypatch):
-    given = [5 + Fraction(i * i, 10**7) for i in range(40)]
-    truth = optimal([(e, 0) for e in given], width=1e-4).delta_between(Fraction("187.01"))
-    monkeypatch.setattr(sieve, "MOST", 1 << 10)
-    found = compose([ResponsePair(e) for e in given]).delta_between(Fraction("187.01"))
-    assert found.lower <= truth.lower
-    assert truth.upper <= found.upper
+    given, at = [5 + Fraction(i * i, 10**7) for i in range(40)], Fraction("187.01")
+    theirs = optimal([(e, 0) for e in given], width=1e-4).delta_between(at)
+    narrow = compose([ResponsePair(e) for e in given]).delta_between(at)
+    monkeypatch.setattr(sieve, "MOST", 200)
+    wide = compose([ResponsePair(e) for e in given]).delta_between(at)
+    assert wide.width > 10 * narrow.width
+    assert wide.lower <= narrow.lower <= narrow.upper <= wide.upper
+    assert narrow.lower <= theirs.upper
+    assert theirs.lower <= narrow.upper
 
 
 @pytest.mark.parametrize("limit", ["LIMIT", "MOST"])
