@@ -2,6 +2,7 @@
 
 A question is ``pairs`` of (ε, δ, how many), the grid's width ``step``, and ``delta`` or
 ``epsilon``, of which the other is the answer; with ``memory``, a second run tells its ``MB``.
+With ``sigma`` it is about ``times`` discrete Gaussians in place of ``pairs``.
 """
 
 from __future__ import annotations
@@ -26,9 +27,15 @@ def composed(pairs, step):
     return total
 
 
-def asked(pairs, step, epsilon=None, delta=None):
+def gaussians(sigma, times, step):
+    """That of discrete Gaussians of sensitivity 1."""
+    each = accounting.from_discrete_gaussian_mechanism(sigma, value_discretization_interval=step)
+    return each.self_compose(times)
+
+
+def asked(step, pairs=(), sigma=None, times=1, epsilon=None, delta=None):
     """The answer."""
-    law = composed(pairs, step)
+    law = composed(pairs, step) if sigma is None else gaussians(sigma, times, step)
     return law.get_delta_for_epsilon(epsilon) if delta is None else law.get_epsilon_for_delta(delta)
 
 

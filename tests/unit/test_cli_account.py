@@ -34,6 +34,25 @@ class TestText:
         optimal_column = [float(line[-1]) for line in lines]
         assert optimal_column == sorted(optimal_column, reverse=True)
 
+    def test_dominating_pairs(self, cli):
+        status, out, _ = cli(
+            "account", "--pair", "discrete-gaussian:10", "--times", "1000", "--epsilon", "5"
+        )
+        assert status == 0
+        assert "discrete-gaussian:10 × 1,000" in out
+        assert "0.3838358" in out
+        kinds = [
+            "gaussian:1/2",
+            "discrete-laplace:5,2",
+            "bounded-range:0.2",
+            "discrete-gaussian:3,2",
+        ]
+        options = [f"--pair={each}" for each in kinds]
+        status, out, _ = cli("account", *options, "--rr", "0.1,1e-6", "--delta", "1e-3")
+        assert status == 0
+        assert "5 mechanisms" in out
+        assert "RDP of pairs" in out
+
     def test_unlike_parameters_and_logarithms(self, cli):
         _, out, _ = cli("account", "--rr", "ln 3,0", "--rr", "0.2", "--epsilon", "ln2")
         assert out.startswith("Comp[RR_{ln 3,0}, RR_{0.2,0}]: 2 mechanisms\n")
@@ -71,7 +90,12 @@ class TestJson:
             (["--rr", "1", "--width", "0"], "width must be positive"),
             (["--rr", "1", "--times", "0"], "Invalid value for '--times'"),
             (["--rr", "1", "--plot", "a.txt"], "a .png, .svg or .pdf file"),
-            ([], "Missing option '--rr'"),
+            ([], "give at least one --rr"),
+            (["--pair", "gauss:1"], "KIND one of gaussian, discrete-gaussian"),
+            (["--pair", "gaussian:1,2"], "gaussian takes a number"),
+            (["--pair", "discrete-gaussian:1,x"], "a discrete one a shift too"),
+            (["--pair", "discrete-laplace:1,0"], "shift must be an int >= 1"),
+            (["--pair", "bounded-range:0"], "eta must be positive"),
         ],
     )
     def test_errors_are_objects_too(self, cli, options, message):

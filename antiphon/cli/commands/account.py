@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Final
 
 import attrs
 import numpy as np
@@ -14,18 +16,32 @@ import numpy as np
 from antiphon.cli.output import print_json
 from antiphon.cli.written import rational, shown
 from antiphon.composition.accounting import (
+    BoundedRangePair,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    DominatingPair,
+    GaussianPair,
     Interval,
     PrivacyCurve,
+    ResponsePair,
     advanced,
     basic,
+    compose,
     concentrated,
     optimal,
     renyi,
+    renyi_curve,
 )
-from antiphon.composition.accounting.parameters import Parameters, pairs, parameters
+from antiphon.composition.accounting.parameters import pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 
+_KINDS: Final[dict[str, Callable[..., DominatingPair]]] = {
+    "gaussian": GaussianPair,
+    "discrete-gaussian": DiscreteGaussianPair,
+    "discrete-laplace": DiscreteLaplacePair,
+    "bounded-range": BoundedRangePair,
+}
 _LOG = "ln "
 _ROWS = 12
 """Of the table of a curve, where nothing is asked."""
@@ -36,6 +52,7 @@ class AccountQuestion:
     """What is asked of a composition, as the command line has it."""
 
     responses: Sequence[str]
+    pairs: Sequence[str]
     times: int
     epsilons: Sequence[str]
     deltas: Sequence[str]
@@ -46,7 +63,8 @@ class AccountQuestion:
 class Answered:
     """Every bound, with its answers in the order of the questions."""
 
-    composed: Parameters
+    count: int
+    floor: Interval[float]
     listed: str
     curves: Sequence[PrivacyCurve]
     epsilons: Sequence[exact.ExactEpsilon]
@@ -69,13 +87,12 @@ def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> i
 
 
 def _answered(question: AccountQuestion) -> Answered:
-    if not question.responses:
-        raise InvalidArgument("give at least one --rr EPSILON,DELTA, such as --rr 0.1,1e-6")
-    counts = pairs([_pair(each) for each in question.responses], question.times)
-    composed = parameters([_pair(each) for each in question.responses], question.times)
+    if not question.responses and not question.pairs:
+        raise InvalidArgument(
+            "give at least one --rr EPSILON,DELTA, such as --rr 0.1,1e-6, or a --pair"
+        )
     width = float(rational(question.width, "width"))
-    curves: list[PrivacyCurve] = [make(composed) for make in (basic, advanced, concentrated, renyi)]
-    curves.append(optimal(composed, width=width))
+    curves, names, count = (_of_pairs if question.pairs else _of_responses)(question, width)
     epsilons = [_epsilon(each) for each in question.epsilons]
     deltas = [exact.probability(rational(each, "delta")) for each in question.deltas]
     answers = [
@@ -83,12 +100,46 @@ def _answered(question: AccountQuestion) -> Answered:
         + [curve.epsilon_between(each) for each in deltas]
         for curve in curves
     ]
-    listed = ", ".join(
-        f"RR_{{{_shown(e)},{shown(d)}}}" + (f" × {n:,}" if n > 1 else "")
-        for (e, d), n in list(counts.items())[:4]
-    )
-    listed += f", … ({len(counts):,} kinds)" if len(counts) > 4 else ""
-    return Answered(composed, listed, curves, epsilons, deltas, answers)
+    some = [name + (f" × {n:,}" if n > 1 else "") for name, n in names[:4]]
+    listed = ", ".join(some) + (f", … ({len(names):,} kinds)" if len(names) > 4 else "")
+    return Answered(count, curves[-1].floor, listed, curves, epsilons, deltas, answers)
+
+
+Named = list[tuple[str, int]]
+"""What is composed, and how often."""
+
+
+def _of_responses(question: AccountQuestion, width: float) -> tuple[list[PrivacyCurve], Named, int]:
+    given = [_pair(each) for each in question.responses]
+    composed = parameters(given, question.times)
+    curves: list[PrivacyCurve] = [make(composed) for make in (basic, advanced, concentrated, renyi)]
+    curves.append(optimal(composed, width=width))
+    counts = pairs(given, question.times)
+    names = [(f"RR_{{{_shown(e)},{shown(d)}}}", n) for (e, d), n in counts.items()]
+    return curves, names, composed.count
+
+
+def _of_pairs(question: AccountQuestion, width: float) -> tuple[list[PrivacyCurve], Named, int]:
+    given = [_dominating(each) for each in question.pairs]
+    given += [ResponsePair(*_pair(each)) for each in question.responses]
+    texts = [*question.pairs, *(f"RR_{{{each}}}" for each in question.responses)]
+    curves: list[PrivacyCurve] = [renyi_curve(given, times=question.times)]
+    curves.append(compose(given, times=question.times, width=width))
+    names = [(text, n * question.times) for text, n in Counter(texts).items()]
+    return curves, names, len(given) * question.times
+
+
+def _dominating(text: str) -> DominatingPair:
+    """gaussian:1/2, discrete-gaussian:10,2, …: a kind, and its parameters."""
+    kind, _, values = text.partition(":")
+    if kind not in _KINDS:
+        raise InvalidArgument(f"a pair is KIND:VALUES, KIND one of {', '.join(_KINDS)}")
+    scale, comma, shift = values.partition(",")
+    if not comma:
+        return _KINDS[kind](rational(scale.strip(), kind))
+    if not kind.startswith("discrete") or not shift.strip().isdecimal():
+        raise InvalidArgument(f"{kind} takes a number; a discrete one a shift too: :10,2")
+    return _KINDS[kind](rational(scale.strip(), kind), int(shift))
 
 
 def _pair(text: str) -> tuple[exact.ExactEpsilon, Fraction]:
@@ -117,8 +168,8 @@ def _shown(epsilon: exact.ExactEpsilon) -> str:
 def _data(outcome: Answered, plot: Path | None) -> dict[str, object]:
     return {
         "composition": outcome.listed,
-        "count": outcome.composed.count,
-        "floor": attrs.asdict(outcome.composed.floor),
+        "count": outcome.count,
+        "floor": attrs.asdict(outcome.floor),
         "bounds": [
             {
                 "method": curve.method,
@@ -149,7 +200,7 @@ def _print(outcome: Answered, plot: Path | None) -> None:
     from antiphon.report import table
 
     console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
-    floor, count = outcome.composed.floor.upper, outcome.composed.count
+    floor, count = outcome.floor.upper, outcome.count
     head = f"Comp[{outcome.listed}]: {count:,} mechanism{'s' if count > 1 else ''}"
     print(head + (f", δ >= {rounded(floor)} at every ε" if floor else ""))
     asked = bool(outcome.epsilons or outcome.deltas)

@@ -13,9 +13,17 @@ from antiphon.protocol.records.files import refuse_taken
 
 def account(
     rr: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(metavar="ε,δ", help="Parameters: 0.1,1e-6 or 'ln 3,0'; may be repeated."),
-    ],
+    ] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND:VALUES",
+            help="A dominating pair: gaussian:MU, discrete-gaussian:SIGMA,SHIFT, "
+            "discrete-laplace:SCALE,SHIFT or bounded-range:ETA; may be repeated.",
+        ),
+    ] = None,
     times: Annotated[int, typer.Option(min=1, help="Repeat them all so often.")] = 1,
     epsilon: Annotated[
         list[str] | None, typer.Option(help="Ask for δ at this ε; may be repeated.")
@@ -32,9 +40,11 @@ def account(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Say what a composition of fixed (ε, δ) promises, by every bound."""
+    """Say what a composition of fixed (ε, δ), or of dominating pairs, promises, by every bound."""
     from antiphon.cli.commands import account as accounts
 
-    question = accounts.AccountQuestion(rr, times, epsilon or [], delta or [], width)
+    question = accounts.AccountQuestion(
+        rr or [], pair or [], times, epsilon or [], delta or [], width
+    )
     refuse_taken([] if plot is None else [plot], force)
     return accounts.account(question, plot=plot, as_json=json)

@@ -1,6 +1,7 @@
 """What a composition of fixed parameters promises, rounded outward (theory §4).
 
-``parameters`` are pairs (ε_i, δ_i), fixed in advance; ``times`` repeats them. Every function
+``parameters`` are pairs (ε_i, δ_i), fixed in advance; ``times`` repeats them. ``compose`` takes
+dominating pairs in their place: laws that say at every ε at once what is lost. Every function
 returns a ``PrivacyCurve``: ``delta_at(epsilon)`` and ``epsilon_at(delta)`` are safe upper
 bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
 """
@@ -8,6 +9,20 @@ bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
 from antiphon.composition.accounting.creations.potential import exactly_sparse
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.pairs import (
+    BoundedRangePair,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    DominatingPair,
+    FinitePair,
+    GaussianPair,
+    MixturePair,
+    ResponsePair,
+    compose,
+    divergence,
+    renyi_curve,
+    reveal,
+)
 from antiphon.composition.accounting.renyi import (
     concentrated,
     from_concentrated,
@@ -22,12 +37,22 @@ from antiphon.numbers.interval import Interval
 from antiphon.protocol.measures.divergences import response_divergence
 
 __all__ = [
+    "BoundedRangePair",
+    "DiscreteGaussianPair",
+    "DiscreteLaplacePair",
+    "DominatingPair",
     "ExactCurve",
+    "FinitePair",
+    "GaussianPair",
     "Interval",
+    "MixturePair",
     "PrivacyCurve",
+    "ResponsePair",
     "advanced",
     "basic",
+    "compose",
     "concentrated",
+    "divergence",
     "exactly",
     "exactly_sparse",
     "from_concentrated",
@@ -35,6 +60,8 @@ __all__ = [
     "optimal",
     "pure_to_concentrated",
     "renyi",
+    "renyi_curve",
     "response_divergence",
+    "reveal",
     "sparse",
 ]
