@@ -19,7 +19,6 @@ from antiphon.composition.accounting import (
     BoundedRangePair,
     DiscreteGaussianPair,
     DiscreteLaplacePair,
-    DominatingPair,
     GaussianPair,
     Interval,
     PrivacyCurve,
@@ -32,11 +31,12 @@ from antiphon.composition.accounting import (
     renyi,
     renyi_curve,
 )
+from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.composition.accounting.parameters import pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 
-_KINDS: Final[dict[str, Callable[..., DominatingPair]]] = {
+_KINDS: Final[dict[str, Callable[..., LossPair]]] = {
     "gaussian": GaussianPair,
     "discrete-gaussian": DiscreteGaussianPair,
     "discrete-laplace": DiscreteLaplacePair,
@@ -129,7 +129,7 @@ def _of_pairs(question: AccountQuestion, width: float) -> tuple[list[PrivacyCurv
     return curves, names, len(given) * question.times
 
 
-def _dominating(text: str) -> DominatingPair:
+def _dominating(text: str) -> LossPair:
     """gaussian:1/2, discrete-gaussian:10,2, …: a kind, and its parameters."""
     kind, _, values = text.partition(":")
     if kind not in _KINDS:

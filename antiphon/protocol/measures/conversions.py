@@ -120,7 +120,7 @@ CONVERSIONS: Final = (
     Conversion(GaussianDP, Renyi, "αμ²/2", _DONG + "Cor. B.6", _UP,
                lambda m: _linear(m.mu**2 / 2)),
     Conversion(Dominated, Renyi, "D_α(P‖Q)", "data processing", _UP,
-               lambda m: Renyi(m.pair.divergence)),
+               lambda m: Renyi(m.pair.divergence_at)),
 )  # fmt: skip
 """What else follows goes by way of these rows; (ε, δ) with a δ of one's choice: ``approximate``."""
 
@@ -184,7 +184,7 @@ def approximate(measure: Measure, delta: Fraction) -> Approximate | None:
         found = _least(lambda e: gaussian_delta(mu, e)[1] <= delta) if delta else None
     elif isinstance(measure, Dominated):
         pair = measure.pair
-        found = _least(lambda e: Fraction(pair.delta(e)) <= delta)
+        found = _least(lambda e: Fraction(pair.delta_at(e)) <= delta)
     else:
         return None
     return None if found is None else Approximate(found, delta)

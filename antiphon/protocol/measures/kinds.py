@@ -85,11 +85,11 @@ class DominatingPair(ABC):
     __immutable__ = True
 
     @abstractmethod
-    def delta(self, epsilon: exact.Epsilon) -> float:
+    def delta_at(self, epsilon: exact.Epsilon) -> float:
         """H_ε(P‖Q), rounded up."""
 
     @abstractmethod
-    def divergence(self, order: float) -> float:
+    def divergence_at(self, order: float) -> float:
         """D_α(P‖Q) in nats at an order α > 1, rounded up; ``math.inf`` if there is none."""
 
 

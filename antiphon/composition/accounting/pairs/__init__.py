@@ -1,17 +1,17 @@
 """Dominating pairs, and what they promise together."""
 
 from antiphon.composition.accounting.pairs.compose import (
-    PairsCurve,
     compose,
     divergence,
     renyi_curve,
 )
+from antiphon.composition.accounting.pairs.measured import pair_of
 from antiphon.composition.accounting.pairs.noise import (
     DiscreteGaussianPair,
     DiscreteLaplacePair,
     GaussianPair,
 )
-from antiphon.composition.accounting.pairs.pair import DominatingPair
+from antiphon.composition.accounting.pairs.pairs_curve import PairsCurve
 from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair, reveal
 from antiphon.composition.accounting.pairs.promises import BoundedRangePair, ResponsePair
 
@@ -19,7 +19,6 @@ __all__ = [
     "BoundedRangePair",
     "DiscreteGaussianPair",
     "DiscreteLaplacePair",
-    "DominatingPair",
     "FinitePair",
     "GaussianPair",
     "MixturePair",
@@ -27,6 +26,7 @@ __all__ = [
     "ResponsePair",
     "compose",
     "divergence",
+    "pair_of",
     "renyi_curve",
     "reveal",
 ]

@@ -14,7 +14,7 @@ from antiphon.composition.accounting.pairs.laws.ranges import Normal
 from antiphon.composition.accounting.pairs.laws.responses import Responses
 from antiphon.composition.accounting.pairs.laws.thetas import Thetas
 from antiphon.composition.accounting.pairs.laws.values import Values
-from antiphon.composition.accounting.pairs.pair import DominatingPair
+from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
@@ -32,7 +32,7 @@ def sized(what: str, value: Fraction) -> None:
 
 @register("antiphon.DiscreteGaussianPair/1")
 @attrs.frozen
-class DiscreteGaussianPair(DominatingPair):
+class DiscreteGaussianPair(LossPair):
     """N_Z(0, sigma²) against N_Z(shift, sigma²), for noise on an integer of sensitivity ``shift``.
 
     A smaller shift d is dominated: the mass p is log-concave, so that p(x)/p(x-d) falls in x and
@@ -55,7 +55,7 @@ class DiscreteGaussianPair(DominatingPair):
 
 @register("antiphon.DiscreteLaplacePair/1")
 @attrs.frozen
-class DiscreteLaplacePair(DominatingPair):
+class DiscreteLaplacePair(LossPair):
     """P(x) ∝ e^(-|x|/scale) against the same about ``shift``.
 
     The loss is ±shift/scale outside 0 … shift and (shift-2x)/scale inside. Smaller shifts are
@@ -86,7 +86,7 @@ class DiscreteLaplacePair(DominatingPair):
 
 @register("antiphon.GaussianPair/1")
 @attrs.frozen
-class GaussianPair(DominatingPair):
+class GaussianPair(LossPair):
     """N(0, 1) against N(mu, 1): what μ-Gaussian differential privacy means.
 
     Composed, they are one with √Σμ², δ(ε) = Φ(-ε/μ+μ/2) - e^ε Φ(-ε/μ-μ/2).

@@ -1,22 +1,28 @@
-"""Dominating pairs: two laws that are at least as easy to tell apart as a mechanism's views."""
+"""Dominating pairs whose privacy losses have a known law."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from fractions import Fraction
+from typing import Final
 
 from antiphon.composition.accounting.pairs.laws.loss import LossLaw
+from antiphon.composition.accounting.pairs.pairs_curve import PairsCurve, product_divergence
+from antiphon.numbers import exact
+from antiphon.protocol.measures.kinds import DominatingPair
+
+_WIDTH: Final = 1e-6
 
 
-class DominatingPair(ABC):
-    """Laws (P, Q) on one space, such that for every s >= 0 and both orders of the worlds
+class LossPair(DominatingPair):
+    """A dominating pair (P, Q) that ``compose`` can account for, by the law of ln dP/dQ.
 
-        sup_T M(s₀)(T) - s·M(s₁)(T) <= sup_T P(T) - s·Q(T)
-
-    for the views M(s₀), M(s₁) of a mechanism. Mechanisms fixed in advance are then dominated
-    together by the product pair (Zhu, Dong and Wang 2022, Thm 10), concurrently as well (Vadhan
-    and Zhang 2023). Both orders are dominated by (P, Q), so that no pair is asked about (Q, P).
+    Mechanisms fixed in advance are dominated together by the product pair (Zhu, Dong and Wang
+    2022, Thm 10), concurrently as well (Vadhan and Zhang 2023). Both orders of worlds are
+    dominated by (P, Q), so that no pair is asked about (Q, P).
     """
+
+    __slots__ = ()
 
     @property
     def infinite(self) -> Fraction:
@@ -27,10 +33,16 @@ class DominatingPair(ABC):
     def losses(self, count: int) -> LossLaw:
         """The law of Σ ln dP/dQ under P of ``count`` such pairs, given that it is finite.
 
-        Target for only where ``infinite`` is less than one.
+        Asked for only where ``infinite`` is less than one.
         """
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
         """(P, Q) of every point, where these are finitely many rationals; else None."""
         return None
+
+    def delta_at(self, epsilon: exact.Epsilon) -> float:
+        return PairsCurve(((self, 1),), _WIDTH).delta_at(epsilon)
+
+    def divergence_at(self, order: float) -> float:
+        return product_divergence(((self, 1),), order)

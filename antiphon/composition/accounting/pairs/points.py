@@ -10,7 +10,7 @@ import numpy as np
 
 from antiphon.composition.accounting.pairs.laws.loss import LossLaw
 from antiphon.composition.accounting.pairs.laws.values import Mixture, Values, log_ratio
-from antiphon.composition.accounting.pairs.pair import DominatingPair
+from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, shown
 from antiphon.protocol.registry import register
@@ -31,20 +31,20 @@ def _law(values: Any) -> tuple[Fraction, ...]:
     return law
 
 
-def _listed(pairs: Any) -> tuple[DominatingPair, ...]:
+def _listed(pairs: Any) -> tuple[LossPair, ...]:
     try:
         listed: list[Any] = list(pairs)
     except TypeError:
         raise InvalidArgument(f"a mixture is of dominating pairs, not of {shown(pairs)}") from None
     for each in listed:
-        if not isinstance(each, DominatingPair):
+        if not isinstance(each, LossPair):
             raise InvalidArgument(f"a mixture is of dominating pairs, not of {shown(each)}")
     return tuple(listed)
 
 
 @register("antiphon.FinitePair/1")
 @attrs.frozen
-class FinitePair(DominatingPair):
+class FinitePair(LossPair):
     """``zero`` against ``one``: the probabilities of the same points under P and under Q.
 
     Where Q has none the loss is infinite. The claim is that both orders of worlds are dominated
@@ -83,7 +83,7 @@ class FinitePair(DominatingPair):
 
 @register("antiphon.MixturePair/1")
 @attrs.frozen
-class MixturePair(DominatingPair):
+class MixturePair(LossPair):
     """One of ``pairs``, drawn with probabilities ``weights``; which one, both worlds show.
 
     Raises: InvalidArgument for weights that do not sum to one, as many pairs as weights being
@@ -91,7 +91,7 @@ class MixturePair(DominatingPair):
     """
 
     weights: tuple[Fraction, ...] = attrs.field(converter=_law)
-    pairs: tuple[DominatingPair, ...] = attrs.field(converter=_listed)
+    pairs: tuple[LossPair, ...] = attrs.field(converter=_listed)
 
     def __attrs_post_init__(self) -> None:
         if len(self.weights) != len(self.pairs):
@@ -126,7 +126,7 @@ class MixturePair(DominatingPair):
         return Mixture([weight for weight, _ in finite], laws, count)
 
 
-def reveal(probability: float | Fraction, pair: DominatingPair) -> MixturePair:
+def reveal(probability: float | Fraction, pair: LossPair) -> MixturePair:
     """All is revealed with some probability; else ``pair``. (ε, δ) is ε with δ revealed.
 
     >>> reveal(0.1, FinitePair((0.75, 0.25), (0.25, 0.75))).infinite

@@ -10,7 +10,7 @@ from antiphon.composition.accounting.pairs.laws.loss import LossLaw
 from antiphon.composition.accounting.pairs.laws.ranges import Ranges
 from antiphon.composition.accounting.pairs.laws.responses import Responses
 from antiphon.composition.accounting.pairs.noise import LARGEST, sized
-from antiphon.composition.accounting.pairs.pair import DominatingPair
+from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
@@ -18,7 +18,7 @@ from antiphon.protocol.registry import register
 
 @register("antiphon.ResponsePair/1")
 @attrs.frozen
-class ResponsePair(DominatingPair):
+class ResponsePair(LossPair):
     """RR_{ε,δ}(0) against RR_{ε,δ}(1): what (ε, δ)-DP means (CM Def. 2.3, Thm 2.5).
 
     Raises: InvalidArgument for ε < 0 or past 10^9, or δ outside [0, 1].
@@ -49,7 +49,7 @@ class ResponsePair(DominatingPair):
 
 @register("antiphon.BoundedRangePair/1")
 @attrs.frozen
-class BoundedRangePair(DominatingPair):
+class BoundedRangePair(LossPair):
     """What an η-bounded-range mechanism loses at most in one use, at every ε at once.
 
     δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density

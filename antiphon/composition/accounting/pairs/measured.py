@@ -1,0 +1,43 @@
+"""The dominating pair that a measure stands for."""
+
+from __future__ import annotations
+
+from antiphon.composition.accounting.pairs.compose import KINDS
+from antiphon.composition.accounting.pairs.noise import GaussianPair
+from antiphon.composition.accounting.pairs.pair import LossPair
+from antiphon.composition.accounting.pairs.promises import BoundedRangePair, ResponsePair
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.measures.kinds import (
+    BoundedRange,
+    Dominated,
+    GaussianDP,
+    Measure,
+    parameters_of,
+)
+
+_DIGITS = 60
+
+
+def pair_of(measure: Measure) -> LossPair | None:
+    """A pair of this library that dominates every mechanism with the measure; None if none does.
+
+    (ε, δ): RR_{ε,δ} (CM Thm 2.5). η-BR and μ-GDP: by definition. Rényi divergences bound no
+    trade-off function from which they come back, so zCDP and RDP have none. An η or a μ past what
+    is accounted for has none either.
+
+    >>> pair_of(GaussianDP(2)), pair_of(BoundedRange(1))
+    (GaussianPair(mu=Fraction(2, 1)), BoundedRangePair(eta=Fraction(1, 1)))
+    """
+    if isinstance(measure, Dominated):
+        known = any(type(measure.pair) is kind for kind in KINDS)
+        return measure.pair if known and isinstance(measure.pair, LossPair) else None
+    try:
+        if isinstance(measure, GaussianDP):
+            return GaussianPair(measure.mu)
+        if isinstance(measure, BoundedRange) and measure.eta:
+            return BoundedRangePair(exact.bracket(measure.eta, _DIGITS)[1])
+    except InvalidArgument:
+        return None
+    stated = parameters_of(measure)
+    return None if stated is None else ResponsePair(*stated)
