@@ -50,6 +50,7 @@ from antiphon.protocol.messages import (
     same,
 )
 from antiphon.protocol.post_processor import (
+    Forwarding,
     IdentityPostProcessor,
     PostProcessor,
     Side,
@@ -84,6 +85,7 @@ __all__ = [
     "ExchangePostProcessor",
     "ExecutorError",
     "FileError",
+    "Forwarding",
     "History",
     "IdentityPostProcessor",
     "InteractiveAsContinual",
