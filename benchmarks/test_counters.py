@@ -114,7 +114,6 @@ class TestLive:
         benchmark.pedantic(play, rounds=7)
         report(benchmark, 10_000)
 
-
     @SEEDS
     @pytest.mark.parametrize("counter", KINDS.values(), ids=KINDS)
     def test_count_after(self, benchmark, counter, seed):

@@ -36,7 +36,7 @@ from antiphon.audit.statistical.proportions import failure
 from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.testing import CORRECTIONS, Correction
-from antiphon.audit.statistical.trade_offs.audit import curve_audit
+from antiphon.audit.statistical.trade_offs.curve_audit import curve_audit
 from antiphon.audit.statistical.trade_offs.goal import against
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact

@@ -141,7 +141,7 @@ class CountHits:
         return self.event.hits(self.playing.sample(self.adversary, bit, views, seed))
 
 
-class Counting(Protocol[Counted]):
+class CountingTask(Protocol[Counted]):
     """Plays a chunk and counts in it."""
 
     @property
@@ -179,7 +179,7 @@ class Workforce:
 
     def run(
         self,
-        task: Counting[Result],
+        task: CountingTask[Result],
         merge: Callable[[Result, Result], Result],
         views: int,
         seed: np.random.SeedSequence,
