@@ -18,6 +18,7 @@ from antiphon.mechanisms import (
     COUNT,
     BalancedTreeCounter,
     BufferedToeplitzCounter,
+    CountAfter,
     GaussianTreeCounter,
     RefinedTreeCounter,
     TreeCounter,
@@ -109,6 +110,17 @@ class TestLive:
             for _ in range(10_000):
                 send(1)
                 send(COUNT)
+
+        benchmark.pedantic(play, rounds=7)
+        report(benchmark, 10_000)
+
+    @SEEDS
+    @pytest.mark.parametrize("counter", KINDS.values(), ids=KINDS)
+    def test_count_after(self, benchmark, counter, seed):
+        def play() -> None:
+            send = (CountAfter() @ counter).start(seed=seed).send
+            for _ in range(10_000):
+                send(1)
 
         benchmark.pedantic(play, rounds=7)
         report(benchmark, 10_000)

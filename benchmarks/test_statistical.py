@@ -20,10 +20,14 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
+from antiphon.composition.guarantees.curves import of_measure
+from antiphon.mechanisms import Laplace
 from antiphon.populations.play import play_population, play_sample
 from antiphon.populations.sample import NUMBER
+from antiphon.protocol import Pure
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
+from antiphon.verifiers import event_level
 
 MILLION = 10**6
 COPIES = 50
@@ -219,3 +223,26 @@ def test_linear_in_time_and_bounded_in_memory(benchmark):
     report(benchmark, seconds_per_million_at_1M=round(short, 3),
            seconds_per_million_at_8M=round(long / 8, 3),
            MB_at_1M=round(peak(MILLION), 1), MB_at_8M=round(peak(8 * MILLION), 1))  # fmt: skip
+
+
+@pytest.mark.benchmark(group="a whole curve beside one of its points")
+@pytest.mark.parametrize("samples", [MILLION // 100, MILLION, 10 * MILLION])
+def test_a_curve(benchmark, samples):
+    """Processor time of ``game.audit`` of Laplace noise, against a curve and against one (ε, δ)."""
+    noise = Laplace(epsilon=1)
+    game, asker = ap.PrivacyGame(noise, event_level()), ap.scripted([ap.Pair(0.0, 1.0)])
+    claims = {"curve": {"curve": of_measure(Pure(0.9))}, "point": {"epsilon": 0.9}}
+    best = dict.fromkeys(claims, 9e9)
+
+    def audited(claim):
+        game.audit(asker, samples=samples, seed=1, executor="serial", progress=False, **claim)
+
+    for _ in range(3):
+        for name, claim in claims.items():
+            start = time.process_time()
+            audited(claim)
+            best[name] = min(best[name], time.process_time() - start)
+    benchmark.pedantic(lambda: audited(claims["curve"]), rounds=1)
+    report(benchmark, ms_for_the_curve=round(1000 * best["curve"]),
+           ms_for_a_point=round(1000 * best["point"]),
+           times_as_long=round(best["curve"] / best["point"], 2))  # fmt: skip

@@ -28,6 +28,7 @@ LEVELS = {
     "statistical/test_corpus_rates": 80,
     "statistical/test_corpus_once": 80,
     "statistical/test_coverage": 1,
+    "statistical/test_trade_off_rates": 4,
     "unit/test_statistical": 7,
     "unit/audit/test_audit": 3,
     "unit/selfcheck/test_corpus": 20,

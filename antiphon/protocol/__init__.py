@@ -53,6 +53,7 @@ from antiphon.protocol.messages import (
     same,
 )
 from antiphon.protocol.post_processor import (
+    Forwarding,
     IdentityPostProcessor,
     PostProcessor,
     Side,
@@ -90,6 +91,7 @@ __all__ = [
     "ExchangePostProcessor",
     "ExecutorError",
     "FileError",
+    "Forwarding",
     "GaussianDP",
     "History",
     "IdentityPostProcessor",

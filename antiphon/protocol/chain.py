@@ -18,8 +18,16 @@ from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
-from antiphon.protocol.provenance import assumed, claims_of, doubt, foreign
+from antiphon.protocol.post_processor import (
+    LEFT,
+    RIGHT,
+    PostProcessor,
+    Side,
+    doubtful,
+    forwarding,
+    only_forwards,
+)
+from antiphon.protocol.provenance import assumed, claims_of, doubt
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
@@ -93,7 +101,7 @@ class Links(PostProcessor[States]):
 
     @property
     def forwards_queries(self) -> bool:  # type: ignore[override]
-        return all(link.forwards_queries for link in self.links)
+        return all(map(only_forwards, self.links))
 
     @property
     def initial_state(self) -> States:
@@ -152,6 +160,10 @@ class AnyChain(Mechanism[States]):
         return self.mechanism.signature.queries
 
     @cached_property
+    def _forwards(self) -> bool:
+        return all(forwarding(link) is not None for link in self.links)
+
+    @cached_property
     def _populated(self) -> dict[type[Coins], Sequence[Step]]:
         return {}
 
@@ -184,13 +196,14 @@ class AnyChain(Mechanism[States]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """M's own claims, if every link touches answers only (CM Lemma 2.15)."""
-        if not all(link.forwards_queries for link in self.links):
+        if not all(map(only_forwards, self.links)):
             return ()
         lemma = "post-processing (CM Lemma 2.15)"
         inner = claims_of(self.mechanism)
         claims = (attrs.evolve(c, source=f"{c.source}; {lemma}") for c in inner)
-        if foreign(self.links) is None and doubt(self.mechanism, "claims") is None:
-            return tuple(claims)  # our own suite checks that these links do forward
+        proved = all(doubtful(link) is None for link in self.links)
+        if proved and doubt(self.mechanism, "claims") is None:
+            return tuple(claims)
         return tuple(map(assumed, claims))
 
     def step(self, state: States, message: object, coins: Coins) -> tuple[States, object]:
@@ -213,7 +226,7 @@ class AnyChain(Mechanism[States]):
         return None
 
     def carries_data(self, state: States, message: object) -> bool:
-        if all(link.forwards_queries for link in self.links):
+        if self._forwards:
             return self.mechanism.carries_data(state[-1], message)
         return True  # nothing is known of what the links make of it
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, overload
 
 import attrs
 
+from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
-from antiphon.protocol.messages import MessageT
+from antiphon.protocol.messages import SAME, MessageT, freeze
+from antiphon.protocol.provenance import doubt, foreign
 from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Signature, Space
 
@@ -34,20 +36,41 @@ LEFT: Final = Side.LEFT
 RIGHT: Final = Side.RIGHT
 
 
+def _messages(asks: Iterable[object]) -> tuple[object, ...]:
+    return tuple(map(freeze, asks))
+
+
+@register("antiphon.Forwarding/1")
+@attrs.frozen
+class Forwarding:
+    """P sends every left message on to the right, once and as it is, and forgets it, it says.
+
+    An attribute ``forwards_queries`` of a post-processor. So what P does next follows from the
+    answers, from its coins, and from how many messages have come. ``asks``: besides these it sends
+    to the right only such messages of its own; (): nothing. Its left messages are messages of
+    the right, too.
+    """
+
+    status: Status = Status.ASSUMED
+    source: str = "its class says so"
+    asks: tuple[object, ...] = attrs.field(default=(), converter=_messages, eq=SAME)
+
+
 class PostProcessor(ABC, Generic[State]):
     """IPM: stands between a left and a right party (CM Def. 2.13).
 
     ``step`` takes a message from one side and sends the next to either. Two
     declarations, checked by the conformance suite, let claims pass through:
     ``deterministic`` (draws no coins) and ``forwards_queries`` (sends every left
-    message on unchanged and touches answers only, keeping no memory of queries).
+    message on unchanged and touches answers only, keeping no memory of queries). The latter is
+    True, or a ``Forwarding`` that says where it is proved.
     """
 
     __slots__ = ()
 
     __immutable__ = True
     deterministic: bool = False
-    forwards_queries: bool = False
+    forwards_queries: bool | Forwarding = False
 
     @property
     @abstractmethod
@@ -111,6 +134,37 @@ class PostProcessor(ABC, Generic[State]):
         return join(self, other) if isinstance(other, PostProcessor | Mechanism) else NotImplemented  # pyright: ignore[reportUnknownArgumentType]
 
 
+_SAID: Final = Forwarding()
+
+
+def forwarding(link: object) -> Forwarding | None:
+    """What a post-processor, or a class of such, says of how it forwards queries; None: it doesn't.
+
+    True says it without a proof.
+    """
+    said: object = getattr(link, "forwards_queries", False)
+    if said is True:
+        return _SAID
+    return said if type(said) is Forwarding else None
+
+
+def only_forwards(link: object) -> bool:
+    """Whether it says that left messages are all that it sends to the right."""
+    said = forwarding(link)
+    return said is not None and not said.asks
+
+
+def doubtful(link: PostProcessor) -> str | None:
+    """Why it is no proof that a link forwards queries, as it says; None: it is one.
+
+    Of this library's own links the conformance suite checks it.
+    """
+    said = forwarding(link)
+    if said is None or said.status is not Status.PROVED:
+        return foreign(link)
+    return doubt(link, "forwards_queries")
+
+
 @register("antiphon.IdentityPostProcessor/1")
 @column_safe
 @attrs.frozen
@@ -144,6 +198,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
     """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
+    forwards_queries: bool | Forwarding = False
 
     def step(
         self, state: State, side: Side, message: object, coins: Coins
@@ -160,16 +215,20 @@ def post_processor(
     deterministic: bool = False,
     signature: Callable[[Signature], Signature] | None = None,
     lifting: object = None,
+    forwards_queries: bool | Forwarding = False,
 ) -> Callable[[Stepping[State]], FunctionPostProcessor[State]]:
     """Decorator: an IPM from a function (state, from, message, coins) -> (state, to, message).
 
     Args: ``signature``, (Q, A) on its left given that on its right, by default the same;
-    ``lifting``, the ``ap.composition.Lifting`` that it declares, for ``ap.guarantee``.
+    ``lifting``, the ``ap.composition.Lifting`` that it declares, for ``ap.guarantee``;
+    ``forwards_queries``, as a class declares it: True, or an ``ap.protocol.Forwarding``.
     """
 
     def decorate(
         function: Stepping[State],
     ) -> FunctionPostProcessor[State]:
-        return FunctionPostProcessor(function, initial_state, deterministic, signature, lifting)
+        return FunctionPostProcessor(
+            function, initial_state, deterministic, signature, lifting, forwards_queries
+        )
 
     return decorate

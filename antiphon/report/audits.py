@@ -11,6 +11,7 @@ import numpy as np
 
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import Rates
+from antiphon.audit.statistical.trade_offs.trade_off import TradeOff, claimed_errors
 from antiphon.numbers.interval import Floats
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
 
@@ -24,11 +25,15 @@ _POINTS: Final = 400
 def plot(report: AuditReport, paths: Iterable[Path]) -> None:
     """Draw two panels: the lower bound on δ over ε, and the bound against samples.
 
-    Left: every (ε, δ) below the curve is refuted; so is the claim if its mark lies below.
+    Of a whole curve: its trade-off function and its δ(ε), each beside what is proved. Else,
+    left: every (ε, δ) below the curve is refuted; so is the claim if its mark lies below.
     Right: the bound at the claimed ε after more and more test samples, each bound on its own.
     One file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for an
     audit by another method than "clopper-pearson", which bounds no curve.
     """
+    if report.trade_off is not None:
+        _plot_curve(report, report.trade_off, paths)
+        return
     rates = report.rates
     with picture(paths, width=11, height=4.6) as figure:
         left, right = figure.subplots(1, 2)
@@ -40,6 +45,55 @@ def plot(report: AuditReport, paths: Iterable[Path]) -> None:
             x=0.075, ha="left", fontweight="bold", color=INK,
         )  # fmt: skip
         figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
+
+
+def _plot_curve(report: AuditReport, trade_off: TradeOff, paths: Iterable[Path]) -> None:
+    with picture(paths, width=11, height=4.6) as figure:
+        left, right = figure.subplots(1, 2)
+        _errors(left, report, trade_off)
+        _deltas(right, report, trade_off)
+        figure.suptitle(
+            f"the whole curve ({report.curve}): {report.verdict} at confidence "
+            f"{report.confidence:.4g}",
+            x=0.075, ha="left", fontweight="bold", color=INK,
+        )  # fmt: skip
+        figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
+
+
+def _errors(axes: Axes, report: AuditReport, trade_off: TradeOff) -> None:
+    alphas = np.linspace(0, 1, _POINTS)
+    axes.fill_between(
+        alphas, trade_off.at(alphas), 1, color=COLOURS[0], alpha=0.13, linewidth=0,
+        label="a test with such errors is proved to exist",
+    )  # fmt: skip
+    axes.plot(*zip(*(each.errors for each in trade_off.points), strict=True), "o",
+              color=COLOURS[0], markersize=3, label="events that were tested")  # fmt: skip
+    axes.plot(
+        alphas, claimed_errors(alphas, report.claimed), color=COLOURS[1], linewidth=1.2,
+        label="claimed: no test is below",
+    )  # fmt: skip
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("type I error, of b = 0 against b = 1")
+    axes.set_ylabel("type II error")
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+    plain(axes)
+
+
+def _deltas(axes: Axes, report: AuditReport, trade_off: TradeOff) -> None:
+    end = 1.25 * max(report.epsilon, trade_off.epsilon_at(0.0), 0.1)
+    epsilons, shown = np.linspace(0, end, _POINTS), np.array(report.claimed)
+    proved = [trade_off.delta_at(float(each)) for each in epsilons]
+    axes.plot(epsilons, proved, color=COLOURS[0], label="δ(ε) is at least this")
+    axes.plot(*shown[shown[:, 0] <= end].T, color=COLOURS[1], linewidth=1.2, label="claimed")
+    if report.refuted:
+        axes.plot([report.epsilon], [report.delta], "x", color=COLOURS[1], markersize=7)
+    axes.set_xlim(0, end)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("ε (nats)")
+    axes.set_ylabel("δ")
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+    plain(axes)
 
 
 def _curve(axes: Axes, report: AuditReport, rates: Rates) -> None:

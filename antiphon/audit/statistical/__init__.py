@@ -18,6 +18,7 @@ from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.proportions import clopper_pearson
 from antiphon.audit.statistical.search import AdversaryFamily, Coarsened
 from antiphon.audit.statistical.testing import bonferroni, holm
+from antiphon.audit.statistical.trade_offs.trade_off import TradeOff
 from antiphon.populations.play import play_population, play_sample
 from antiphon.populations.sample import NUMBER, Cell, Sample, merge
 
@@ -37,6 +38,7 @@ __all__ = [
     "Rates",
     "Sample",
     "Tested",
+    "TradeOff",
     "Training",
     "audit",
     "bonferroni",

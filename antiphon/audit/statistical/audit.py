@@ -36,6 +36,9 @@ from antiphon.audit.statistical.proportions import failure
 from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.testing import CORRECTIONS, Correction
+from antiphon.audit.statistical.trade_offs.curve_audit import curve_audit
+from antiphon.audit.statistical.trade_offs.goal import against
+from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.play import Feature
@@ -56,8 +59,9 @@ def audit(
     game: Game,
     adversary: Search,
     *,
-    epsilon: exact.Epsilon,
+    epsilon: exact.Epsilon | None = None,
     delta: object = 0,
+    curve: PrivacyCurve | None = None,
     samples: int,
     confidence: float = 0.95,
     seed: int | np.random.SeedSequence | None = None,
@@ -73,7 +77,7 @@ def audit(
     checkpoint: Union[Checkpoint, str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> AuditReport:
-    """Test the claim "(ε, δ)-DP w.r.t. f" against one adversary, or the best of several.
+    """Test the claim "(ε, δ)-DP w.r.t. f", or a curve of such, against an adversary, or the best.
 
     The verdict *refuted* comes with a view that replays, and is wrong with probability at most
     α = 1 − confidence; so is each of the bounds. *Not refuted* says nothing about privacy.
@@ -85,6 +89,10 @@ def audit(
 
     Args:
         adversary: one, several, or an ``AdversaryFamily``.
+        curve: instead of ε and δ, all that is claimed, such as ``ap.guarantee(…).curve``. Some
+            thirty events are tested at once, at every ε; ``report.epsilon`` and ``report.delta``
+            say where the claim fails, or comes nearest to it, and ``report.bounds`` what is
+            proved. By "clopper-pearson", and by "select" of several adversaries.
         samples: interactions in each world; with ``training`` of them (None: half, at most
             2·10^6) adversary and event are chosen, with the others they are tested. Where views
             have more than 32 numbers training is shorter, so that it fits into memory.
@@ -118,7 +126,6 @@ def audit(
     >>> report.verdict, 0.40 < report.delta_lower < 0.40951
     ('refuted', True)
     """
-    level, claimed = _claim(epsilon, delta)
     alpha = failure(confidence)
     trained = _shares(samples, training)
     _one_of(method, METHODS, "method")
@@ -136,9 +143,11 @@ def audit(
     width = playing.width(candidates[0].adversary, child(root, PROBING))
     if training is None:
         trained = max(LEAST_SAMPLES // 2, min(trained, MOST_NUMBERS // max(1, width)))
-    goal = Goal(
-        objective or ("delta" if claimed else "epsilon"), level, claimed, alpha, samples - trained
-    )
+    if curve is None:
+        goal = _goal(epsilon, delta, objective, alpha, samples - trained)
+    else:
+        _alone(epsilon, delta, objective, method, correction)
+        goal = against(curve, alpha, samples - trained)
     setting = Setting(
         playing,
         goal,
@@ -148,7 +157,9 @@ def audit(
         trained,
         confidence,
     )
-    if method == "anytime":
+    if curve is not None:
+        report = curve_audit(setting, candidates, curve)
+    elif method == "anytime":
         report = sequential_audit(setting, candidates)
     else:
         report = fixed_audit(setting, candidates, method, correction)
@@ -183,6 +194,26 @@ def _shares(samples: object, training: object) -> int:
             f"training is an int from 4 to samples - 1, not {training!r}: what is left tests"
         )
     return training
+
+
+def _alone(epsilon: object, delta: object, objective: object, method: str, correction: str) -> None:
+    """Refuse what a curve takes the place of, or does not go with."""
+    if epsilon is not None or delta != 0 or objective is not None:
+        raise InvalidArgument("a curve is all of the claim: leave out epsilon, delta, objective")
+    if method != METHODS[0] or correction != CORRECTIONS[0]:
+        raise InvalidArgument(
+            "a curve is tested by method='clopper-pearson', and of several adversaries by "
+            "correction='select'"
+        )
+
+
+def _goal(
+    epsilon: exact.Epsilon | None, delta: object, objective: Objective | None, alpha: float, n: int
+) -> Goal:
+    if epsilon is None:
+        raise InvalidArgument("an audit tests a claim: pass epsilon, and delta, or a curve")
+    level, claimed = _claim(epsilon, delta)
+    return Goal(objective or ("delta" if claimed else "epsilon"), level, claimed, alpha, n)
 
 
 def _claim(epsilon: exact.Epsilon, delta: object) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from antiphon.audit.statistical.estimators import Hits, Rates
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.proportions import failure
+from antiphon.audit.statistical.trade_offs.trade_off import Point, TradeOff
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.records.codec import decode, encode
@@ -74,6 +75,12 @@ class AuditReport:
     has the confidence that was asked for."""
     vacuous: str = ""
     """Why nothing was tested, if so: every view was halted by V[f], no differing pair was sent."""
+    curve: str = ""
+    """Which curve was claimed, if a whole one was: (ε, δ) is where the verdict was taken."""
+    claimed: tuple[tuple[float, float], ...] = attrs.field(default=(), repr=False)
+    """What it promises: (ε, δ), … at rising ε."""
+    trade_off: TradeOff | None = attrs.field(default=None, repr=False)
+    """What all its events prove, at once."""
     hint: str = ""
     """What else to try: ``ap.check``, for a system with parts that are not this library's."""
     player: Adversary | None = attrs.field(default=None, repr=False, eq=False)
@@ -89,7 +96,21 @@ class AuditReport:
     @property
     def hypotheses(self) -> int:
         """How many hypotheses were tested on fresh samples."""
-        return max(1, len(self.tests))
+        return max(1, len(self.tests), len(self.bounds.points) if self.curve else 0)
+
+    @property
+    def bounds(self) -> TradeOff:
+        """The points of a trade-off curve that are proved: one, unless a whole curve was tested.
+
+        Raises: InvalidArgument where there are none.
+        """
+        found = self.trade_off
+        return TradeOff((Point(self.event.bit, self.rates),)) if found is None else found
+
+    @property
+    def mu_lower(self) -> float:
+        """If it is μ-GDP, then μ is at least this, with the stated confidence."""
+        return self.bounds.mu
 
     @property
     def rates(self) -> Rates:
@@ -103,11 +124,11 @@ class AuditReport:
 
     def delta_at(self, epsilon: float) -> float:
         """A lower bound on δ(ε), valid for all ε at once with the stated confidence."""
-        return self.rates.delta_at(epsilon)
+        return self.bounds.delta_at(epsilon)
 
     def epsilon_at(self, delta: float) -> float:
         """A lower bound on the least ε for a δ, valid for all δ at once."""
-        return self.rates.epsilon_at(delta)
+        return self.bounds.epsilon_at(delta)
 
     def progress(self) -> tuple[tuple[int, float], ...]:
         """(test samples in each world, δ lower bound after them), …: each bound on its own."""
@@ -120,6 +141,10 @@ class AuditReport:
         """The report as plain data for JSON; the event in words."""
         data = {name: getattr(self, name) for name in _PLAIN}
         data |= {"vacuous": self.vacuous, "hint": self.hint}
+        if self.trade_off is not None:
+            points = [[each.bit, *attrs.astuple(each.rates)] for each in self.trade_off.points]
+            data |= {"curve": self.curve, "mu_lower": self.mu_lower, "trade_off": points}
+            data["claimed"] = list(map(list, self.claimed))
         data |= {"event": self.event.words(), "event_bit": self.event.bit}
         data |= {"hits": attrs.asdict(self.hits), "hypotheses": self.hypotheses}
         data["tests"] = [
@@ -155,6 +180,9 @@ class AuditReport:
                 hits=Hits(**data["hits"]),
                 vacuous=data.get("vacuous", ""),
                 hint=data.get("hint", ""),
+                curve=data.get("curve", ""),
+                claimed=tuple((epsilon, delta) for epsilon, delta in data.get("claimed", ())),
+                trade_off=_trade_off(data.get("trade_off")),
                 tests=tuple(map(_test, data["tests"])),
                 trace=tuple(Hits(*each) for each in data["trace"]),
             )
@@ -184,8 +212,12 @@ def _check(report: AuditReport) -> None:
     counts += [count for each in hits for count in attrs.astuple(each)]
     numbers = [getattr(report, name) for name in _NUMBERS]
     numbers += [value for each in report.tests for value in (each.p_value, each.adjusted)]
-    texts = [getattr(report, name) for name in _TEXTS]
+    texts = [report.curve, *(getattr(report, name) for name in _TEXTS)]
     texts += [each.adversary for each in report.tests]
+    numbers += [value for point in report.claimed for value in point]
+    for each in () if report.trade_off is None else report.trade_off.points:
+        counts.append(each.bit)
+        numbers += attrs.astuple(each.rates)
     if not all(type(count) is int and count >= 0 for count in counts):
         raise TypeError("a count is no int >= 0")
     if not all(type(number) in (int, float) and number >= 0 for number in numbers):
@@ -198,6 +230,12 @@ def _check(report: AuditReport) -> None:
         if not isinstance(event, Event):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError("an event is no event")
         event.words()
+
+
+def _trade_off(data: list[list[Any]] | None) -> TradeOff | None:
+    if data is None:
+        return None
+    return TradeOff(tuple(Point(bit, Rates(low, high)) for bit, low, high in data))
 
 
 def _test(data: dict[str, Any]) -> Tested:

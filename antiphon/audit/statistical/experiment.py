@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeAlias, Union
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar, Union
 
 import attrs
 import numpy as np
@@ -26,6 +26,8 @@ from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import generator
 from antiphon.protocol.records.interaction import record
 
+Result = TypeVar("Result")
+Counted = TypeVar("Counted", covariant=True)
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 """Cumulative hits, as plain tuples: what chunks give, workers return and a checkpoint holds."""
 POINTS: Final = 64
@@ -117,6 +119,11 @@ class CountHits:
     event: Event
     label: float | None = None
 
+    @property
+    def wide(self) -> bool:
+        """Whether views have numbers, which are kept until they are scored."""
+        return bool(self.event.wide)
+
     def __call__(self, chunk: Chunk) -> Trace:
         trials = others = chunk.size
         if self.label is not None:
@@ -132,6 +139,19 @@ class CountHits:
             return 0
         seed = child(chunk.seed, bit)
         return self.event.hits(self.playing.sample(self.adversary, bit, views, seed))
+
+
+class CountingTask(Protocol[Counted]):
+    """Plays a chunk and counts in it."""
+
+    @property
+    def wide(self) -> bool:
+        """Whether views have numbers, which are kept until they are scored."""
+        ...
+
+    def __call__(self, chunk: Chunk, /) -> Counted:
+        """What it counts: numbers, or tuples of them."""
+        ...
 
 
 def merged(trace: Trace, more: Trace) -> Trace:
@@ -155,17 +175,28 @@ class Workforce:
         self, task: CountHits, views: int, seed: np.random.SeedSequence, place: int
     ) -> Outcome[Trace]:
         """The hits of a task; ``place`` tells several tasks of one audit apart."""
+        return self.run(task, merged, views, seed, place)
+
+    def run(
+        self,
+        task: CountingTask[Result],
+        merge: Callable[[Result, Result], Result],
+        views: int,
+        seed: np.random.SeedSequence,
+        place: int,
+    ) -> Outcome[Result]:
+        """A task on so many fresh views."""
         path, size = self.checkpoint, self.chunk
         if size is None:
             size = min(CHUNK, max(LEAST_CHUNK, -(-views // LEAST_CHUNKS)))
             size = max(1, min(size, CHUNK_NUMBERS // max(1, self.width)))
-            size = size if task.event.wide else max(size, -(-views // PLAIN_CHUNKS))
+            size = size if task.wide else max(size, -(-views // PLAIN_CHUNKS))
         if place and isinstance(path, str | Path):
             path = Path(f"{path}-{place + 1}")
         return run(
             task,
             Chunks(total=views, size=size, seed=seed),
-            merge=merged,
+            merge=merge,
             executor=self.executor,
             checkpoint=path,
             progress=self.progress,

@@ -93,7 +93,7 @@ def _report(
         samples=setting.trained + tested,
         tested=tested,
         method=_WORDS[method],
-        correction=_correction(correction, candidates) + _repeated(looks, goal.alpha),
+        correction=_correction(correction, candidates) + repeated(looks, goal.alpha),
         adversary=candidate.name,
         event=choice.event,
         hits=hits[best],
@@ -143,7 +143,7 @@ def _correction(correction: Correction, candidates: int) -> str:
     return f"{each}, and so is the verdict; which of them are refuted, by Holm's method"
 
 
-def _repeated(looks: int, alpha: float) -> str:
+def repeated(looks: int, alpha: float) -> str:
     """What it costs to go on after having seen a report: with each, one more chance of error."""
     if looks == 1:
         return ""

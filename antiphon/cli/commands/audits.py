@@ -19,9 +19,13 @@ from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.cli.written import rational
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.guarantees.curves import number, of_measure
+from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.populations.slow import taken_apart
 from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.files import refuse_taken
 from antiphon.protocol.verification import Verification
@@ -30,13 +34,42 @@ from antiphon.report.audits import plot
 
 
 @attrs.frozen
+class ClaimAsWritten:
+    """What is claimed, as the command line has it: (ε, δ), or a whole curve."""
+
+    epsilon: str | None
+    delta: str
+    zcdp: str | None
+    gdp: str | None
+    curve: str | None
+
+    def arguments(self, module: ModuleType) -> dict[str, object]:
+        """As ``game.audit`` takes it."""
+        delta = rational(self.delta, "delta")
+        if self.epsilon is not None:
+            return {"epsilon": rational(self.epsilon, "epsilon"), "delta": delta}
+        if delta:
+            raise InvalidArgument("--delta belongs to --epsilon: a curve has a δ at every ε")
+        if self.zcdp is not None:
+            return {"curve": of_measure(ZeroConcentrated(rational(self.zcdp, "rho")))}
+        if self.gdp is not None:
+            return {"curve": of_measure(GaussianDP(rational(self.gdp, "mu")))}
+        found: object = getattr(module, self.curve or "", None)
+        found = found.curve if isinstance(found, Guarantee) else found
+        if isinstance(found, PrivacyCurve):
+            return {"curve": found}
+        raise InvalidArgument(
+            f"{self.curve} in {module.__file__} is neither a privacy curve nor a guarantee"
+        )
+
+
+@attrs.frozen
 class Request:
     """What to test and how, as the command line has it."""
 
     target: str
     adversary: str
-    epsilon: str
-    delta: str
+    claim: ClaimAsWritten
     score: str
     feature: str | None
     options: dict[str, Any]
@@ -120,14 +153,14 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
         options["feature"] = _function(module, test.feature)
     options["score"] = test.score if test.score in SCORES else _function(module, test.score)
     adversaries = _adversaries(module, test.adversary)
+    claim: dict[str, Any] = test.claim.arguments(module)
     with running(path):
         if not quiet:
             _warn_if_slow(game, adversaries, options["rounds"])
         return game.audit(
             adversaries,
-            epsilon=rational(test.epsilon, "epsilon"),
-            delta=rational(test.delta, "delta"),
             progress=False if quiet else None,
+            **claim,
             **options,
         )
 
@@ -185,10 +218,9 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
 def _print(report: AuditReport, saved: SavedFile | None) -> None:
     from rich.console import Console
 
-    print(
-        f"({report.epsilon:.10g}, {report.delta:.10g})-DP: {report.verdict}, "
-        f"at confidence {report.confidence:.10g}"
-    )
+    claim = f"({report.epsilon:.10g}, {report.delta:.10g})-DP"
+    claim = f"the whole curve ({report.curve})" if report.curve else claim
+    print(f"{claim}: {report.verdict}, at confidence {report.confidence:.10g}")
     console = Console(highlight=False)
     console.print(table(("what", "found"), list(_rows(report))))
     if report.tests:
@@ -219,6 +251,10 @@ def _explain_sameness(report: AuditReport) -> None:
 
 def _rows(report: AuditReport) -> Iterator[tuple[str, str]]:
     hits, bit = report.hits, report.event.bit
+    if report.curve:
+        where = "where it fails" if report.refuted else "where that is nearest"
+        yield where, f"at ε = {report.epsilon:.6g}, where it says δ = {number(report.delta)}"
+        yield "μ, if it is μ-GDP", f"at least {report.mu_lower:.6g}"
     yield "δ at that ε", f"at least {report.delta_lower:.6g}"
     yield "ε at that δ", f"at least {report.epsilon_lower:.6g}"
     yield "adversary", report.adversary

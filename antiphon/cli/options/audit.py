@@ -25,6 +25,16 @@ def audit(
     ] = None,
     epsilon: Annotated[str | None, typer.Option(help="ε of the claim.")] = None,
     delta: Annotated[str, typer.Option(help="δ of the claim.")] = "0",
+    zcdp: Annotated[
+        str | None, typer.Option(metavar="RHO", help="Instead of ε: ρ of a zCDP claim, at every ε.")
+    ] = None,
+    gdp: Annotated[
+        str | None, typer.Option(metavar="MU", help="Instead of ε: μ of a GDP claim, at every ε.")
+    ] = None,
+    curve: Annotated[
+        str | None,
+        typer.Option(help="Instead of ε: a privacy curve or a guarantee in the file, at every ε."),
+    ] = None,
     samples: Annotated[
         int | None, typer.Option(min=1, help="Interactions in each world; by default 1,000,000.")
     ] = None,
@@ -85,13 +95,24 @@ def audit(
             only=only or [], thorough=thorough, samples=samples, seed=seed, executor=workers,
             checkpoint=checkpoint, as_json=json,
         )  # fmt: skip
-    if target is None or adversary is None or epsilon is None:
-        raise InvalidArgument("audit takes FILE.py:NAME, --adversary and --epsilon, or --corpus")
+    claims = [each for each in (epsilon, zcdp, gdp, curve) if each is not None]
+    if target is None or adversary is None or len(claims) != 1:
+        raise InvalidArgument(
+            "audit takes FILE.py:NAME, --adversary and one of --epsilon, --zcdp, --gdp and "
+            "--curve, or --corpus"
+        )
     options = {
         "samples": samples or 1_000_000, "confidence": confidence, "rounds": rounds, "seed": seed,
         "method": method, "correction": correction, "executor": workers, "checkpoint": checkpoint,
     }  # fmt: skip
     return audits.audit(
-        audits.Request(target, adversary, epsilon, delta, score, feature, options),
+        audits.Request(
+            target,
+            adversary,
+            audits.ClaimAsWritten(epsilon, delta, zcdp, gdp, curve),
+            score,
+            feature,
+            options,
+        ),
         audits.Outputs(save, report, plot, force, json),
     )

@@ -2,6 +2,7 @@
 
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.mechanisms.counters.lower_bound import lower_bound
 from antiphon.mechanisms.counters.refined_tree import RefinedTreeCounter
@@ -13,6 +14,7 @@ __all__ = [
     "COUNT",
     "BalancedTreeCounter",
     "BufferedToeplitzCounter",
+    "CountAfter",
     "Counter",
     "GaussianTreeCounter",
     "RefinedTreeCounter",

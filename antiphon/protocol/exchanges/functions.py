@@ -15,6 +15,7 @@ from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.exchanges.tossing import TossingPostProcessor
 from antiphon.protocol.exchanges.underway import Exchanged
 from antiphon.protocol.mechanism import State
+from antiphon.protocol.post_processor import Forwarding
 from antiphon.protocol.registry import Named
 from antiphon.protocol.spaces import Signature
 
@@ -34,6 +35,7 @@ class FunctionExchange(Named, ExchangePostProcessor[State]):
     lifting: object = None
     """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
     passes_halt: bool = False
+    forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     """The function itself."""
 
@@ -54,6 +56,7 @@ class FunctionTossing(Named, TossingPostProcessor[State]):
     left: Wiring = None
     lifting: object = None
     passes_halt: bool = False
+    forwards_queries: bool | Forwarding = False
     exchange: Tossing[State] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __attrs_post_init__(self) -> None:
@@ -69,6 +72,7 @@ def exchange(
     signature: Wiring = None,
     lifting: object = None,
     passes_halt: bool = False,
+    forwards_queries: bool | Forwarding = False,
 ) -> Callable[[Function[State] | Tossing[State]], FunctionExchange | FunctionTossing]:
     """Decorator: an IPM from a generator function (state, message) of one exchange.
 
@@ -76,7 +80,8 @@ def exchange(
     state, answer`` answers the left. It may be run again from its start on the same answers, so it
     depends on nothing else and changes nothing that it is given. It is deterministic, unless
     it takes a third argument: coins.
-    Args: ``signature`` and ``lifting`` as of ``post_processor``; ``passes_halt``, whether a HALT
+    Args: ``signature``, ``lifting`` and ``forwards_queries`` as of ``post_processor``;
+    ``passes_halt``, whether a HALT
     from the right goes left at once, the state being that before the message, instead of
     coming back as any answer.
     Raises: InvalidArgument for a function that is none of these.
@@ -101,7 +106,7 @@ def exchange(
         function: Function[State] | Tossing[State],
     ) -> FunctionExchange | FunctionTossing:
         made = _kind(function)
-        return made(function, initial_state, signature, lifting, passes_halt)
+        return made(function, initial_state, signature, lifting, passes_halt, forwards_queries)
 
     return decorate
 

@@ -17,6 +17,7 @@ import attrs
 
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.messages import BOTTOM, HALT, Ask, Pair, identical
+from antiphon.protocol.post_processor import only_forwards
 from antiphon.protocol.records.codec import Json, decode
 from antiphon.protocol.records.headers import rerunning
 from antiphon.protocol.records.labels import message_label, parts_of, party_label, shorten, type_of
@@ -133,7 +134,7 @@ def _lane(part: Json) -> Lane:
 def _forwards(part: Json) -> bool:
     """Whether a part surely sends every left message on unchanged (or as m_b)."""
     name = type_of(part)
-    return name in _TRANSPARENT or getattr(lookup(name), "forwards_queries", False) is True
+    return name in _TRANSPARENT or only_forwards(lookup(name))
 
 
 def _answers_unchanged(part: Json) -> bool:

@@ -14,7 +14,7 @@ import pytest
 import antiphon as ap
 from antiphon.audit.check import Finding
 from antiphon.composition import Lifting
-from antiphon.protocol import Approximate, Pure, Status, ZeroConcentrated, spaces
+from antiphon.protocol import Approximate, Forwarding, Pure, Status, ZeroConcentrated, spaces
 from antiphon.verifiers import Refused, event_level, every_pair, neighbouring_start
 
 BITS = spaces.BITS
@@ -388,6 +388,57 @@ class Remembers(Link):
         return (message, R, message) if side is L else (state, L, state)
 
 
+class Adds(Link):
+    """Asks something of its own, and says that it does not."""
+
+    forwards_queries = Forwarding(Status.PROVED, "it is so")
+
+    def step(self, state, side, message, coins):
+        if side is L:
+            return 1, R, message
+        return (0, R, 0) if state else (0, L, message)
+
+
+class AddsOther(Adds):
+    forwards_queries = Forwarding(Status.PROVED, "it is so", asks=(1,))
+
+
+class AsksWhatItHeard(Adds):
+    """Says truly what it asks, and asks it or not by what it was told."""
+
+    forwards_queries = Forwarding(Status.PROVED, "it is so", asks=(0,))
+
+    def step(self, state, side, message, coins):
+        if side is L:
+            return message, R, message
+        return (0, R, 0) if state else (0, L, message)
+
+
+class TellsLate(Link):
+    """Remembers the query over what it asks, and tells it with the last answer."""
+
+    forwards_queries = Forwarding(Status.PROVED, "it is so", asks=(0,))
+    initial_state = (0, 0)
+
+    def step(self, state, side, message, coins):
+        if side is L:
+            return (2, message), R, message
+        left, told = state
+        return ((left - 1, told), R, 0) if left else ((0, 0), L, told)
+
+
+class AsksTwice(Link):
+    """Keeps what it says."""
+
+    deterministic = True
+    forwards_queries = Forwarding(Status.PROVED, "it is so", asks=(0,))
+
+    def step(self, state, side, message, coins):
+        if side is L:
+            return 2, R, message
+        return (state - 1, R, 0) if state else (0, L, message)
+
+
 class NoSide(Link):
     def step(self, state, side, message, coins):
         return state, "left", message
@@ -435,6 +486,10 @@ class Tells(Link):
         (Draws(), "declarations", "declared deterministic"),
         (Changes(), "declarations", "something else"),
         (Remembers(), "declarations", "remembers queries"),
+        (Adds(), "declarations", "something else"),
+        (AddsOther(), "declarations", "something else"),
+        (AsksWhatItHeard(), "declarations", "remembers queries"),
+        (TellsLate(), "declarations", "remembers queries"),
         (NoSide(), "answers", "no side"),
         (WrongAnswer(), "answers", "outside the answer space"),
         (WrongQuery(), "answers", "outside the query space on its right"),
@@ -452,7 +507,7 @@ def test_a_faulty_post_processor_is_found(link, kind, what):
 
 
 def test_a_sound_post_processor_has_no_finding():
-    for link in (Link(), ap.protocol.IdentityPostProcessor()):
+    for link in (Link(), AsksTwice(), ap.protocol.IdentityPostProcessor()):
         assert ap.check(link, right=ECHO, seed=1), str(ap.check(link, right=ECHO, seed=1))
 
 

@@ -7,23 +7,26 @@ from typing import Final
 
 from antiphon.audit.check.report import Finding, LeftOut
 from antiphon.audit.check.subject import Subject
+from antiphon.audit.check.taken_steps import Step, Taken, take
 from antiphon.audit.check.where import where
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.properties import check_properties
 from antiphon.numbers.errors import AntiphonError, Intractable
+from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import identical
-from antiphon.protocol.post_processor import PostProcessor, Side
+from antiphon.protocol.post_processor import Forwarding, PostProcessor, Side, forwarding
 
 _ROUNDS: Final = 8
 _PAIRS: Final = 5000
+_HOPS: Final = 8
 
 
 def declarations(subject: Subject) -> Iterator[Finding]:
     """``deterministic`` and ``forwards_queries``, on which claims and theorems rely."""
     part = subject.player
     assert isinstance(part, PostProcessor)
+    said = forwarding(part)
     for taken in subject.taken:
-        side, message = taken.inputs
         if part.deterministic and taken.tape:
             yield Finding(
                 "declarations",
@@ -31,13 +34,20 @@ def declarations(subject: Subject) -> Iterator[Finding]:
                 subject.where(),
                 "leave out deterministic, or make its randomness a 0-DP mechanism that it creates",
             )
-        if not part.forwards_queries or side is not Side.LEFT or taken.result is None:
-            continue
-        _, to, out = taken.result
-        if to is not Side.RIGHT or not identical(out, message):
+        if said is not None and not _forwarded(taken, said):
             yield _not_forwarding(subject, "sends something else than the message to the right")
-    if part.forwards_queries and _remembers(subject):
+    if said is not None and _remembers(subject):
         yield _not_forwarding(subject, "remembers queries: its answers depend on them")
+
+
+def _forwarded(taken: Taken, said: Forwarding) -> bool:
+    """Whether a step sends a left message on; or, on an answer, only what is said to be asked."""
+    if taken.result is None:
+        return True
+    (side, message), (_, to, out) = taken.inputs, taken.result
+    if side is Side.LEFT:
+        return to is Side.RIGHT and identical(out, message)
+    return to is Side.LEFT or any(identical(out, each) for each in said.asks)
 
 
 def _not_forwarding(subject: Subject, what: str) -> Finding:
@@ -45,15 +55,13 @@ def _not_forwarding(subject: Subject, what: str) -> Finding:
         "declarations",
         f"is declared to forward queries, and {what}",
         subject.where(),
-        "leave out forwards_queries: it lets the claims of the mechanism pass for those of P ∘* M",
+        "leave out forwards_queries, as it lets the claims of the mechanism pass for those of "
+        "P ∘* M; or name what P asks of its own, whatever it was told: Forwarding(asks=…)",
     )
 
 
 def _remembers(subject: Subject) -> bool:
-    """Whether an answer is passed on otherwise after another query."""
-    from antiphon.audit.check.taken_steps import take
-    from antiphon.protocol.coins.tapes import ReplayedCoins
-
+    """Whether answers are passed on otherwise after another query."""
     player = subject.player
     assert isinstance(player, PostProcessor)
     step, start = player.step, player.initial_state
@@ -63,11 +71,24 @@ def _remembers(subject: Subject) -> bool:
         for query in subject.messages[:4]:
             asked = take(step, start, (Side.LEFT, query), ReplayedCoins())
             if asked.result is not None:
-                after = take(step, asked.result[0], taken.inputs, ReplayedCoins(taken.tape))
-                passed += [] if after.result is None else [after.result[1:]]
+                passed += _passed(step, asked.result[0], taken)
         if any(not identical(each, passed[0]) for each in passed):
             return True
     return False
+
+
+def _passed(step: Step, state: object, heard: Taken) -> list[object]:
+    """What becomes of an answer, and of the same again after each thing that is asked for it."""
+    said: list[object] = []
+    for _ in range(_HOPS):
+        after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
+        if after.result is None:
+            break
+        state = after.result[0]
+        said += after.result[1:]
+        if after.result[1] is Side.LEFT:
+            break
+    return [tuple(said)] if said else []
 
 
 def properties(subject: Subject) -> Iterator[Finding]:

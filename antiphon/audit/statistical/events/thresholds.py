@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from antiphon.audit.statistical.estimators import Hits, growth
 from antiphon.audit.statistical.events.events import Event
@@ -35,10 +36,10 @@ class Goal:
     alpha: float
     trials: int
 
-    def predicted(
+    def rates(
         self, own: Vector, of: float, against: Vector, others: float, doubt: float
-    ) -> Vector:
-        """The bound that fresh samples would give, from counts of training samples.
+    ) -> tuple[Vector, Vector]:
+        """The bounds on rates that fresh samples would give, from counts of training samples.
 
         Wilson's intervals stand for Clopper-Pearson's. The training rates are taken at the
         bad end of an interval of their own, so that of many thresholds none wins by luck.
@@ -46,6 +47,13 @@ class Goal:
         z = NormalDist().inv_cdf(1 - self.alpha / 2)
         low = _wilson(_wilson(own / of, of, -doubt), self.trials, -z)
         high = _wilson(_wilson(against / others, others, doubt), self.trials, z)
+        return low, high
+
+    def predicted(
+        self, own: Vector, of: float, against: Vector, others: float, doubt: float
+    ) -> Vector:
+        """The bound that fresh samples would give."""
+        low, high = self.rates(own, of, against, others, doubt)
         if self.objective == "delta":
             return low - growth(self.epsilon) * high
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,6 +67,18 @@ def _wilson(share: Vector, trials: float, z: float) -> Vector:
     return (share + square / 2 + spread) / (1 + square)
 
 
+class Cut(NamedTuple):
+    """{score > limit}, or {score < limit}, and the world that this favours."""
+
+    limit: float
+    above: bool
+    bit: int
+
+    def holds(self, scores: Vector) -> npt.NDArray[np.bool_]:
+        """Which scores lie in it; NaN does not."""
+        return scores > self.limit if self.above else scores < self.limit
+
+
 class Choice(NamedTuple):
     """An event, and the bound that is expected of it on fresh samples."""
 
@@ -68,6 +88,10 @@ class Choice(NamedTuple):
     predicted: float
     hits: Hits
     """How often the tuning samples met it: optimistic, they chose it."""
+    cut: Cut | None = None
+    """The event as a cut of …"""
+    cuts: Cuts | None = None
+    """… all that its score has; None where it is the sure event."""
 
     @property
     def promise(self) -> tuple[float, float]:
@@ -111,10 +135,13 @@ class Cuts:
                 predicted = goal.predicted(own, of, against, others, doubt)
                 place = int(np.argmax(predicted))
                 hits = Hits(int(own[place]), of, int(against[place]), others)
-                event = self._event(float(self.limits[place]), above, bit, wide)
-                yield Choice(event, doubt, float(predicted[place]), hits)
+                cut = Cut(float(self.limits[place]), above, bit)
+                event = self.event(cut, wide)
+                yield Choice(event, doubt, float(predicted[place]), hits, cut, self)
 
-    def _event(self, limit: float, above: bool, bit: int, wide: tuple[Path, ...]) -> Event:
+    def event(self, cut: Cut, wide: tuple[Path, ...]) -> Event:
+        """A cut as an event, in as few words as can be."""
+        limit, above, bit = cut
         if isinstance(self.scorer, LikelihoodTable):
             return Event(self.scorer.within(limit, above=above), 0.5, True, bit, wide)
         return Event(self.scorer, limit, above, bit, wide)

@@ -10,10 +10,12 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.composition.guarantees import guarantee
 from antiphon.mechanisms.counters import (
     COUNT,
     BalancedTreeCounter,
     BufferedToeplitzCounter,
+    CountAfter,
     GaussianTreeCounter,
     RefinedTreeCounter,
     SquareRootCounter,
@@ -21,13 +23,17 @@ from antiphon.mechanisms.counters import (
     UnboundedCounter,
 )
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.exchanges import ExchangePostProcessor
+from antiphon.protocol.exchanges.underway import Exchanged
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.selfcheck.corpus.as_claimed import HALF, LESS, RHO, as_claimed, broken, gaussian_truth
-from antiphon.selfcheck.corpus.entry import Player, Truth
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Specimen
+from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
 from antiphon.selfcheck.corpus.targets.interactive import LaggingCounter, SharedNoiseCounter
 
 _NOT_ROWS: Final = (
@@ -45,6 +51,7 @@ def specimens() -> Iterator[Specimen]:
     yield _buffered_toeplitz_counter()
     yield _square_root_counter()
     yield _unbounded_counter()
+    yield _count_after()
 
 
 def _of_ints(counter: Any, largest: int = 1) -> Example:
@@ -200,5 +207,42 @@ def _unbounded_counter() -> Specimen:
             broken("unbounded counter that pays for epochs only", epochs, cheap, _first(2),
                    Truth(1.0)),
             as_claimed("unbounded counter of buffers", buffers, _first(5)),
+        ),
+    )  # fmt: skip
+
+
+@register("antiphon.corpus.CountsTwice/1")
+@column_safe
+@attrs.frozen
+class CountsTwice(ExchangePostProcessor[None]):
+    """Tells the count after an update, and adds the update to it once more. Refuted."""
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def signature(self, right: Signature) -> Signature:
+        return CountAfter().signature(right)
+
+    def exchange(self, state: None, update: Any) -> Exchanged[None]:
+        yield update
+        count = yield COUNT
+        return None, count + update
+
+
+def _count_after() -> Specimen:
+    tree, single = TreeCounter(horizon=8, epsilon=1), TreeCounter(horizon=1, epsilon=1)
+    after, twice = CountAfter() @ tree, CountsTwice() @ single
+    rows = BufferedToeplitzCounter(horizon=64, rho=1, dimension=2)
+    bits = Link(part=CountAfter(), right=tree, queries=BITS, answers=Integers())
+    updates = rows.signature.updates
+    return Specimen(
+        CountAfter,
+        (bits, Link(part=CountAfter(), right=rows, queries=updates, answers=Integers())),
+        (
+            Entry("count after each update", after, guarantee(after).claim(),
+                  (saying("x₁ differs", [Pair(0, 1), *[same(0)] * 7]),), Truth(1.0)),
+            broken("count after each update, and it again", twice, tree.claims[0],
+                   saying("x₁ differs", [Pair(0, 1)]), Truth(2.0)),
         ),
     )  # fmt: skip

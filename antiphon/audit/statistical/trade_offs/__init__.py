@@ -1,0 +1,1 @@
+"""Audits of a whole privacy curve: f-DP (Dong, Roth, Su 2022)."""

@@ -1,0 +1,77 @@
+"""The count after each update, for whoever is to act on every one of them."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import attrs
+
+from antiphon.mechanisms.counters.counter import COUNT
+from antiphon.numbers.errors import CompositionError
+from antiphon.protocol.claims import Status
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.messages import HALT, TOP
+from antiphon.protocol.post_processor import LEFT, RIGHT, Forwarding, PostProcessor, Side
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Signature, Space
+
+Awaited: TypeAlias = int
+NOTHING, RECEIPT, TOTAL = range(3)
+
+
+@register("antiphon.CountAfter/1")
+@column_safe
+@attrs.frozen
+class CountAfter(PostProcessor[Awaited]):
+    """IPM: answers each update by the count after it. On its right, a counter.
+
+    An update goes on to the right; once it is received, ``COUNT`` is asked, and that answer goes
+    left. A HALT goes left at once. State: what it waits for, and never a message: so it is no
+    exchange, whose state has the message in its middle.
+    Privacy: that of the counter, w.r.t. the same updates (CM Lemma 2.15).
+    Raises: CompositionError for a right that is no counter.
+
+    >>> from antiphon.mechanisms import TreeCounter
+    >>> session = (CountAfter() @ TreeCounter(horizon=8, epsilon=100)).start(seed=1)
+    >>> session.send(1), session.send(0), session.send(1)
+    (1, 1, 2)
+    """
+
+    deterministic = True
+    # The step looks at a left message only to send it on.
+    forwards_queries = Forwarding(Status.PROVED, "read off its step", asks=(COUNT,))
+
+    @property
+    def initial_state(self) -> Awaited:
+        return NOTHING
+
+    def signature(self, right: Signature) -> Signature:
+        updates, queries = right.updates, right.queries
+        counts = queries.contains(COUNT) and not updates.contains(COUNT)
+        if not counts or not queries.includes(updates):
+            raise CompositionError(
+                "CountAfter asks a counter, which takes updates and the query COUNT; the mechanism "
+                f"on its right takes {queries}, of which updates are {updates}"
+            )
+        return Signature(updates, _counts(right.answers), updates)
+
+    def is_over(self, state: Awaited) -> None:
+        return None
+
+    def step(
+        self, state: Awaited, side: Side, message: object, coins: Coins
+    ) -> tuple[Awaited, Side, object]:
+        if side is LEFT:
+            return RECEIPT, RIGHT, message
+        if state == RECEIPT and message is not HALT:
+            return TOTAL, RIGHT, COUNT
+        return NOTHING, LEFT, message
+
+
+def _counts(answers: Space) -> Space:
+    """The answers to ``COUNT``: without the ⊤ by which an update is received."""
+    if type(answers) is not Either:
+        return answers
+    rest = tuple(each for each in answers.spaces if each != Finite((TOP,)))
+    return rest[0] if len(rest) == 1 else Either(rest)
