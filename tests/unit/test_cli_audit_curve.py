@@ -43,8 +43,14 @@ def test_a_false_curve_is_refuted_with_a_picture_and_a_report(cli, system, tmp_p
     assert "<?xml" in plot.read_text()
 
 
+def test_a_mu_that_is_too_small_is_refuted(cli, system):
+    status, out, _ = cli(*arguments(system, "--gdp", "0.6"))
+    assert status == 1
+    assert "refuted, at confidence 0.95" in out
+
+
 def test_a_true_curve_is_not(cli, system):
-    for claim in (("--zcdp", "0.5"), ("--curve", "curve")):
+    for claim in (("--zcdp", "0.5"), ("--gdp", "1.01"), ("--curve", "curve")):
         status, out, _ = cli(*arguments(system, *claim))
         assert status == 0
         assert "where that is nearest" in out
@@ -61,11 +67,12 @@ def test_a_guarantee_in_the_file_and_json(cli, system):
 @pytest.mark.parametrize(
     ("claim", "words"),
     [
-        ((), "one of --epsilon, --zcdp and --curve"),
-        (("--zcdp", "1", "--epsilon", "1"), "one of --epsilon, --zcdp and --curve"),
+        ((), "one of --epsilon, --zcdp, --gdp and --curve"),
+        (("--zcdp", "1", "--epsilon", "1"), "one of --epsilon, --zcdp, --gdp and --curve"),
         (("--zcdp", "1", "--delta", "0.1"), "--delta belongs to --epsilon"),
         (("--zcdp", "x"), "rho is a number"),
         (("--zcdp", "0"), "rho"),
+        (("--gdp", "0"), "mu"),
         (("--curve", "asker"), "neither a privacy curve nor a guarantee"),
         (("--curve", "nobody"), "neither a privacy curve nor a guarantee"),
         (("--zcdp", "1", "--method", "label"), "clopper-pearson"),
