@@ -9,6 +9,7 @@ import pytest
 import antiphon as ap
 from antiphon.composition import (
     Certified,
+    ComplexMechanism,
     Create,
     ExtConComp,
     Property,
@@ -109,6 +110,19 @@ def test_two_columns_and_two_steps_have_the_properties():
 def test_two_columns_and_four_steps_have_the_properties():
     """20,102 pairs of states: a tenth of the default limit."""
     assert violation(hss(), 4) is None
+
+
+@pytest.mark.parametrize("steps", [3, pytest.param(4, marks=pytest.mark.slow)])
+def test_its_guarantee_rests_on_what_was_explored(steps):
+    """H's queries are too many to list, so what it answers is its own word: no more is assumed."""
+    promise = ap.guarantee(ComplexMechanism(hss()), bounded(event_level(), steps))
+    lines = promise.explain().splitlines()
+    [properties] = [line for line in lines if "destination, response and f→f' properties" in line]
+    assert "✓" in properties
+    assert "in all f-valid pairs of runs" in properties
+    [assumed] = [line for line in lines if "│ ?" in line]
+    assert "answers nothing outside its signature" in assumed
+    assert promise.epsilon_at(0) == 1
 
 
 @pytest.mark.parametrize(
