@@ -102,6 +102,10 @@ class TestExhaustiveCheck:
         found = check_properties(*asked, **check)
         assert (found and found.property.name) == (leak and leak.name)
         assert check_properties(*asked, **check, strict=True) is not None
+        search = {"queries": (0, 1, ASK, HUSH), "answers": answers, "rounds": 9, "examples": 1000}
+        searched = search_properties(*asked, **search)
+        assert (searched and searched.property.name) == (leak and leak.name)
+        assert search_properties(*asked, **search, strict=True) is not None
         assert check_properties(asked[0], theorems.ALL, inner, **check) is not None
 
     def test_past_an_invalid_pair_nothing_is_asked_of_p(self):
