@@ -62,8 +62,11 @@ class TestExhaustiveCheck:
     @pytest.mark.parametrize(("leak", "broken"), ALL_BROKEN)
     def test_each_violation_is_found_and_replays(self, leak, broken, strict):
         """As printed in any runs; else in f-valid ones, for which f must allow a third bit."""
-        f = F if strict else event_level()
-        found = violation(leak, f, strict=strict, questions=3)
+        processor, f, inner = router(leak), F, INNER
+        if not strict:
+            processor, f, inner = theorems._router(leak), theorems.EVENT, theorems._inner()
+        check = {"queries": (0, 1), "rounds": 30, "questions": 3, "strict": strict}
+        found = check_properties(processor, f, inner, **check)
         assert found.property is broken
         assert len(found.runs[0]) == len(found.runs[1])
         lefts = [[m for side, m in run if side is Side.LEFT] for run in found.runs]
@@ -83,8 +86,8 @@ class TestExhaustiveCheck:
             assert to0 is to1 is Side.RIGHT
             pairs = [Pair(a, b) for (to, a), (_, b) in zip(sent0, sent1, strict=True)
                      if to is Side.RIGHT]  # fmt: skip
-            assert INNER(pairs[:-1]) is TOP
-            assert INNER(pairs) is ap.BOTTOM
+            assert inner(pairs[:-1]) is TOP
+            assert inner(pairs) is ap.BOTTOM
 
     def test_only_f_valid_runs_are_asked(self):
         """f allows two bits, and P repeats the third; with three it is no other runs' property."""
@@ -102,7 +105,7 @@ class TestExhaustiveCheck:
         found = check_properties(*asked, **check)
         assert (found and found.property.name) == (leak and leak.name)
         assert check_properties(*asked, **check, strict=True) is not None
-        search = {"queries": (0, 1, ASK, HUSH), "answers": answers, "rounds": 9, "examples": 1000}
+        search = {"queries": (0, 1, ASK, HUSH), "answers": answers, "rounds": 9, "examples": 300}
         searched = search_properties(*asked, **search)
         assert (searched and searched.property.name) == (leak and leak.name)
         assert search_properties(*asked, **search, strict=True) is not None
