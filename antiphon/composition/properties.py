@@ -33,9 +33,8 @@ from typing import Final, NamedTuple
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.merging import FromOutside, extended
+from antiphon.composition.merging import FromOutside, content, extended
 from antiphon.numbers.errors import CompositionError, Intractable
-from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import HALT, TOP, Ask, distinct, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -159,7 +158,7 @@ def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: 
     """Equal for runs that go on alike, however many questions led there, unless those count."""
     states, outer, validity, created, sent, lefts, over, within = lock
     return (
-        fingerprint((states, outer, sent, over)),
+        content((states, outer, sent, over)),
         outside.state(inner, validity),
         tuple(map(outside.number, created)),
         tuple((place, outside.number(each)) for place, each in within),

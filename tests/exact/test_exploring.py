@@ -1,5 +1,7 @@
 """How far the runs of P are explored (CM §6.1): HSS on two columns for four steps."""
 
+import dataclasses
+import enum
 from functools import cached_property
 from itertools import product
 
@@ -18,7 +20,8 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.mechanisms import HSS, KthLargest
-from antiphon.protocol.spaces import Finite
+from antiphon.protocol.spaces import Anything, Finite, Integers
+from antiphon.protocol.verification import Refused
 from antiphon.verifiers import bounded, event_level
 
 
@@ -136,3 +139,119 @@ def test_its_guarantee_rests_on_what_was_explored(steps):
 )
 def test_what_is_wrong_is_found(broken, f, inner):
     assert violation(broken, 2, f, inner).property is Property.VALIDITY
+
+
+# --- states that may know more than they compare -------------------------------------------------
+
+
+class Alike:
+    def __init__(self, bit):
+        self.bit = bit
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 0
+
+
+@attrs.frozen
+class Kept:
+    bit: int = attrs.field(eq=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Apart:
+    bit: int = dataclasses.field(compare=False)
+
+
+class Beside(tuple):
+    """The bit stands in its dictionary, and it is empty."""
+
+    def __new__(cls, bit):
+        made = super().__new__(cls)
+        made.bit = bit
+        return made
+
+
+@attrs.frozen(slots=False)
+class Aside:
+    def __init__(self, bit):
+        object.__setattr__(self, "bit", bit)
+
+
+class Both(enum.Enum):
+    FALSE, TRUE = 0, 1
+
+    @property
+    def bit(self):
+        return self.value
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 0
+
+
+class Named:
+    """Not even its content is what it says."""
+
+    def __init__(self, bit):
+        self.bit = bit
+
+    def __fingerprint__(self):
+        return ()
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = Alike.__hash__
+
+
+@attrs.frozen
+class TellsTwo(ap.PostProcessor):
+    """Says at the second message whether the first was 2. ``state``: how it keeps that."""
+
+    state: type
+    deterministic = True
+    initial_state = None
+
+    def signature(self, right):
+        return ap.Signature(Integers(0, 2), Anything())
+
+    def step(self, state, side, message, coins):
+        after = self.state(int(message == 2)) if state is None else state
+        return after, ap.Side.LEFT, 0 if state is None else state.bit
+
+
+@pytest.mark.parametrize("state", [Alike, Kept, Apart, Beside, Aside, Both, Named])
+def test_a_state_is_not_merged_with_what_it_only_says_it_equals(state):
+    """The pair (0, 1) leads to states that compare as those of (0, 2) do, and that tell nothing."""
+    f, inner = bounded(event_level(), 2), sparse_parallel([(0, 0)])
+    found = check_properties(TellsTwo(state), f, inner, queries=(0, 1, 2), rounds=2)
+    assert found.property is Property.RESPONSE
+    with pytest.raises(ap.composition.NoGuarantee, match="the response property"):
+        ap.guarantee(TellsTwo(state) @ ExtConComp(), f, inner=inner)
+
+
+@attrs.frozen
+class Second(ap.Verification):
+    """f that allows a second pair that differs after (0, 2); its states say that they are alike."""
+
+    initial_state = None
+
+    def step(self, state, zero, one):
+        if state is None:
+            return Alike(2 in (zero, one))
+        return state if state.bit or zero == one else Refused("it is the second")
+
+
+def test_nor_is_a_state_of_f():
+    @ap.post_processor(deterministic=True, initial_state=0)
+    def telling(state, side, message, coins):
+        return 1, ap.Side.LEFT, message if state else 0
+
+    check = {"queries": (0, 1, 2), "rounds": 2}
+    found = check_properties(telling, Second(), sparse_parallel([(0, 0)]), **check)
+    assert found.property is Property.RESPONSE

@@ -123,7 +123,7 @@ def _deterministic(processor: PostProcessor) -> None:
         )  # fmt: skip
 
 
-class Created(NamedTuple):
+class AllCreated(NamedTuple):
     """All that P creates in f-valid runs."""
 
     made: tuple[Create, ...]
@@ -131,7 +131,7 @@ class Created(NamedTuple):
     """Inside of compositions that it made: whose claims are theirs to see to, not their answers."""
 
 
-def _answering(created: Created) -> Iterator[Premise]:
+def _answering(created: AllCreated) -> Iterator[Premise]:
     """That what P creates answers as its signature says: exploring tried no other answers."""
     text = "what P creates answers nothing outside its signature"
     made = (*created.made, *created.within)
@@ -162,7 +162,7 @@ def _properties(
     outer: Verification,
     inner: Verification,
     declared: Lifting | None,
-) -> tuple[Premise, Created | None]:
+) -> tuple[Premise, AllCreated | None]:
     """The three properties as a premise; and all that P creates, if all its runs were explored."""
 
     def text() -> str:
@@ -197,7 +197,7 @@ def _covers(declared: Lifting, outer: Verification, inner: Verification) -> bool
 
 def _explore(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
-) -> Violation | Created | None:
+) -> Violation | AllCreated | None:
     """A violation; or, if all runs were explored, what P creates; None if that cannot be done.
 
     ``check_properties`` knows what a plain ExtConComp may answer, and no other mechanism.
@@ -221,7 +221,7 @@ def _explore(
         ) from None  # fmt: skip
     if found is not None:
         return attrs.evolve(found, post_processor=processor)
-    return Created(tuple(watched.made), tuple(watched.within))
+    return AllCreated(tuple(watched.made), tuple(watched.within))
 
 
 @attrs.define(eq=False)
