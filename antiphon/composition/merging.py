@@ -75,7 +75,10 @@ class FromOutside:
         return content(state) if claim is None else self.state(claim.verification, state)
 
 
-_PLAIN: Final = (Decimal, range, type, np.ndarray)
+_PLAIN: Final = ATOMS | {Decimal, range, type, np.ndarray, *np.sctypeDict.values()}
+_BARE: Final = frozenset({object, tuple, frozenset})
+_ANSWERS: Final = frozenset({"__fingerprint__", "__getattribute__", "__iter__"})
+"""Methods by which a class answers for its content itself."""
 
 
 def content(value: object) -> Hashable:
@@ -92,18 +95,19 @@ def _told(value: Any) -> bool:
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if type(kind) is not type and not honest(kind):
         return False
-    if kind in ATOMS or any(kind is each for each in _PLAIN) or issubclass(kind, np.generic):
+    if kind in _PLAIN:
         return True
+    ours = own(kind)
+    if not ours and any(_ANSWERS & vars(base).keys() for base in kind.__mro__ if base not in _BARE):
+        return False
     if issubclass(kind, enum.Enum):
         return any(kind.__eq__ is each.__eq__ for each in (object, int, str))
     if kind is Vector or issubclass(kind, tuple | frozenset):
         return not _aside(value, ()) and all(map(_told, value))
     fields = _fields(kind)
     if fields is None:
-        return own(kind) or kind.__hash__ is object.__hash__
-    if "__fingerprint__" in vars(kind) and not own(kind):
-        return False
-    if not own(kind) and (_aside(value, fields) or not all(fields.values())):
+        return ours or kind.__hash__ is object.__hash__
+    if not ours and (_aside(value, fields) or not all(fields.values())):
         return False
     return all(_told(getattr(value, name)) for name, compared in fields.items() if compared)
 

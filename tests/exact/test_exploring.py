@@ -20,6 +20,7 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.mechanisms import HSS, KthLargest
+from antiphon.protocol import Claim, Pure, Status
 from antiphon.protocol.spaces import Anything, Finite, Integers
 from antiphon.protocol.verification import Refused
 from antiphon.verifiers import bounded, event_level
@@ -209,6 +210,28 @@ class Named:
     __hash__ = Alike.__hash__
 
 
+class Unheard(tuple):
+    """It has the bit as its item, and shows none."""
+
+    def __new__(cls, bit):
+        return super().__new__(cls, (bit,))
+
+    def __iter__(self):
+        return iter(())
+
+    @property
+    def bit(self):
+        return self[0]
+
+
+@attrs.frozen
+class Sworn(Kept):
+    bit: int
+
+    def __fingerprint__(self):
+        return ()
+
+
 @attrs.frozen
 class TellsTwo(ap.PostProcessor):
     """Says at the second message whether the first was 2. ``state``: how it keeps that."""
@@ -225,7 +248,7 @@ class TellsTwo(ap.PostProcessor):
         return after, ap.Side.LEFT, 0 if state is None else state.bit
 
 
-@pytest.mark.parametrize("state", [Alike, Kept, Apart, Beside, Aside, Both, Named])
+@pytest.mark.parametrize("state", [Alike, Kept, Apart, Beside, Aside, Both, Named, Unheard, Sworn])
 def test_a_state_is_not_merged_with_what_it_only_says_it_equals(state):
     """The pair (0, 1) leads to states that compare as those of (0, 2) do, and that tell nothing."""
     f, inner = bounded(event_level(), 2), sparse_parallel([(0, 0)])
@@ -255,3 +278,92 @@ def test_nor_is_a_state_of_f():
     check = {"queries": (0, 1, 2), "rounds": 2}
     found = check_properties(telling, Second(), sparse_parallel([(0, 0)]), **check)
     assert found.property is Property.RESPONSE
+
+
+# --- creations that are told apart, or are not ---------------------------------------------------
+
+
+class Noise(ap.ContinualMechanism):
+    """Answers 0 or 1, or up to ``largest``, whatever it is asked."""
+
+    initial_state = None
+
+    def __init__(self, largest=1):
+        self.largest = largest
+
+    @property
+    def signature(self):
+        return ap.Signature(Integers(0, 1), Integers(0, self.largest))
+
+    @property
+    def claims(self):
+        return (Claim(Pure(0), event_level(), Status.PROVED, "it does not read its query"),)
+
+    def step(self, state, message, coins):
+        return state, coins.uniform_integer(self.largest + 1)
+
+
+@attrs.frozen
+class AsACoinHasIt(ap.PostProcessor):
+    """Creates a coin, and as that falls one of two more, and forgets which; then asks it.
+
+    ``again``: asks the first of all about its bit where the coin is 1, and for the next bit
+    always. ``betrays``: says the bit where it hears a 2.
+    """
+
+    made: tuple
+    again: bool = False
+    betrays: bool = False
+    deterministic = True
+    initial_state = ("new", 0)
+
+    def signature(self, right):
+        return ap.Signature(Integers(0, 1), Anything())
+
+    def step(self, state, side, message, coins):
+        phase, bit = state
+        if side is ap.Side.LEFT:
+            if phase == "new":
+                return ("coin", message), ap.Side.RIGHT, self.made[0]
+            return ("told", message), ap.Side.RIGHT, ap.Ask(message if self.again else 0, 1)
+        if phase == "coin":
+            return ("tossed", bit), ap.Side.RIGHT, ap.Ask(0, 0)
+        if phase == "tossed":
+            asks = ("asks" if self.again and message == 1 else "made"), bit
+            return asks, ap.Side.RIGHT, self.made[2 if message == 1 else 1]
+        if phase == "asks":
+            return ("made", 0), ap.Side.RIGHT, ap.Ask(bit, 1)
+        return ("next", 0), ap.Side.LEFT, (bit if self.betrays and message == 2 else 0)
+
+
+COIN, ALIKE, WIDER = (Create(Noise(largest)) for largest in (1, 1, 2))
+TWICE = bounded(event_level(events=2), 2)
+
+
+def tossing(f, made, **options):
+    inner = sparse_parallel([(0, 0)] * 2)
+    return check_properties(AsACoinHasIt(made, **options), f, inner, queries=(0, 1), rounds=20)
+
+
+def test_what_may_answer_more_is_told_apart():
+    f = bounded(event_level(), 2)
+    assert tossing(f, (COIN, COIN, COIN), betrays=True) is None
+    found = tossing(f, (COIN, ALIKE, WIDER), betrays=True)
+    assert found.property is Property.RESPONSE
+
+
+def test_what_got_a_pair_that_differs_is_told_apart():
+    assert tossing(bounded(event_level(), 2), (COIN, ALIKE, ALIKE), again=True) is None
+    found = tossing(TWICE, (COIN, ALIKE, ALIKE), again=True)
+    assert found.property is Property.VALIDITY
+
+
+def test_what_is_alike_from_outside_is_looked_at_all_the_same():
+    """The second's answer was changed on the object itself, so its word is not taken."""
+    odd = Noise()
+    odd.step = lambda state, message, coins: (state, message)
+    f, inner = bounded(event_level(), 2), sparse_parallel([(0, 0)] * 2)
+    for second, status in ((Noise(), Status.PROVED), (odd, Status.ASSUMED)):
+        system = AsACoinHasIt((COIN, ALIKE, Create(second))) @ ExtConComp()
+        promise = ap.guarantee(system, f, inner=inner)
+        assert promise.status is status
