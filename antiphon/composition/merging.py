@@ -28,7 +28,7 @@ from antiphon.numbers.interning import fingerprint, honest
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import ATOMS
-from antiphon.protocol.provenance import claims_of, own
+from antiphon.protocol.provenance import claims_of, foreign, own
 from antiphon.protocol.verification import Verification
 
 
@@ -97,6 +97,9 @@ def _told(value: Any) -> bool:
         return False
     if kind in _PLAIN:
         return True
+    said: object = vars(kind).get("__fingerprint__")
+    if said is not None and foreign(said) is None:  # an array of this library's
+        return not _aside(value, ())
     ours = own(kind)
     if not ours and any(_ANSWERS & vars(base).keys() for base in kind.__mro__ if base not in _BARE):
         return False
