@@ -10,15 +10,23 @@ the figure, the beliefs valued, and beliefs per second.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import attrs
 import pytest
 
 import antiphon as ap
 from antiphon.audit import law_of_views
-from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
+from antiphon.composition import (
+    check_properties,
+    fixed_mechanisms,
+    fixed_parameters,
+    sparse_parallel,
+)
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.protocol import Approximate, Claim, Log, Status, spaces
+from antiphon.selfcheck.theorems.histogram import Capped, SmallHSS
+from antiphon.selfcheck.theorems.parts.routers import EachBit
 from antiphon.verifiers import Verification
 
 TENTH = Fraction(1, 10)
@@ -179,3 +187,28 @@ class TestGrowth:
         search = {"catalogue": [LeakyBit(delta=TENTH)], "max_creations": copies}
         f = sparse_parallel([(0, TENTH)])
         ask(benchmark, ap.ExtConComp(), f, 0, 2 * copies + 1, **search)
+
+
+class TestExploring:
+    """The three properties of CM §6.1, over all pairs of runs of P; strict: as printed."""
+
+    @pytest.mark.benchmark(group="exploring: P of HSS (d = 1)")
+    @pytest.mark.parametrize("steps", [1, 2, 3])
+    @pytest.mark.parametrize("strict", [False, True])
+    def test_histogram(self, benchmark, steps, strict):
+        hss = SmallHSS(epsilon=1, query=Capped(), dimension=1)
+        options = {"rounds": 9 * steps, "questions": steps, "strict": strict}
+        explore(benchmark, hss, fixed_mechanisms(hss.created), ((0,), (1,)), steps, options)
+
+    @pytest.mark.benchmark(group="exploring: the local model")
+    @pytest.mark.parametrize("bits", [4, 8, 16])
+    def test_each_bit(self, benchmark, bits):
+        rr = ap.composition.Create(RandomizedResponse(epsilon=Log(2)))
+        inner = sparse_parallel([rr.parameters])
+        explore(benchmark, EachBit(rr), inner, (0, 1), bits, {"rounds": 3 * bits})
+
+
+def explore(benchmark, processor, inner, queries, steps, options):
+    f = ap.verifiers.bounded(ap.verifiers.event_level(), steps)
+    check = partial(check_properties, processor, f, inner, queries=queries, **options)
+    assert benchmark(check) is None

@@ -124,9 +124,10 @@ def _search(
     import hypothesis
 
     slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large
+    needed = hypothesis.Phase.generate, hypothesis.Phase.shrink  # explaining takes far longer
 
     @hypothesis.settings(
-        max_examples=examples, deadline=None, database=None, derandomize=True,
+        max_examples=examples, deadline=None, database=None, derandomize=True, phases=needed,
         suppress_health_check=[slow, large],
     )  # fmt: skip
     @hypothesis.given(values)

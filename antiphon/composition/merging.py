@@ -4,22 +4,31 @@ What P does next is a function of its state, and what may be said to it of what 
 Of what was created nothing matters but how it may be asked, what it may answer, and what it
 claims: a mechanism's own parameters, such as the histogram that a sparse vector begins with,
 are forgotten.
+
+States are compared by their fingerprint, so by what their classes call their content; one that
+may know more than that is like no other.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 from collections.abc import Hashable
-from typing import Any
+from decimal import Decimal
+from typing import Any, Final
 
 import attrs
+import numpy as np
 
 from antiphon.composition.as_is import bare
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import Suitable, SuitableState
-from antiphon.numbers.interning import fingerprint
+from antiphon.numbers.interning import fingerprint, honest
+from antiphon.numbers.vector import Vector
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.provenance import claims_of, own
+from antiphon.protocol.messages import ATOMS
+from antiphon.protocol.provenance import claims_of, foreign, own
 from antiphon.protocol.verification import Verification
 
 
@@ -43,7 +52,7 @@ class FromOutside:
         if met is None:
             mechanism = created.mechanism
             known = mechanism.signature, claims_of(mechanism), created.claim, extended(mechanism)
-            number = self._numbers.setdefault(fingerprint(known), len(self._numbers))
+            number = self._numbers.setdefault(content(known), len(self._numbers))
             met = self._met[id(created)] = created, number
         return met[1]
 
@@ -54,13 +63,67 @@ class FromOutside:
         """
         kind = type(f)
         if type(state) is not SuitableState or not (own(kind) and issubclass(kind, Suitable)):
-            return fingerprint(state)
+            return content(state)
         children = [
             (self.number(created), self._inside(created, within), differed, asked)
             for created, within, differed, asked in state.children
         ]
-        return tuple(children), fingerprint(state.purse)
+        return tuple(children), content(state.purse)
 
     def _inside(self, created: Create, state: Any) -> Hashable:
         claim = created.claim
-        return fingerprint(state) if claim is None else self.state(claim.verification, state)
+        return content(state) if claim is None else self.state(claim.verification, state)
+
+
+_PLAIN: Final = ATOMS | {Decimal, range, type, np.ndarray, *np.sctypeDict.values()}
+_BARE: Final = frozenset({object, tuple, frozenset})
+_ANSWERS: Final = frozenset({"__fingerprint__", "__getattribute__", "__iter__"})
+"""Methods by which a class answers for its content itself."""
+
+
+def content(value: object) -> Hashable:
+    """The fingerprint of a value, if that is all there is to it; else a key that no other has.
+
+    A class may keep a field from its ``==``, or write one of its own, by which a state that
+    knows a secret equals one that knows none.
+    """
+    return fingerprint(value) if _told(value) else object()
+
+
+def _told(value: Any) -> bool:
+    """Whether values with the fingerprint of this one are sure to be what it is."""
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if type(kind) is not type and not honest(kind):
+        return False
+    if kind in _PLAIN:
+        return True
+    said: object = vars(kind).get("__fingerprint__")
+    if said is not None and foreign(said) is None:  # an array of this library's
+        return not _aside(value, ())
+    ours = own(kind)
+    if not ours and any(_ANSWERS & vars(base).keys() for base in kind.__mro__ if base not in _BARE):
+        return False
+    if issubclass(kind, enum.Enum):
+        return any(kind.__eq__ is each.__eq__ for each in (object, int, str))
+    if kind is Vector or issubclass(kind, tuple | frozenset):
+        return not _aside(value, ()) and all(map(_told, value))
+    fields = _fields(kind)
+    if fields is None:
+        return ours or kind.__hash__ is object.__hash__
+    if not ours and (_aside(value, fields) or not all(fields.values())):
+        return False
+    return all(_told(getattr(value, name)) for name, compared in fields.items() if compared)
+
+
+def _fields(kind: Any) -> dict[str, bool] | None:
+    """The fields of an attrs class or dataclass, and whether they are compared; else None."""
+    if "__attrs_attrs__" in vars(kind):
+        return {field.name: bool(field.eq) for field in attrs.fields(kind)}
+    if dataclasses.is_dataclass(kind):
+        return {field.name: field.compare for field in dataclasses.fields(kind)}
+    return None
+
+
+def _aside(value: object, fields: Any) -> bool:
+    """Whether an object has more in its dictionary than its fields."""
+    return any(name not in fields for name in getattr(value, "__dict__", None) or ())

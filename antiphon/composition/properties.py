@@ -33,9 +33,8 @@ from typing import Final, NamedTuple
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.merging import FromOutside, extended
+from antiphon.composition.merging import FromOutside, content, extended
 from antiphon.numbers.errors import CompositionError, Intractable
-from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import HALT, TOP, Ask, distinct, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -144,7 +143,7 @@ def check_properties(
             if type(after) is Refused or after.over:
                 continue
             if _acknowledged(after):  # one answer, so it is no state of its own
-                waiting.appendleft((after, *runs))
+                waiting.append((after, *runs))
                 continue
             key = _key(outside, inner, after, counted=questions is not None)
             if key not in seen:
@@ -159,7 +158,7 @@ def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: 
     """Equal for runs that go on alike, however many questions led there, unless those count."""
     states, outer, validity, created, sent, lefts, over, within = lock
     return (
-        fingerprint((states, outer, sent, over)),
+        content((states, outer, sent, over)),
         outside.state(inner, validity),
         tuple(map(outside.number, created)),
         tuple((place, outside.number(each)) for place, each in within),
@@ -221,7 +220,7 @@ def advance(
             reason = f"the pair sent to the right is not f'-valid: {inside.reason}"
             return Broken(Property.VALIDITY, reason)
     created, within = lock.created, lock.within
-    place, said = _address(out0)
+    place, said = address(out0)
     if type(said) is Create and not place:
         created = (*created, said)
     elif type(said) is Create:
@@ -232,10 +231,10 @@ def advance(
 
 def _acknowledged(lock: Lockstep) -> bool:
     """Whether both runs have sent a creation, to which the one answer is ⊤."""
-    return lock.sent is not None and all(type(_address(each)[1]) is Create for each in lock.sent)
+    return lock.sent is not None and all(type(address(each)[1]) is Create for each in lock.sent)
 
 
-def _address(message: object) -> tuple[tuple[int, ...], object]:
+def address(message: object) -> tuple[tuple[int, ...], object]:
     """In which composition inside of which others a message arrives, and as what."""
     place: tuple[int, ...] = ()
     while type(message) is Ask and type(message.query) in (Ask, Create):
@@ -245,7 +244,7 @@ def _address(message: object) -> tuple[tuple[int, ...], object]:
 
 def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
     """What ExtConComp may answer to a message."""
-    place, said = _address(message)
+    place, said = address(message)
     created: list[Create] = list(lock.created)
     for depth, index in enumerate(place):
         if not 0 <= index < len(created):

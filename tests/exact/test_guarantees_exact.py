@@ -30,6 +30,8 @@ from antiphon.composition import (
 )
 from antiphon.composition.accounting import optimal, sparse
 from antiphon.composition.filters.concentrated import half_square
+from antiphon.composition.guarantees.consistency import consistent
+from antiphon.composition.guarantees.derivation import Mark
 from antiphon.mechanisms import (
     AboveThreshold,
     HistogramMonitor,
@@ -542,6 +544,77 @@ def test_a_sub_mechanism_that_says_more_than_its_signature_has_no_theorem():
     with pytest.raises(NoGuarantee, match="outside its signature, but Stray does"):
         ap.guarantee(system, f, inner=sparse_parallel([(0, 0)]))
     assert ap.PrivacyGame(system, f).tight_delta(epsilon=0, rounds=1) == 1
+
+
+@attrs.frozen
+class TrustingWithin(ap.PostProcessor):
+    """As Trusting, whose sub-mechanism stands in a composition that it created first."""
+
+    group: Certified
+    deterministic = True
+    initial_state = (0, 0)
+
+    def signature(self, right):
+        return ap.Signature(spaces.BITS, spaces.BITS)
+
+    def step(self, state, side, message, coins):
+        bit, heard = state
+        if side is ap.Side.LEFT:
+            return (message, 0), ap.Side.RIGHT, ap.Create(self.group)
+        if message is ap.TOP:
+            asked = ap.Ask(0, 0) if heard else ap.Create(Stray())
+            return (bit, heard + 1), ap.Side.RIGHT, ap.Ask(asked, 0)
+        return state, ap.Side.LEFT, bit if message == 2 else 0
+
+
+def test_nor_has_one_inside_of_a_composition_that_is_created():
+    group = Certified(ap.ExtConComp(), sparse_parallel([(0, 0)]), truth="what Stray claims is true")
+    system, f = ComplexMechanism(TrustingWithin(group)), bounded(event_level(), 1)
+    with pytest.raises(NoGuarantee, match="outside its signature, but Stray does"):
+        ap.guarantee(system, f, inner=fixed_mechanisms([group]))
+    assert ap.PrivacyGame(system, f).tight_delta(epsilon=0, rounds=1) == 1
+
+
+@attrs.frozen
+class Wide(ap.ContinualMechanism):
+    """More queries than anybody can list; the answer is a bit of its own."""
+
+    initial_state = None
+    signature = ap.Signature(spaces.Tuples((spaces.BITS,) * 64), spaces.BITS)
+    claims = (Claim(Pure(0), neighbouring_start(), Status.PROVED, "a coin of its own"),)
+
+    def step(self, state, message, coins):
+        return state, int(coins.bernoulli(0.5))
+
+
+@attrs.frozen
+class AsksWide(ap.PostProcessor):
+    """Asks it once, and says what it says. ``width``: of its own messages."""
+
+    width: int = 1
+    deterministic = True
+    initial_state = None
+
+    def signature(self, right):
+        return ap.Signature(spaces.Tuples((spaces.BITS,) * self.width), spaces.Anything())
+
+    def step(self, state, side, message, coins):
+        if side is ap.Side.LEFT:
+            return message, ap.Side.RIGHT, ap.Create(Wide())
+        if message is ap.TOP:
+            return None, ap.Side.RIGHT, ap.Ask((*state, *(0,) * (64 - self.width)), 0)
+        return None, ap.Side.LEFT, message
+
+
+@pytest.mark.parametrize("width", [1, 64])
+def test_queries_past_listing_are_not_listed(width):
+    """Nor to see what is answered, nor whether f' is consistent, nor to explore P."""
+    system, f = ComplexMechanism(AsksWide(width)), bounded(event_level(), 1)
+    inner = sparse_parallel([(0, 0)], first_pair_consistent=True)
+    promise = ap.guarantee(system, f, inner=inner)
+    assert promise.status is Status.ASSUMED
+    assert ("in all f-valid pairs of runs" in promise.explain()) is (width == 1)
+    assert consistent(ap.Create(Wide())) is Mark.CHECKED
 
 
 @attrs.frozen

@@ -29,8 +29,8 @@ from antiphon.mechanisms import (
 )
 from antiphon.protocol import IdentityPostProcessor, Log
 from antiphon.protocol.chain import Links, chain
-from antiphon.selfcheck.theorems.parts.routers import EachBit, Leak, Router
-from antiphon.verifiers import bounded
+from antiphon.selfcheck.theorems.parts.routers import REQUESTS, EachBit, Leak, OnRequest, Router
+from antiphon.verifiers import bounded, updates_and_queries
 
 from . import users
 from .case import Case
@@ -157,6 +157,16 @@ def each_bit(part: Recipe, f: Recipe, rounds: int) -> Case:
     kind = ap.Create(made(part))
     inner = sparse_parallel([kind.parameters], first_pair_consistent=True)
     return case(ComplexMechanism(EachBit(kind)), function(f), rounds, narrowed={"inner": inner})
+
+
+@system
+def on_request(part: Recipe, leak: str | None, inner: str, f: Recipe, rounds: int) -> Case:
+    """A public query decides whether a mechanism is created and asked: in f-valid runs only."""
+    kind = ap.Create(made(part))
+    processor = OnRequest(kind, None if leak is None else Leak[leak])
+    asked = bounded(updates_and_queries(function(f), REQUESTS), rounds)
+    narrowed = {"inner": _PARAMETERS[inner]([kind])}
+    return case(ComplexMechanism(processor), asked, rounds, narrowed=narrowed)
 
 
 @system

@@ -41,7 +41,7 @@ def _one_pair_less(own: Any) -> Any:
 def _unseen(explore: Any) -> Any:
     def mutant(*given: Any) -> Any:
         found = explore(*given)
-        return () if isinstance(found, Violation) else found
+        return lifting.AllCreated((), ()) if isinstance(found, Violation) else found
 
     return mutant
 

@@ -45,7 +45,7 @@ from antiphon.verifiers import (
 from antiphon.verifiers.models import EventLevel, EveryPair, NeighbouringStart, UserLevel
 
 from . import users
-from .users import stated
+from .users import COUNT, stated
 
 Recipe = dict[str, Any]
 PARTS: dict[str, Callable[..., Any]] = {}
@@ -60,7 +60,6 @@ RELATIONS: dict[str, Callable[[], Any]] = {
     "two": lambda: Within(2), "add": AddOrRemove, "up": users.Upwards, "empty": users.Nothing,
     "small": lambda: Within(users.Small(2)),
 }  # fmt: skip
-COUNT = spaces.Finite(("count",))
 
 
 def part(make: Callable[..., Any]) -> Callable[..., Any]:

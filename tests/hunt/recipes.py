@@ -51,7 +51,15 @@ class Grower:
 
     def bits(self, pairs: int) -> Recipe:
         """An f on bits, with at most so many of them."""
-        f = {"kind": "event", "relation": "any", "events": self.one(1, 1, 1, 2)}
+        return {"kind": "bounded", "f": self.event(), "pairs": pairs}
+
+    def event(self) -> Recipe:
+        return {"kind": "event", "relation": "any", "events": self.one(1, 1, 1, 2)}
+
+    def requests(self, pairs: int) -> Recipe:
+        """An f on bits and public queries, of which P may make its destination depend."""
+        f = self.event()
+        f = f if self.chance(20) else {"kind": "mixed", "f": f}
         return {"kind": "bounded", "f": f, "pairs": pairs}
 
     def of_counts(self) -> Recipe:
@@ -209,19 +217,25 @@ class Grower:
                     "f": self.bits(2), "rounds": 2}  # fmt: skip
         if self.chance(30):
             return {"kind": "each_bit", "part": self.part(0), "f": self.bits(2), "rounds": 2}
-        places = self.one(1, 2, 3)
-        program = [[self.action(places) for _ in range(4)] for _ in range(places)]
+        if self.chance(30):
+            return {"kind": "on_request", "part": self.part(0), "f": self.event(),
+                    "leak": self.one(None, None, "DESTINATION", "RESPONSE", "VALIDITY"),
+                    "inner": self.one("parameters", "sparse", "consistent"),
+                    "rounds": self.one(2, 3)}  # fmt: skip
+        places, asked = self.one(1, 2, 3), self.chance(50)  # by public queries, too
+        program = [[self.action(places) for _ in range(4 + asked)] for _ in range(places)]
         for place in program:
             if self.chance(80):  # what it does, and where, does not depend on the bit
                 place[1] = place[0]
         return {"kind": "programmed", "program": program, "parts": [self.part(0)],
-                "inner": self.one("parameters", "sparse", "consistent"), "f": self.bits(2),
-                "rounds": 2}  # fmt: skip
+                "inner": self.one("parameters", "sparse", "consistent"),
+                "f": self.requests(self.one(2, 3)) if asked else self.bits(2),
+                "rounds": 3 if asked else 2}  # fmt: skip
 
     def action(self, places: int) -> list[Any]:
         act = self.one(
             ["create", 0], ["ask", 0, "bit"], ["ask", 0, self.one("bit", "flip", 0)],
-            ["say", "heard"], ["say", self.one("heard", "heard", "bit", 0)],
+            ["say", "heard"], [self.one("say", "keep"), self.one("heard", "heard", "bit", 0)],
         )  # fmt: skip
         return [act, self.random.randrange(places)]
 

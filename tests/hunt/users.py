@@ -23,6 +23,8 @@ from antiphon.protocol import (
 from antiphon.selfcheck.theorems.parts.finite import clipped
 
 HALF = Fraction(1, 2)
+COUNT = spaces.Finite(("count",))
+"""Public queries."""
 
 
 def stated(measure: Any, verification: Any) -> Claim:
@@ -239,8 +241,10 @@ class Machine(PostProcessor):
     """P of a complex mechanism, as a table: (where it stands, what it hears) -> what it does.
 
     ``program[place]`` has what it does on a bit 0, on a bit 1, and on an answer that counts
-    as 0 or as 1: ("create", j), ("ask", i, what) or ("say", what), and the next place. After
-    ``patience`` answers it says something in any case, so that it does not go on for ever.
+    as 0 or as 1: ("create", j), ("ask", i, what), ("say", what) or ("keep", what), which says it
+    and keeps the bit, and the next place; a fifth, if it has one, is what it does on a public
+    query. After ``patience`` answers it says something in any case, so that it does not go on for
+    ever.
     """
 
     program: tuple[Any, ...]
@@ -250,11 +254,15 @@ class Machine(PostProcessor):
     initial_state = (0, 0, 0)
 
     def signature(self, right: Any) -> Any:
-        return ap.Signature(spaces.BITS, spaces.Anything(), spaces.BITS)
+        asked = len(min(self.program, key=len)) > 4
+        queries = spaces.Finite((0, 1, *COUNT.values)) if asked else spaces.BITS
+        return ap.Signature(queries, spaces.Anything(), spaces.BITS)
 
     def step(self, state: Any, side: Side, message: Any, coins: Any) -> Any:
         place, bit, waited = state
-        if side is Side.LEFT:
+        if COUNT.contains(message) and side is Side.LEFT:
+            heard, waited = 4, 0
+        elif side is Side.LEFT:
             heard, bit, waited = message, message, 0
         else:
             heard = 2 + (message in (1, ap.TOP) or (type(message) is tuple and message[0] == 1))
@@ -267,4 +275,5 @@ class Machine(PostProcessor):
         said = bit if what[-1] == "bit" else 1 - bit if what[-1] == "flip" else what[-1]
         if act == "ask":
             return state, Side.RIGHT, ap.Ask(said, what[0])
-        return (after, 0, 0), Side.LEFT, message if what[-1] == "heard" and heard > 1 else said
+        told = message if what[-1] == "heard" and heard > 1 else said
+        return (after, bit if act == "keep" else 0, 0), Side.LEFT, told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from antiphon.composition.guarantees.derivation import Mark
@@ -10,9 +11,18 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.provenance import foreign
+from antiphon.protocol.spaces import Space
 
 _MOST: Final = 2_000
 """Pairs of a state and a query to try."""
+
+
+def few(space: Space, most: int) -> tuple[object, ...] | None:
+    """All of a space's messages; None if they are more than ``most``, and then no more are read."""
+    if not space.finite:
+        return None
+    found = tuple(islice(space.enumerate(), most + 1))
+    return None if len(found) > most else found
 
 
 def answering(mechanism: ContinualMechanism) -> Mark:
@@ -22,18 +32,19 @@ def answering(mechanism: ContinualMechanism) -> Mark:
     """
     if foreign(mechanism) is None:
         return Mark.PROVED
-    if not mechanism.signature.queries.finite:
+    queries = few(mechanism.signature.queries, _MOST)
+    if queries is None:
         return Mark.ASSUMED
     try:
-        seen = _listed(mechanism)
+        seen = _listed(mechanism, queries)
     except Intractable:
         return Mark.ASSUMED
     return Mark.ASSUMED if seen is None else Mark.CHECKED if seen else Mark.FAILED
 
 
-def _listed(mechanism: ContinualMechanism) -> bool | None:
+def _listed(mechanism: ContinualMechanism, queries: tuple[object, ...]) -> bool | None:
     """Whether every answer to every query in every state is declared; None: too many states."""
-    queries, declared = tuple(mechanism.signature.queries.enumerate()), mechanism.signature.answers
+    declared = mechanism.signature.answers
     waiting = [mechanism.initial_state]
     seen = {fingerprint(waiting[0])}
     while waiting:

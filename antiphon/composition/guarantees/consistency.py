@@ -7,6 +7,7 @@ from itertools import product
 from typing import Final
 
 from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.answering import few
 from antiphon.composition.guarantees.derivation import Mark
 from antiphon.composition.guarantees.inclusion import about
 from antiphon.numbers.interning import fingerprint
@@ -15,7 +16,8 @@ from antiphon.protocol.provenance import foreign, own
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.verifiers.models import Bounded
 
-_MOST: Final = 10_000
+_QUERIES: Final = 100
+_MOST: Final = _QUERIES**2
 """States of f' times queries to look at."""
 
 
@@ -28,13 +30,10 @@ def consistent(create: Create) -> Mark:
     f = None if create.claim is None else about(create.claim)
     if f is None or not f.first_pair_consistent:
         return Mark.FAILED
-    space = create.mechanism.signature.queries
-    if space.finite:
-        queries = tuple(space.enumerate())
-        if len(queries) ** 2 <= _MOST:
-            seen = _explored(f, queries)
-            if seen is not None:
-                return Mark.CHECKED if seen else Mark.FAILED
+    queries = few(create.mechanism.signature.queries, _QUERIES)
+    seen = None if queries is None else _explored(f, queries)
+    if seen is not None:
+        return Mark.CHECKED if seen else Mark.FAILED
     while type(f) is Bounded and f.pairs > 1:  # as consistent as what it bounds
         f = f.verification
     return Mark.CHECKED if own(type(f)) else Mark.ASSUMED

@@ -349,10 +349,38 @@ class Rowwise(MultiplicativeWeights):
         return super()._heard(state, message)
 
 
-def test_twins_that_tell_more_are_caught():
-    for twin in (LearnsFromTheTruth, Rowwise):
-        found = violation(with_few_answers(twin, rate=9.0))
-        assert found.property is Property.VALIDITY
+class SaysTheTruth(MultiplicativeWeights):
+    """A twin that answers from the data, whatever Echo says."""
+
+    def exchange(self, state, message):
+        state, _ = yield from super().exchange(state, message)
+        return state, int(state.counts[0])
+
+
+class AsksWhereItMay(MultiplicativeWeights):
+    """A twin that asks nobody while there are rows of kind 0."""
+
+    def exchange(self, state, message):
+        if message.dtype != np.int64 and state.counts[0]:
+            return state, 0
+        return (yield from super().exchange(state, message))
+
+
+TELLTALES = {
+    LearnsFromTheTruth: Property.VALIDITY,
+    Rowwise: Property.VALIDITY,
+    SaysTheTruth: Property.RESPONSE,
+    AsksWhereItMay: Property.DESTINATION,
+}
+
+
+@pytest.mark.parametrize("twin", TELLTALES)
+def test_twins_that_tell_more_are_caught(twin):
+    found = violation(with_few_answers(twin, rate=9.0))
+    assert found.property is TELLTALES[twin]
+
+
+def test_more_rows_than_f_allows_are_caught():
     outer = ap.verifiers.updates_and_queries(
         ap.verifiers.event_level(ReplacedRow(), events=3),
         MultiplicativeWeights(**ONE_UPDATE).questions,

@@ -6,19 +6,19 @@ f-valid runs (``antiphon.composition.properties`` says why these suffice). Figur
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import attrs
 
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.answering import answering
+from antiphon.composition.guarantees.answering import answering, few
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.composition.properties import Violation, check_properties
+from antiphon.composition.properties import Violation, address, check_properties
 from antiphon.numbers.errors import Intractable, ReplayMismatch
 from antiphon.protocol.chain import AnyChain, Chain, Links
 from antiphon.protocol.claims import Status
@@ -31,7 +31,7 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
 THEOREM: Final = "CM Thm 6.1"
-_LIMIT: Final = 20_000
+_LIMIT: Final = 25_000
 """Pairs of states of P to explore."""
 _ALPHABET: Final = 12
 """Left messages, past which exploring is not tried."""
@@ -57,14 +57,14 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     declared = _declared(processor)
     outer, inner = _functions(processor, declared, f, inquiry.inner)
     _deterministic(processor)
-    premise, made = _properties(processor, mechanism, outer, inner, declared)
+    premise, created = _properties(processor, mechanism, outer, inner, declared)
     inside = yield attrs.evolve(
         inquiry,
         system=mechanism,
         verification=inner,
         inner=None,
-        catalogue=inquiry.catalogue if made is None else made,
-        explored=made is not None,
+        catalogue=inquiry.catalogue if created is None else created.made,
+        explored=created is not None,
         truth=premise.evidence if premise.mark is Mark.PROVED else inquiry.truth,
     )
     return Derivation(
@@ -74,7 +74,7 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         ),
         outer,
         inside.curve,
-        (_single(processor), premise, *_answering(made or ())),
+        (_single(processor), premise, *(() if created is None else _answering(created))),
         (inside,),
     )
 
@@ -123,9 +123,18 @@ def _deterministic(processor: PostProcessor) -> None:
         )  # fmt: skip
 
 
-def _answering(made: Sequence[Create]) -> Iterator[Premise]:
+class AllCreated(NamedTuple):
+    """All that P creates in f-valid runs."""
+
+    made: tuple[Create, ...]
+    within: tuple[Create, ...]
+    """Inside of compositions that it made: whose claims are theirs to see to, not their answers."""
+
+
+def _answering(created: AllCreated) -> Iterator[Premise]:
     """That what P creates answers as its signature says: exploring tried no other answers."""
     text = "what P creates answers nothing outside its signature"
+    made = (*created.made, *created.within)
     marks = [answering(each.mechanism) for each in made]
     for worst in (Mark.FAILED, Mark.ASSUMED, Mark.CHECKED, Mark.PROVED):
         alike = [each for each, mark in zip(made, marks, strict=True) if mark is worst]
@@ -153,7 +162,7 @@ def _properties(
     outer: Verification,
     inner: Verification,
     declared: Lifting | None,
-) -> tuple[Premise, tuple[Create, ...] | None]:
+) -> tuple[Premise, AllCreated | None]:
     """The three properties as a premise; and all that P creates, if all its runs were explored."""
 
     def text() -> str:
@@ -188,18 +197,15 @@ def _covers(declared: Lifting, outer: Verification, inner: Verification) -> bool
 
 def _explore(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
-) -> Violation | tuple[Create, ...] | None:
+) -> Violation | AllCreated | None:
     """A violation; or, if all runs were explored, what P creates; None if that cannot be done.
 
     ``check_properties`` knows what a plain ExtConComp may answer, and no other mechanism.
     """
     if type(mechanism) is not ExtConComp or mechanism.budget is not None:
         return None
-    queries = processor.signature(mechanism.signature).queries
-    if not queries.finite:
-        return None
-    messages = tuple(queries.enumerate())
-    if len(messages) > _ALPHABET:
+    messages = few(processor.signature(mechanism.signature).queries, _ALPHABET)
+    if messages is None:
         return None
     watched = _Watched(processor)
     try:
@@ -215,15 +221,16 @@ def _explore(
         ) from None  # fmt: skip
     if found is not None:
         return attrs.evolve(found, post_processor=processor)
-    return tuple(watched.made)
+    return AllCreated(tuple(watched.made), tuple(watched.within))
 
 
 @attrs.define(eq=False)
 class _Watched(PostProcessor[object]):
-    """P, with a list of what it creates: for exploring all its runs."""
+    """P, with lists of what it creates: for exploring all its runs."""
 
     processor: PostProcessor
     made: list[Create] = attrs.field(factory=list[Create])
+    within: list[Create] = attrs.field(factory=list[Create])
     deterministic = True
 
     @property
@@ -237,6 +244,9 @@ class _Watched(PostProcessor[object]):
         self, state: object, side: Side, message: object, coins: Coins
     ) -> tuple[object, Side, object]:
         state, to, out = self.processor.step(state, side, message, coins)
-        if type(out) is Create and not any(identical(out, each) for each in self.made):
-            self.made.append(out)
+        place, said = address(out)
+        if type(said) is Create:
+            known = self.within if place else self.made
+            if not any(identical(said, each) for each in known):
+                known.append(said)
         return state, to, out
