@@ -22,7 +22,8 @@ from antiphon.composition.guarantees.rules.compositions import (
 )
 from antiphon.composition.guarantees.rules.mechanisms import claim, group
 from antiphon.composition.properties import Violation
-from antiphon.composition.validity import Budgeted, Suitable
+from antiphon.composition.suitable import Suitable
+from antiphon.composition.validity import Budgeted
 from antiphon.protocol import Status
 from antiphon.protocol.verification import Refused
 

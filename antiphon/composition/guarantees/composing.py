@@ -11,7 +11,8 @@ from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry
-from antiphon.composition.validity import Budgeted, Parameters
+from antiphon.composition.purses import Parameters
+from antiphon.composition.validity import Budgeted
 from antiphon.protocol.records.labels import message_label
 
 
