@@ -11,6 +11,7 @@ from antiphon.mechanisms.counters import (
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.mechanisms.exposed_response import ExposedResponse
 from antiphon.mechanisms.histograms import (
     HSS,
     ContinualHistogram,
@@ -65,6 +66,7 @@ __all__ = [
     "DiscreteLaplace",
     "Echo",
     "ExponentialMechanism",
+    "ExposedResponse",
     "GapSparseVector",
     "Gaussian",
     "GaussianTreeCounter",

@@ -10,11 +10,12 @@ from typing import TypeAlias, Union
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.counterexample import Counterexample
+from antiphon.composition.guarantees.counterexample import Counterexample, ExposedCounterexample
 from antiphon.composition.guarantees.curves import point
 from antiphon.composition.properties import Violation
 from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.verification import Verification
 
 
@@ -75,6 +76,8 @@ class Derivation:
     curve: PrivacyCurve
     premises: tuple[Premise, ...] = ()
     parts: tuple[Derivation, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    """What is promised in other measures, beside the curve."""
 
     @property
     def statement(self) -> str:
@@ -111,7 +114,8 @@ class NoGuarantee(CompositionError):
     """No theorem applies: the premise that fails, and what would mend it.
 
     ``premise`` is the failed one, of ``theorem``. ``counterexample``, if there is one, is a
-    ``Counterexample`` (CM §5.2) or a ``Violation`` of a property of CM §6.1.
+    ``Counterexample`` (CM §5.2), an ``ExposedCounterexample`` (docs/sparse.md) or a ``Violation``
+    of a property of CM §6.1.
     """
 
     def __init__(
@@ -120,7 +124,7 @@ class NoGuarantee(CompositionError):
         needs: str,
         but: str,
         cure: str,
-        counterexample: Counterexample | Violation | None = None,
+        counterexample: Counterexample | ExposedCounterexample | Violation | None = None,
     ) -> None:
         super().__init__(f"{theorem} needs {needs}, but {but}; {cure}")
         self.theorem = theorem

@@ -10,9 +10,10 @@ import math
 from fractions import Fraction
 from typing import Final
 
+from antiphon.composition.accounting.measures import divergence_of
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.concurrent import ConComp
-from antiphon.composition.guarantees.curves import divergence_of, shifted
+from antiphon.composition.guarantees.curves import shifted
 from antiphon.composition.guarantees.derivation import Derivation, NoGuarantee
 from antiphon.composition.guarantees.leaves import Leaf, asserted
 from antiphon.composition.guarantees.rulebook import Inquiry, rule
