@@ -14,7 +14,7 @@ from antiphon.mechanisms.leaky_bit import TWO_BITS
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
-from antiphon.numbers.normal import gaussian_delta
+from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -29,7 +29,13 @@ from antiphon.protocol.spaces import BITS, Finite, Signature
 _ANSWERS: Final = Finite((TOP, BOTTOM, 0, 1))
 _STEP: Final = 1 + 2.0**-7
 _LARGE: Final = 700.0
+_FAR: Final = 60
+"""An E past which the figures are those of RR_E: a p makes little difference there."""
 _SOURCE: Final = "docs/sparse.md, In Rényi DP"
+
+
+def _probability(value: object) -> Fraction:
+    return fields.probability(exact.probability(value, "probability"))
 
 
 @attrs.frozen
@@ -67,7 +73,7 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
     Raises: InvalidArgument for a probability outside [0, 1], epsilon <= 0.
     """
 
-    probability: Fraction = attrs.field(converter=fields.probability, kw_only=True)
+    probability: Fraction = attrs.field(converter=_probability, kw_only=True)
     epsilon: exact.ExactEpsilon = attrs.field(converter=fields.log_epsilon, kw_only=True)
     truth: Fraction | float = attrs.field(init=False, eq=False, repr=False)
     """e^E/(1+e^E)."""
@@ -107,7 +113,10 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
 @lru_cache(maxsize=64)
 def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
     """ρ >= sup_α D_α/α: as D_α rises, D_β/α bounds it between α and β, and E/α from α on."""
-    divergence, most = ExposedDivergence(probability, epsilon), up(epsilon)
+    end = exact.bracket(epsilon, 20)[1]
+    if end > _FAR:
+        return end  # D_α <= E
+    divergence, most = ExposedDivergence(probability, epsilon), up(end)
     rho, order = 0.0, 1.0
     while most / order > rho:
         after = order * _STEP
@@ -117,10 +126,13 @@ def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction
 
 @lru_cache(maxsize=64)
 def gaussian(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A μ with p <= δ_μ(E): then p·δ(ε) of RR_E, which is 0 from E on, is at most δ_μ(ε)."""
-    low, high, end = Fraction(0), Fraction(1), Fraction(up(epsilon))
-    while gaussian_delta(high, end)[0] < probability:
-        low, high = high, high * 2
+    """A μ with p <= δ_μ(E): then p·δ(ε) of RR_E, which is 0 from E on, is at most δ_μ(ε).
+
+    At most that of RR_E itself, 2Φ⁻¹(e^E/(1+e^E)).
+    """
+    low, high, end = Fraction(0), 2 * quantile_above(epsilon), exact.bracket(epsilon, 20)[1]
+    if end > _FAR:
+        return high
     for _ in range(12):
         middle = (low + high) / 2
         enough = gaussian_delta(middle, end)[0] >= probability

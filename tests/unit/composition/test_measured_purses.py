@@ -130,13 +130,13 @@ class TestWhatAPurseHolds:
     )
     def test_of_one_kind(self, given):
         for make in (fixed_parameters, sparse_parallel, FixedMeasures, SparseMeasures):
-            with pytest.raises(ap.InvalidArgument, match="measures of one kind.* here they are"):
+            with pytest.raises(ap.InvalidArgument, match=r"measures of one kind.* here they are"):
                 make(given)
 
     @pytest.mark.parametrize("given", [3, None, [3], ["rho"], [(1, 0, 0)]])
     def test_unknown_things(self, given):
         for make in (fixed_parameters, sparse_parallel):
-            with pytest.raises(ap.InvalidArgument, match="pairs .*, or measures of one kind"):
+            with pytest.raises(ap.InvalidArgument, match=r"pairs .*, or measures of one kind"):
                 make(given)
 
     def test_no_measure_is_no_purse_of_measures(self):
