@@ -192,6 +192,8 @@ class LeastCurve(_Bound):
 
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     """(ε, δ) where δ first is at its floor, exactly, if both are known as exact numbers."""
+    if isinstance(curve, LeastCurve):  # each of them holds
+        return next(filter(None, map(exact_point, curve.bounds)), None)
     if isinstance(curve, SparseCurve | GeneralCurve):
         curve = curve.worst  # from there on they are one
     if not isinstance(curve, OptimalCurve):

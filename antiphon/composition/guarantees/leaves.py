@@ -56,17 +56,19 @@ def of_claims(mechanism: Mechanism, claims: Sequence[Claim]) -> Leaf:
         reason = doubt(mechanism, "claims")
     else:
         again = yield basis.inquiry
-        implied = again.claim(basis.delta)
-        if not all(claim.follows_from(implied) for claim in claims):
+        implied = again.claims(basis.delta)
+        if not all(any(map(claim.follows_from, implied)) for claim in claims):
             reason = "it no longer follows from what it was derived from"
         below = (again,)
+    measures = tuple([claim.measure for claim in claims])
     return Derivation(
         CLAIM,
         lambda: _claims(mechanism, claims),
         about(claims[0]),
-        least([of_measure(claim.measure) for claim in claims]),
+        least(list(map(of_measure, measures))),
         (_true(mechanism, claims, reason),),
         below,
+        measures,
     )
 
 
@@ -129,7 +131,8 @@ def created(create: Create) -> Leaf:
         "by the derivation below" if said else claim.source,
     )
     statement, curve = lambda: _claims(mechanism, [claim]), of_measure(claim.measure)
-    return Derivation(CLAIM, statement, about(claim), curve, (leaf,), (below,))
+    measures = (claim.measure,)
+    return Derivation(CLAIM, statement, about(claim), curve, (leaf,), (below,), measures)
 
 
 Leaves: TypeAlias = Generator[Inquiry, Derivation, "tuple[Derivation, ...]"]

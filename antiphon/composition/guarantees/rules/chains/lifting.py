@@ -77,6 +77,7 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         inside.curve,
         (_single(processor), premise, *_answering(made or ())),
         (inside,),
+        inside.measures,
     )
 
 

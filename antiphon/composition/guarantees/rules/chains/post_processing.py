@@ -40,8 +40,9 @@ def processed(
     """What is said of the right of the links, said of the whole."""
     f, curve = inside.verification, inside.curve
     return Derivation(
-        THEOREM, lambda: f"{_names(links)} adds no loss", f, curve, premises, (inside,)
-    )
+        THEOREM, lambda: f"{_names(links)} adds no loss", f, curve, premises, (inside,),
+        inside.measures,
+    )  # fmt: skip
 
 
 def _names(links: Sequence[PostProcessor]) -> str:
