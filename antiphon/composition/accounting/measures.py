@@ -24,10 +24,12 @@ from antiphon.protocol.measures.kinds import (
     Pure,
     Renyi,
     ZeroConcentrated,
+    parameters_of,
 )
 
 Divergence: TypeAlias = Callable[[float], float]
 _UP: Final = 1 + 8 * UNIT
+_NOTHING: Final = (Fraction(0), Fraction(0))
 
 
 def divergence_of(measure: Measure) -> Divergence:
@@ -89,3 +91,58 @@ def total(measures: Sequence[Measure], most: int | None = None) -> Measure:
 
 def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
     return sum(sorted(sizes, reverse=True)[:most], Fraction(0))
+
+
+# --- of mechanisms that have several measures each ------------------------------------------------
+
+
+def together(claimed: Sequence[Sequence[Measure]]) -> tuple[Renyi, Fraction]:
+    """The sum of the divergences of mechanisms, and the δ for which it does not hold.
+
+    Of each, all measures count that lose nothing; where every one has a δ > 0, its first (ε, δ)
+    counts as RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6).
+    """
+    kept = [tuple(m for m in each if not _loses(m)) or tuple(each[:1]) for each in claimed]
+    deltas = [m.delta for each in kept for m in each if isinstance(m, Approximate)]
+    lost = 1 - math.prod((1 - delta for delta in deltas), start=Fraction(1))
+    return Renyi(Summed(tuple(kept))), lost
+
+
+def _loses(measure: Measure) -> bool:
+    return isinstance(measure, Approximate) and measure.delta > 0
+
+
+def totals(claimed: Sequence[Sequence[Measure]]) -> tuple[Measure, ...]:
+    """What they come to in each measure that every one of them implies: ρ, μ, and a curve."""
+    summed, lost = together(claimed)
+    if lost:
+        return ()
+    counts = Counter(map(tuple, claimed))
+    rho, square = _sum(counts, _rho), _sum(counts, _square)
+    found: list[Measure] = [ZeroConcentrated(rho)] if rho else []
+    found += [GaussianDP(exact.root_up(square))] if square else []
+    return (*found, summed)
+
+
+def _rho(measure: Measure) -> Fraction | None:
+    found = converted(measure, ZeroConcentrated)
+    return None if found is None else found.rho
+
+
+def _square(measure: Measure) -> Fraction | None:
+    found = converted(measure, GaussianDP)
+    return None if found is None else found.mu**2
+
+
+def _sum(
+    counts: Counter[tuple[Measure, ...]], size: Callable[[Measure], Fraction | None]
+) -> Fraction | None:
+    """Σ of the least size of each, 0 for one that tells nothing; None if one has none."""
+    whole = Fraction(0)
+    for each, count in counts.items():
+        sizes = [Fraction(0) if parameters_of(m) == _NOTHING else size(m) for m in each]
+        known = [one for one in sizes if one is not None]
+        if not known:
+            return None
+        whole += min(known) * count
+    return whole

@@ -7,15 +7,22 @@ from typing import Final
 
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.measures import total
+from antiphon.composition.accounting.measures import together, total, totals
 from antiphon.composition.accounting.responses.optimal import optimal
-from antiphon.composition.guarantees.curves import least, of_measure, product
+from antiphon.composition.guarantees.curves import least, of_measure, product, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry
 from antiphon.composition.purses import Parameters
 from antiphon.composition.validity import Budgeted, Measured
-from antiphon.protocol.measures.kinds import Measure, parameters_of
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    parameters_of,
+)
 from antiphon.protocol.records.labels import message_label
 
 
@@ -41,6 +48,28 @@ def of_total(measures: Sequence[Measure], most: int | None = None) -> PrivacyCur
         whole = product(measures)
         bounds += [] if whole is None else [whole]
     return least(bounds)
+
+
+def in_other_measures(
+    claimed: Sequence[Sequence[Measure]],
+) -> tuple[list[PrivacyCurve], tuple[Measure, ...]]:
+    """The curves of fixed mechanisms by their other measures, if they have any, and these.
+
+    Rényi divergences add up (Lyu 2022; Vadhan and Zhang 2023), and so does f-DP, where every
+    mechanism has a dominating pair.
+    """
+    if all(isinstance(m, Pure | Approximate) for each in claimed for m in each):
+        return [], ()
+    summed, lost = together(claimed)
+    curves = [shifted(of_measure(summed), lost)]
+    dominated = [next(filter(_has_pair, each), None) for each in claimed]
+    known = [m for m in dominated if m is not None]
+    whole = product(known) if len(known) == len(dominated) else None
+    return curves if whole is None else [*curves, whole], totals(claimed)
+
+
+def _has_pair(measure: Measure) -> bool:
+    return not isinstance(measure, Renyi | ZeroConcentrated)
 
 
 def shown_parameters(parameters: Sequence[Hashable]) -> str:
