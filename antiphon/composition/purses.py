@@ -19,7 +19,6 @@ from antiphon.protocol.measures.kinds import (
     Pure,
     Renyi,
     ZeroConcentrated,
-    parameters_of,
 )
 
 Parameters: TypeAlias = "tuple[exact.ExactEpsilon, Fraction]"
@@ -54,8 +53,9 @@ def pairs(parameters: Any) -> tuple[Parameters, ...]:
 
 
 def _pair(value: Any) -> tuple[Any, ...]:
-    stated = type(value) is Pure or type(value) is Approximate
-    return (stated and parameters_of(value)) or tuple(value)
+    if type(value) is Pure:
+        return value.epsilon, 0
+    return (value.epsilon, value.delta) if type(value) is Approximate else tuple(value)
 
 
 def of_one_kind(given: Any) -> tuple[Measure, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon.composition.as_is import AsIs
 from antiphon.mechanisms import SparseVector, TreeCounter
 from antiphon.mechanisms.counters import unbounded
 from antiphon.mechanisms.counters.tree_counter import BinaryTree
@@ -268,3 +269,10 @@ class Machine(PostProcessor):
         if act == "ask":
             return state, Side.RIGHT, ap.Ask(said, what[0])
         return (after, 0, 0), Side.LEFT, message if what[-1] == "heard" and heard > 1 else said
+
+
+@attrs.frozen
+class Curved(AsIs):
+    """A user's mechanism as it is, that states a curve of its own."""
+
+    claims: tuple[Claim, ...] = ()

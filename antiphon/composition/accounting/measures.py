@@ -81,10 +81,11 @@ def total(measures: Sequence[Measure], most: int | None = None) -> Measure:
     >>> total([GaussianDP(3), GaussianDP(4)])
     GaussianDP(mu=Fraction(5, 1))
     """
-    if all(isinstance(each, ZeroConcentrated) for each in measures):
-        return ZeroConcentrated(_largest((each.rho for each in measures), most))  # type: ignore[union-attr]
-    if all(isinstance(each, GaussianDP) for each in measures):
-        squares = (each.mu**2 for each in measures)  # type: ignore[union-attr]
+    rhos = [each.rho for each in measures if isinstance(each, ZeroConcentrated)]
+    squares = [each.mu**2 for each in measures if isinstance(each, GaussianDP)]
+    if rhos and len(rhos) == len(measures):
+        return ZeroConcentrated(_largest(rhos, most))
+    if squares and len(squares) == len(measures):
         return GaussianDP(exact.root_up(_largest(squares, most)))
     return Renyi(Summed(tuple((each,) for each in measures), most))
 
