@@ -15,7 +15,9 @@ from antiphon.composition import sparse_parallel
 from antiphon.composition.accounting.creations.orders import SparseDivergence, log_elementary
 from antiphon.composition.as_is import AsIs
 from antiphon.mechanisms import ExposedResponse
-from antiphon.mechanisms.exposed_response import ExposedDivergence
+from antiphon.mechanisms.exposed_response import ExposedDivergence, concentrated
+from antiphon.numbers import exact
+from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import Claim, Status, ZeroConcentrated
 from antiphon.protocol.measures import GaussianDP, Renyi
 from antiphon.verifiers import bounded
@@ -83,6 +85,23 @@ def test_its_claims_are_true(measure):
     for growth in (1, Fraction(3, 2), 2, 3, Fraction(7, 2), 4):
         epsilon = ap.Log(growth)
         assert game.tight_delta(epsilon=epsilon, rounds=2) <= Fraction(promise.delta_at(epsilon))
+
+
+@pytest.mark.parametrize("p", [1, Fraction(1, 4), Fraction(1, 1000)])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), ap.Log(4), 20])
+def test_rho_is_above_every_order(p, epsilon):
+    """Up to 1 % above the least ρ there is."""
+    rho = concentrated(Fraction(p), exact.epsilon(epsilon))
+    curve = ExposedDivergence(Fraction(p), exact.epsilon(epsilon))
+    shares = [curve(at) / at for at in (1 + 1.01**n / 1000 for n in range(1200))]
+    assert max(shares) <= float(rho) <= 1.01 * max(shares)
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 20), Fraction(1, 1000)])
+def test_mu_is_of_this_p(p):
+    own = ExposedResponse(probability=p, epsilon=ap.Log(4)).claims
+    mu = next(each.measure.mu for each in own if type(each.measure) is GaussianDP)
+    assert p <= gaussian_delta(mu, ap.Log(4))[1] <= p * Fraction(11, 10)
 
 
 @attrs.frozen
