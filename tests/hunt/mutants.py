@@ -20,7 +20,7 @@ from antiphon.composition.guarantees.rules.compositions import (
     fixed_mechanisms,
     sparse_consistent,
 )
-from antiphon.composition.guarantees.rules.measures import consistent
+from antiphon.composition.guarantees.rules.measures import measures_consistent
 from antiphon.composition.guarantees.rules.mechanisms import claim, group
 from antiphon.composition.properties import Violation
 from antiphon.composition.suitable import Suitable
@@ -83,7 +83,7 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
         lambda own: lambda given, most=None: own(given, most and most - 1),
     ),
     "k-sparse measures add up without consistency": (
-        consistent, "consistency", lambda _: lambda f, inquiry: CONSISTENT,
+        measures_consistent, "consistency", lambda _: lambda f, inquiry: CONSISTENT,
     ),
     "a fixed δ counts as 0": (composing, "optimal", _without_deltas),
     "every f' is consistent": (
