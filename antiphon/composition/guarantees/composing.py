@@ -17,6 +17,7 @@ from antiphon.composition.purses import Parameters
 from antiphon.composition.validity import Budgeted, Measured
 from antiphon.protocol.measures.kinds import (
     Approximate,
+    GaussianDP,
     Measure,
     Pure,
     Renyi,
@@ -61,11 +62,12 @@ def in_other_measures(
     if all(isinstance(m, Pure | Approximate) for each in claimed for m in each):
         return [], ()
     summed, lost = together(claimed)
-    curves = [shifted(of_measure(summed), lost)]
+    curves, measures = [shifted(of_measure(summed), lost)], totals(claimed)
+    curves += [of_measure(m) for m in measures if isinstance(m, GaussianDP)]
     dominated = [next(filter(_has_pair, each), None) for each in claimed]
     known = [m for m in dominated if m is not None]
     whole = product(known) if len(known) == len(dominated) else None
-    return curves if whole is None else [*curves, whole], totals(claimed)
+    return curves if whole is None else [*curves, whole], measures
 
 
 def _has_pair(measure: Measure) -> bool:

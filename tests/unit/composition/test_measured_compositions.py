@@ -53,7 +53,7 @@ class TestFixedMechanisms:
         promise = ap.guarantee(ap.ConComp([NOISE] * 3))
         assert promise.claim(measure=ZeroConcentrated).measure == ZeroConcentrated(Fraction(3, 10))
         wanted = from_concentrated(Fraction(3, 10)).epsilon_at(DELTA)
-        assert promise.epsilon_at(DELTA) == pytest.approx(wanted, rel=1e-9)
+        assert 0.8 * wanted < promise.epsilon_at(DELTA) <= wanted * (1 + 1e-9)
 
     def test_every_claim_of_the_same_f_counts(self):
         both = claiming(Pure(1), ZeroConcentrated(Fraction(1, 100)))
@@ -108,7 +108,7 @@ class TestFixedMechanisms:
         promise = ap.guarantee(ap.ConComp(mixed))
         assert promise.curve.floor.upper >= 0.01
         alone = from_concentrated(Fraction(1, 10)).delta_at(1)
-        assert promise.delta_at(1) == pytest.approx(alone + 0.01)
+        assert 0.01 < promise.delta_at(1) <= alone + 0.01 + 1e-12
         assert not promise.derivation.measures  # no Rényi bound holds where all is told w.p. δ
 
     def test_a_chain_is_its_mechanism(self):
@@ -191,9 +191,8 @@ class TestWhatIsKept:
         assert kinds == [ZeroConcentrated, GaussianDP, Renyi] or kinds == [ZeroConcentrated, Renyi]
         assert whole.claims[0].measure == ZeroConcentrated(Fraction(1, 5))
         assert ap.guarantee(whole).status is Status.PROVED
-        assert ap.guarantee(whole).epsilon_at(DELTA) == pytest.approx(
-            from_concentrated(Fraction(1, 5)).epsilon_at(DELTA), rel=1e-9
-        )
+        wanted = from_concentrated(Fraction(1, 5)).epsilon_at(DELTA)
+        assert 0.8 * wanted < ap.guarantee(whole).epsilon_at(DELTA) <= wanted * (1 + 1e-9)
 
     def test_certified_goes_into_a_purse_of_rho(self):
         f = fixed_mechanisms([NOISE] * 2)
