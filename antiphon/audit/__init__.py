@@ -2,6 +2,7 @@
 
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
+    ExposingAdversary,
     counterexample_game,
     learned_bit,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "CounterexampleAdversary",
     "Divergence",
     "Equivalence",
+    "ExposingAdversary",
     "Law",
     "Lyu",
     "PrivacyGame",

@@ -10,43 +10,31 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
+from antiphon.mechanisms.exposed_response import ExposedResponse
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.numbers import exact, named
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Approximate
+from antiphon.protocol.measures.conversions import implies
+from antiphon.protocol.measures.kinds import Approximate, Measure
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 
 
-@register("antiphon.CounterexampleAdversary/1")
-@column_safe
-@attrs.frozen
-class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
-    """Creates copies of M_δ until one breaks, and asks that one for the secret bit.
+class _Exposing(Adversary["tuple[int, bool]"]):
+    """Creates mechanisms until one answers ⊥, and asks that one for the secret bit.
 
-    Asks a new M_δ (0, 0); on ⊤ it creates the next; on the first ⊥ it asks the broken
-    one (0, 1), which echoes b. With ``copies`` instances it learns b w.p. 1-(1-δ)^copies,
-    although every view is valid for 1-sparse parallel composition.
     State: (copies created, whether the last one awaits its question).
-    Source: CM §5.2.
     """
 
-    delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
-    epsilon: exact.ExactEpsilon = attrs.field(
-        default=Fraction(0), converter=exact.epsilon, kw_only=True
-    )
-    """The ε of the claims that it makes; the mechanisms themselves are (0, δ)-DP."""
-    copies: int = attrs.field(converter=named.whole, kw_only=True)
-    _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        leaky = LeakyBit(delta=self.delta)
-        weaker = Approximate(self.epsilon, self.delta)
-        claim = attrs.evolve(leaky.claims[0], measure=weaker)
-        object.__setattr__(self, "_create", same(Create(leaky, claim)))
+    __slots__ = ()
+    copies: int
+    _create: Pair[Create]
 
     @property
     def initial_state(self) -> tuple[int, bool]:
@@ -64,10 +52,65 @@ class CounterexampleAdversary(Adversary["tuple[int, bool]"]):
             return state, HALT
         return (created + 1, True), self._create
 
+
+def _asserting(mechanism: ContinualMechanism, measure: Measure) -> Pair[Create]:
+    claim = next(each for each in mechanism.claims if implies(each.measure, measure))
+    return same(Create(mechanism, attrs.evolve(claim, measure=measure)))
+
+
+@register("antiphon.CounterexampleAdversary/1")
+@column_safe
+@attrs.frozen
+class CounterexampleAdversary(_Exposing):
+    """Creates copies of M_δ until one breaks, and asks that one for the secret bit.
+
+    Asks a new M_δ (0, 0); on ⊤ it creates the next; on the first ⊥ it asks the broken
+    one (0, 1), which echoes b. With ``copies`` instances it learns b w.p. 1-(1-δ)^copies,
+    although every view is valid for 1-sparse parallel composition.
+    Source: CM §5.2.
+    """
+
+    delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    epsilon: exact.ExactEpsilon = attrs.field(
+        default=Fraction(0), converter=exact.epsilon, kw_only=True
+    )
+    """The ε of the claims that it makes; the mechanisms themselves are (0, δ)-DP."""
+    copies: int = attrs.field(converter=named.whole, kw_only=True)
+    _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        weaker = Approximate(self.epsilon, self.delta)
+        object.__setattr__(self, "_create", _asserting(LeakyBit(delta=self.delta), weaker))
+
     @property
     def success(self) -> Fraction:
         """1-(1-δ)^copies: the probability that it learns the bit."""
         return 1 - (1 - self.delta) ** self.copies
+
+
+@register("antiphon.ExposingAdversary/1")
+@column_safe
+@attrs.frozen
+class ExposingAdversary(_Exposing):
+    """Creates copies of M_{p,E} until one is exposed, and asks that one for RR_E of the bit.
+
+    Each asserts ``measure``. With ``copies`` instances it gets the response w.p. 1-(1-p)^copies,
+    although every view is valid for 1-sparse parallel composition.
+    Source: docs/sparse.md.
+    Raises: InvalidArgument for a measure that M_{p,E} does not claim.
+    """
+
+    probability: Fraction = attrs.field(converter=exact.probability, kw_only=True)
+    epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
+    measure: Measure = attrs.field(kw_only=True)
+    copies: int = attrs.field(converter=named.whole, kw_only=True)
+    _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        made = ExposedResponse(probability=self.probability, epsilon=self.epsilon)
+        if not any(implies(each.measure, self.measure) for each in made.claims):
+            raise InvalidArgument(f"this M_{{p,E}} claims no {message_label(self.measure)}")
+        object.__setattr__(self, "_create", _asserting(made, self.measure))
 
 
 def learned_bit(view: View) -> int | None:

@@ -23,7 +23,7 @@ import numpy as np
 from antiphon.composition.as_is import bare
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.validity import Suitable, SuitableState
+from antiphon.composition.suitable import Suitable, SuitableState
 from antiphon.numbers.interning import fingerprint, honest
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.mechanism import ContinualMechanism

@@ -1,144 +1,38 @@
 """The verification functions of concurrent composition (CM §4-5).
 
-All four read *suitable* sequences (Def. 4.4): every message is a pair of
-identical creation queries that assert a claim, or a pair ((q₀, ℓ), (q₁, ℓ)) with
-the mechanism ℓ created before and q₀, q₁ in its query space. They differ in what
-they ask of creations and of pairs that differ. Each is O(log n) a message.
+All read *suitable* sequences (Def. 4.4). They differ in what they ask of creations and of pairs
+that differ. Each is O(log n) a message.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable
-from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Hashable, Iterable, Mapping
+from typing import overload
 
 import attrs
 
-from antiphon.composition.accounting.parameters import Given
 from antiphon.composition.concurrent import ConComp, Fixed
-from antiphon.composition.creation import CompositionMessages, Create
-from antiphon.numbers import exact
+from antiphon.composition.creation import Create
+from antiphon.composition.purses import (
+    GivenMeasures,
+    GivenPairs,
+    Parameters,
+    is_measured,
+    of_one_kind,
+    opened,
+    pairs,
+)
+from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.vector import Vector
-from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.claims import Status
+from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import Ask, identical
 from antiphon.protocol.registry import register
-from antiphon.protocol.verification import Refused, Verification, swap_symmetric
-
-Parameters: TypeAlias = "tuple[exact.ExactEpsilon, Fraction]"
-Purse: TypeAlias = "Vector[int]"
-"""How many of each distinct fixed parameter are still unused: a sub-multiset."""
-
-
-class Checked(NamedTuple):
-    """What f knows of a created mechanism: f' so far, and whether a pair differed."""
-
-    created: Create
-    state: Any
-    differed: bool = False
-    asked: bool = False
-    """Whether any pair has come; kept only where the first pair matters (f_{∞,FPC})."""
-
-
-class SuitableState(NamedTuple):
-    """The created mechanisms in order, and the parameters left to use."""
-
-    children: Vector[Checked]
-    purse: Purse
-
-
-@column_safe  # a creation sees to its own f', which may not be
-class Suitable(Verification[SuitableState]):
-    """Suitable sequences (CM Def. 4.4); subclasses add their own conditions."""
-
-    __slots__ = ()
-    checked_space = CompositionMessages()
-
-    @property
-    def purse(self) -> Purse:
-        """The fixed parameters, as a multiset."""
-        return Vector()
-
-    @property
-    def initial_state(self) -> SuitableState:
-        return SuitableState(Vector(), self.purse)
-
-    def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
-        if type(zero) is not Ask:
-            return self._create(state, zero, one)
-        index = zero.index
-        if one is not zero and not (type(one) is Ask and identical(one.index, index)):
-            return Refused("the two sides ask different mechanisms")
-        children, purse = state
-        child = children.get(index) if type(index) is int else None
-        if child is None:
-            return Refused(f"the index asked for is not one of the {len(children)} created")
-        after = self.judge(child, zero.query, one.query)
-        if after is child:
-            return state
-        if type(after) is Refused:
-            return after
-        if after.differed and not child.differed:
-            left = self.differ(purse, child.created)
-            if type(left) is Refused:
-                return left
-            purse = left
-        return SuitableState(children.set(index, after), purse)
-
-    def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
-        """One created mechanism after a pair of queries to it, if f allows the pair.
-
-        f' is stepped also while no pair differs: should one differ later, the whole
-        sequence must have been f'-valid. A dead f' stays dead.
-        """
-        created, before, differed, asked = child
-        alike = query0 is query1 or identical(query0, query1)
-        if not created.accepts(query0) or not (alike or created.accepts(query1)):
-            return Refused("a query is outside the space of the mechanism asked")
-        after = before
-        if type(before) is not Refused:
-            after = created.verify(before, query0, query1)
-        differs = differed or not alike
-        if type(after) is Refused and (differs or self.checks_all):
-            return Refused(f"the pairs of a mechanism are not valid for it: {after.reason}")
-        if after is before and differs is differed:
-            return child
-        return Checked(created, after, differs, asked)
-
-    def _create(self, state: SuitableState, zero: object, one: object) -> SuitableState | Refused:
-        if type(zero) is not Create or not (one is zero or identical(zero, one)):
-            return Refused("the two sides are not the same creation, nor questions to one index")
-        if zero.claim is None or not self.takes(zero):
-            return Refused("a creation asserts no claim that f can read, or a refuted one")
-        purse = self.admit(state.purse, len(state.children), zero)
-        if type(purse) is Refused:
-            return purse
-        child = Checked(zero, zero.claim.verification.initial_state)
-        return SuitableState(state.children.append(child), purse)
-
-    def takes(self, create: Create) -> bool:
-        """Whether a creation asserts a claim that f can read: an (ε, δ), unless said otherwise."""
-        return create.asserts
-
-    @property
-    @abstractmethod
-    def checks_all(self) -> bool:
-        """Whether f' must hold for every created mechanism, or only for those in J."""
-
-    @abstractmethod
-    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
-        """What a creation leaves of the purse after ``count`` others, or why it is refused."""
-
-    @property
-    def prescribed(self) -> int:
-        """How many creations must come before the first question."""
-        return 0
-
-    def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        """What the first differing pair of a mechanism leaves of the purse."""
-        return purse
+from antiphon.protocol.verification import Refused, swap_symmetric
 
 
 def _creations(_: object, __: object, value: object) -> None:
@@ -164,6 +58,9 @@ class FixedMechanisms(Suitable):
     @property
     def prescribed(self) -> int:
         return len(self.created)
+
+    def takes(self, create: Create) -> bool:
+        return create.claim is not None and create.claim.status is not Status.REFUTED
 
     def step(self, state: SuitableState, zero: object, one: object, /) -> SuitableState | Refused:
         if type(zero) is Ask and len(state.children) < self.prescribed:
@@ -203,52 +100,99 @@ class EachValid(FixedMechanisms):
 NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (RoundToGrid() @ M has)")
 
 
-def _normalised(parameters: Given) -> tuple[Parameters, ...]:
-    """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
-    pairs: dict[int, tuple[Any, ...]]
-    try:
-        given = list(parameters)
-        pairs = {id(each): tuple(each) for each in given}  # a million alike are read once
-    except TypeError:
-        given, pairs = [], {0: ()}
-    if any(len(pair) != 2 for pair in pairs.values()):
-        raise InvalidArgument("parameters are pairs (epsilon, delta)")
-    exactly = {at: (exact.epsilon(e), exact.probability(d)) for at, (e, d) in pairs.items()}
-    return tuple(exactly[id(each)] for each in given)
+class Paying(Suitable):
+    """A suitable f with a multiset of fixed parameters to use up."""
 
+    __slots__ = ()
 
-@attrs.frozen
-class Budgeted(Suitable):
-    """A suitable f with a multiset of fixed parameters (ε₁, δ₁), …, (ε_k, δ_k) to use up."""
+    @property
+    @abstractmethod
+    def places(self) -> Mapping[Hashable, int]:
+        """The place in the purse of each distinct one."""
 
-    parameters: tuple[Parameters, ...] = attrs.field(converter=_normalised)
-    _places: dict[Parameters, int] = attrs.field(init=False, eq=False, repr=False)
+    @property
+    @abstractmethod
+    def fixed(self) -> tuple[Hashable, ...]:
+        """All of them, as they stand in ``places``."""
 
-    def __attrs_post_init__(self) -> None:
-        distinct = dict.fromkeys(self.parameters)
-        object.__setattr__(self, "_places", {each: i for i, each in enumerate(distinct)})
+    @abstractmethod
+    def price(self, created: Create) -> Hashable:
+        """What a creation asserts, as it stands in ``places``."""
 
     @property
     def purse(self) -> Purse:
-        counts = Counter(self.parameters)
-        return Vector(counts[each] for each in self._places)
+        counts = Counter(self.fixed)
+        return Vector(counts[each] for each in self.places)
 
-    def spend(self, purse: Purse, parameters: Parameters) -> Purse | Refused:
-        """The purse without one copy of the parameters, if there is one left."""
-        place = self._places.get(parameters)
+    def spend(self, purse: Purse, price: Hashable) -> Purse | Refused:
+        """The purse without one copy of what is asserted, if there is one left."""
+        place = self.places.get(price)
         left = None if place is None else purse.get(place)
         if place is None or not left:
             return Refused("the parameters are not among the fixed ones that are left")
         return purse.set(place, left - 1)
 
 
-@register("antiphon.FixedParameters/1")
-@attrs.frozen
-class FixedParameters(Budgeted):
-    """f^{ε₁,δ₁…ε_k,δ_k}: created parameters form a sub-multiset of the fixed (CM Def. 4.11).
+def _numbered(fixed: Iterable[Hashable]) -> dict[Hashable, int]:
+    return {each: place for place, each in enumerate(dict.fromkeys(fixed))}
 
-    Every created mechanism must have discrete answers.
+
+@attrs.frozen
+class Budgeted(Paying):
+    """A suitable f with a multiset of fixed parameters (ε₁, δ₁), …, (ε_k, δ_k) to use up."""
+
+    parameters: tuple[Parameters, ...] = attrs.field(converter=pairs)
+    _places: dict[Hashable, int] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_places", _numbered(self.parameters))
+
+    @property
+    def places(self) -> Mapping[Hashable, int]:
+        return self._places
+
+    @property
+    def fixed(self) -> tuple[Hashable, ...]:
+        return self.parameters
+
+    def price(self, created: Create) -> Hashable:
+        return created.parameters
+
+
+@attrs.frozen
+class Measured(Paying):
+    """A suitable f with a multiset of fixed measures of one kind to use up.
+
+    What is created asserts a claim of that kind; it is told from another by exact type and value,
+    and a Rényi curve by identity where its function is no value.
     """
+
+    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind)
+    fixed: tuple[Hashable, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    _places: dict[Hashable, int] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "fixed", tuple(map(fingerprint, self.measures)))
+        object.__setattr__(self, "_places", _numbered(self.fixed))
+
+    @property
+    def places(self) -> Mapping[Hashable, int]:
+        return self._places
+
+    def takes(self, create: Create) -> bool:
+        claim = create.claim
+        if claim is None or claim.status is Status.REFUTED:
+            return False
+        return type(claim.measure) is type(self.measures[0])
+
+    def price(self, created: Create) -> Hashable:
+        return created.claim and fingerprint(created.claim.measure)
+
+
+class FixedInAdvance(Paying):
+    """At most what is fixed is created, and every created mechanism has discrete answers."""
+
+    __slots__ = ()
 
     @property
     def checks_all(self) -> bool:
@@ -257,24 +201,14 @@ class FixedParameters(Budgeted):
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
             return NOT_DISCRETE
-        return self.spend(purse, created.parameters)
+        return self.spend(purse, self.price(created))
 
 
-@register("antiphon.SparseParallel/1")
-@attrs.frozen
-class SparseParallel(Budgeted):
-    """f_∞ and f_{∞,FPC}: k-sparse parallel composition (CM Def. 5.1 and 5.4).
+class Sparse(Paying):
+    """Any number of creations: those in J are paid for, at their first differing pair."""
 
-    Any number of creations; the parameters of the mechanisms J that ever got a
-    differing pair form a sub-multiset of the fixed ones, and f' must hold for J only.
-    As in Def. 4.11, every created mechanism must have discrete answers: Thms 5.2 and
-    5.5 need it.
-    With ``require_first_pair_consistent`` every created f' must be first-pair
-    consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2). That an
-    f' says so is not trusted: what first-pair consistency forbids is refused here too.
-    """
-
-    require_first_pair_consistent: bool = False
+    __slots__ = ()
+    require_first_pair_consistent: bool
 
     @property
     def checks_all(self) -> bool:
@@ -298,7 +232,47 @@ class SparseParallel(Budgeted):
         return after if child.asked else after._replace(asked=True)
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        return self.spend(purse, created.parameters)
+        return self.spend(purse, self.price(created))
+
+
+@register("antiphon.FixedParameters/1")
+@attrs.frozen
+class FixedParameters(FixedInAdvance, Budgeted):
+    """f^{ε₁,δ₁…ε_k,δ_k}: created parameters form a sub-multiset of the fixed (CM Def. 4.11).
+
+    Every created mechanism must have discrete answers.
+    """
+
+
+@register("antiphon.FixedMeasures/1")
+@attrs.frozen
+class FixedMeasures(FixedInAdvance, Measured):
+    """The same of measures: what is created asserts a sub-multiset of ρ₁, …, ρ_k, say."""
+
+
+@register("antiphon.SparseParallel/1")
+@attrs.frozen
+class SparseParallel(Sparse, Budgeted):
+    """f_∞ and f_{∞,FPC}: k-sparse parallel composition (CM Def. 5.1 and 5.4).
+
+    Any number of creations; the parameters of the mechanisms J that ever got a
+    differing pair form a sub-multiset of the fixed ones, and f' must hold for J only.
+    As in Def. 4.11, every created mechanism must have discrete answers: Thms 5.2 and
+    5.5 need it.
+    With ``require_first_pair_consistent`` every created f' must be first-pair
+    consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2). That an
+    f' says so is not trusted: what first-pair consistency forbids is refused here too.
+    """
+
+    require_first_pair_consistent: bool = False
+
+
+@register("antiphon.SparseMeasures/1")
+@attrs.frozen
+class SparseMeasures(Sparse, Measured):
+    """The same of measures: those in J assert a sub-multiset of ρ₁, …, ρ_k, say."""
+
+    require_first_pair_consistent: bool = False
 
 
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
@@ -311,11 +285,35 @@ def each_valid(composition: ConComp) -> EachValid:
     return EachValid(composition.created)
 
 
-def fixed_parameters(parameters: Given) -> FixedParameters:
-    """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12)."""
-    return FixedParameters(parameters)
+@overload
+def fixed_parameters(parameters: GivenPairs) -> FixedParameters: ...
+@overload
+def fixed_parameters(parameters: GivenMeasures) -> FixedMeasures: ...
+def fixed_parameters(parameters: GivenPairs | GivenMeasures) -> FixedParameters | FixedMeasures:
+    """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12).
+
+    Or these measures of one other kind: ``fixed_parameters([ZeroConcentrated(0.1)] * 3)``.
+    """
+    given = opened(parameters)
+    return FixedMeasures(given) if is_measured(given) else FixedParameters(given)
 
 
-def sparse_parallel(parameters: Given, *, first_pair_consistent: bool = False) -> SparseParallel:
-    """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5)."""
-    return SparseParallel(parameters, first_pair_consistent)
+@overload
+def sparse_parallel(
+    parameters: GivenPairs, *, first_pair_consistent: bool = False
+) -> SparseParallel: ...
+@overload
+def sparse_parallel(
+    parameters: GivenMeasures, *, first_pair_consistent: bool = False
+) -> SparseMeasures: ...
+def sparse_parallel(
+    parameters: GivenPairs | GivenMeasures, *, first_pair_consistent: bool = False
+) -> SparseParallel | SparseMeasures:
+    """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5).
+
+    Of pairs (ε, δ), or of measures of one other kind (docs/sparse.md).
+    """
+    given = opened(parameters)
+    if is_measured(given):
+        return SparseMeasures(given, first_pair_consistent)
+    return SparseParallel(given, first_pair_consistent)

@@ -12,6 +12,7 @@ from antiphon.mechanisms.counters import (
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.mechanisms.exposed_response import ExposedResponse
 from antiphon.mechanisms.histograms import (
     HSS,
     ContinualHistogram,
@@ -67,6 +68,7 @@ __all__ = [
     "DiscreteLaplace",
     "Echo",
     "ExponentialMechanism",
+    "ExposedResponse",
     "GapSparseVector",
     "Gaussian",
     "GaussianTreeCounter",

@@ -43,7 +43,7 @@ def test_every_theorem_has_a_broken_twin():
     assert theorems == {check.theorem for check in ROWS if not check.expected}
     wanted = (
         "2.4", "2.5", "2.15", "3.8", "4.6", "4.7", "4.10", "4.12", "5.2", "5.5", "1.4",
-        "S", "G", "6.1", "6.3", "6.4", "HSS", "Alg.1", "alg. 2",
+        "S", "G", "R", "6.1", "6.3", "6.4", "HSS", "Alg.1", "alg. 2",
     )  # fmt: skip
     assert all(checks(name) for name in wanted)
 
@@ -124,6 +124,7 @@ REASONS = [
     ("5.2", "δ > 0", "on ⊥: say (0, 1) to 3"),
     ("5.2", "as printed", "on halt: stop"),
     ("5.5", "forgets first-pair", "on ⊥: say (0, 1) to 2"),
+    ("R", "costs one ρ", "on ⊥: say (0, 1) to 2"),
     ("6.4", "without room", "on halt: stop"),
     ("6.1", "lacks destination", "destination: the runs send their next message to different"),
     ("6.1", "lacks response", "response: the runs answer the left differently"),

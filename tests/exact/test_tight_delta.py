@@ -30,7 +30,8 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.validity import SparseParallel, Suitable
+from antiphon.composition.suitable import Suitable
+from antiphon.composition.validity import SparseParallel
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.protocol import Approximate, Claim, Status, ZeroConcentrated, spaces

@@ -17,7 +17,8 @@ import references
 
 import antiphon as ap
 from antiphon.composition.filters.adaptive import AdaptiveParameters
-from antiphon.composition.validity import EachValid, FixedMechanisms, Suitable
+from antiphon.composition.suitable import Suitable
+from antiphon.composition.validity import EachValid, FixedMechanisms
 from antiphon.verifiers.models import Bounded
 
 from .case import Case

@@ -29,6 +29,13 @@ from antiphon.mechanisms import (
 )
 from antiphon.protocol import IdentityPostProcessor, Log
 from antiphon.protocol.chain import Links, chain
+from antiphon.protocol.measures import (
+    BoundedRange,
+    GaussianDP,
+    Renyi,
+    ZeroConcentrated,
+    converted,
+)
 from antiphon.selfcheck.theorems.parts.routers import REQUESTS, EachBit, Leak, OnRequest, Router
 from antiphon.verifiers import bounded, updates_and_queries
 
@@ -115,6 +122,49 @@ def ext(
     inside = _PARAMETERS[f](creations)
     asked = inside if bound is None else bounded(inside, bound)
     return _extended(ap.ExtConComp(), asked, creations, rounds, most, base)
+
+
+_KINDS: dict[str, Any] = {
+    "rho": ZeroConcentrated,
+    "mu": GaussianDP,
+    "range": BoundedRange,
+    "curve": Renyi,
+}
+
+
+def _asserting(kind: str, mechanism: Any) -> Any:
+    """A creation that asserts what a mechanism claims in a measure, or its first claim implies."""
+    if not mechanism.claims:
+        raise ap.InvalidArgument("it claims nothing")
+    stated = [each for each in mechanism.claims if type(each.measure) is _KINDS[kind]]
+    if stated:
+        return ap.Create(mechanism, stated[0])
+    own = mechanism.claims[0]
+    measure = converted(own.measure, _KINDS[kind])
+    if measure is None:
+        raise ap.InvalidArgument(f"nothing of {kind} is implied")
+    claim = attrs.evolve(own, measure=measure)
+    if kind == "curve":  # another curve follows from none
+        mechanism = users.Curved(mechanism, (claim,))
+    return ap.Create(mechanism, claim)
+
+
+@system
+def measured(
+    measure: str, f: str, parts: list[Recipe], rounds: int, bound: int | None, most: int
+) -> Case:
+    """ExtConComp with a purse of another measure."""
+    creations = tuple(_asserting(measure, made(each)) for each in parts)
+    purse = [each.claim.measure for each in creations]
+    inside = {
+        "fixed": lambda: fixed_mechanisms(creations),
+        "parameters": lambda: fixed_parameters(purse),
+        "sparse": lambda: sparse_parallel(purse),
+        "one": lambda: sparse_parallel(purse[:1]),
+        "consistent": lambda: sparse_parallel(purse, first_pair_consistent=True),
+    }[f]()
+    asked = inside if bound is None else bounded(inside, bound)
+    return _extended(ap.ExtConComp(), asked, creations, rounds, most, None)
 
 
 def _extended(

@@ -20,9 +20,11 @@ from antiphon.composition.guarantees.rules.compositions import (
     fixed_mechanisms,
     sparse_consistent,
 )
+from antiphon.composition.guarantees.rules.measures import measures_consistent
 from antiphon.composition.guarantees.rules.mechanisms import claim, group
 from antiphon.composition.properties import Violation
-from antiphon.composition.validity import Budgeted, Suitable
+from antiphon.composition.suitable import Suitable
+from antiphon.composition.validity import Budgeted
 from antiphon.protocol import Status
 from antiphon.protocol.verification import Refused
 
@@ -79,6 +81,9 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
     "one creation less": (
         composing, "composed",
         lambda own: lambda given, most=None: own(given, most and most - 1),
+    ),
+    "k-sparse measures add up without consistency": (
+        measures_consistent, "consistency", lambda _: lambda f, inquiry: CONSISTENT,
     ),
     "a fixed δ counts as 0": (composing, "optimal", _without_deltas),
     "every f' is consistent": (

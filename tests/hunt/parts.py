@@ -19,6 +19,7 @@ from antiphon.mechanisms import (
     AboveThreshold,
     DiscreteLaplace,
     ExponentialMechanism,
+    ExposedResponse,
     KaryResponse,
     LeakyBit,
     PermuteAndFlip,
@@ -126,6 +127,11 @@ def kary(q: int, values: int, lies: bool = False) -> Any:
 @part
 def leaky(delta: list[int]) -> Any:
     return LeakyBit(delta=Fraction(*delta))
+
+
+@part
+def exposed(p: int, q: int) -> Any:
+    return ExposedResponse(probability=Fraction(1, p), epsilon=Log(q))
 
 
 @part

@@ -199,6 +199,16 @@ class Grower:
             leaky = {"kind": "leaky", "delta": self.one([1, 5], [1, 2])}
             return {"kind": "ext", "f": self.one("sparse", "one", "consistent"), "parts": [leaky],
                     "rounds": 5, "bound": None, "most": self.one(2, 3)}  # fmt: skip
+        if self.chance(6):
+            exposed = {"kind": "exposed", "p": self.one(2, 5, 20), "q": self.one(3, 4, 9)}
+            return {"kind": "measured", "measure": self.one("rho", "mu", "curve"), "rounds": 5,
+                    "f": self.one("sparse", "one"), "parts": [exposed], "bound": None,
+                    "most": self.one(2, 3)}  # fmt: skip
+        if self.chance(25):
+            return {"kind": "measured", "measure": self.one("rho", "mu", "range", "curve"),
+                    "f": self.one("fixed", "parameters", "sparse", "one", "consistent"),
+                    "parts": self.parts(depth), "rounds": self.one(2, 3, 4, 5),
+                    "bound": self.one(None, None, 3, 4), "most": self.one(1, 2, 3)}  # fmt: skip
         f = self.one("fixed", "parameters", "parameters", "sparse", "one", "consistent", "unit")
         bound = self.one(None, None, 2, 3, 4)
         parts = [{"kind": "lie", "which": "like"}] if f == "unit" else self.parts(depth)

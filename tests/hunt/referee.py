@@ -10,8 +10,10 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon.composition.accounting.measures import divergence_of
 from antiphon.numbers.errors import Intractable
 from antiphon.protocol import AntiphonError, Log, Status
+from antiphon.protocol.measures import Approximate
 
 from .bases import InBase
 from .brute import doubt
@@ -20,6 +22,7 @@ from .case import Case
 from .parts import NESTED
 
 GRID = (0, Fraction(1, 10), Log(Fraction(5, 4)), Log(2), Log(3), Log(6), Log(12))
+ORDERS = (2, 3, Fraction(9, 8), 12)
 LIMIT = 10_000
 """Beliefs of the engine, past which a case is too large."""
 
@@ -82,7 +85,22 @@ def _compared(case: Case, guarantee: Any) -> Verdict:
         if gap > worst.gap:
             shown = f"proved delta({epsilon}) = {float(delta):.9g} by {guarantee.theorem}"
             worst = Verdict("false", f"{shown}; truth {float(solved.delta):.9g}", float(gap))
-    return worst
+    return worst if worst.find else _orders(case, guarantee, question)
+
+
+def _orders(case: Case, guarantee: Any, question: Any) -> Verdict:
+    """What is promised in other measures, beside the exact Rényi divergences."""
+    for measure in guarantee.derivation.measures:
+        if type(measure) is Approximate and measure.delta:
+            continue
+        divergence = divergence_of(measure)
+        for order in ORDERS:
+            found = question.tight_renyi(order, case.rounds)
+            if found.lower > divergence(float(order)):
+                shown = f"proved D_{order} = {divergence(float(order)):.9g} by {guarantee.theorem}"
+                why = f"{shown}, {type(measure).__name__}; truth {found.lower:.9g}"
+                return Verdict("false", why, found.lower - divergence(float(order)))
+    return Verdict("true")
 
 
 def _promises(guarantee: Any) -> list[tuple[Any, Fraction]]:

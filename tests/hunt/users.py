@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon.composition.as_is import AsIs
 from antiphon.mechanisms import SparseVector, TreeCounter
 from antiphon.mechanisms.counters import unbounded
 from antiphon.mechanisms.counters.tree_counter import BinaryTree
@@ -277,3 +278,10 @@ class Machine(PostProcessor):
             return state, Side.RIGHT, ap.Ask(said, what[0])
         told = message if what[-1] == "heard" and heard > 1 else said
         return (after, bit if act == "keep" else 0, 0), Side.LEFT, told
+
+
+@attrs.frozen
+class Curved(AsIs):
+    """A user's mechanism as it is, that states a curve of its own."""
+
+    claims: tuple[Claim, ...] = ()

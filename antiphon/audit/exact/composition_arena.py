@@ -16,7 +16,7 @@ from antiphon.audit.exact.arena import RAISED, Live, listed
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.kernel import Stepper
 from antiphon.composition.creation import Create
-from antiphon.composition.validity import Checked, Purse, Suitable
+from antiphon.composition.suitable import Checked, Purse, Suitable
 from antiphon.numbers.errors import Intractable, PartError
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same

@@ -20,7 +20,8 @@ from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.audit.exact.watching import progress
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.validity import FixedMechanisms, Suitable
+from antiphon.composition.suitable import Suitable
+from antiphon.composition.validity import FixedMechanisms
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism

@@ -95,25 +95,28 @@ class RenyiCurve(PrivacyCurve):
 
 
 def least(function: Callable[[float], float]) -> float:
-    """The least value found of a function of α > 1 that falls, then rises.
+    """The least value found of a function of α > 1, with α-1 between e^-30 and e^30.
 
-    By golden section on ln(α-1), so that α-1 is between e^-30 and e^30.
+    On ln(α-1): the best of a grid, for the least of several curves has several valleys, then by
+    golden section between its neighbours.
     """
 
     def at(place: float) -> float:
         return function(1 + math.exp(place))
 
-    low, high = -30.0, 30.0
+    known = {float(place): at(place) for place in range(-30, 31, 2)}
+    best = min(known, key=known.__getitem__)
+    low, high = best - 2, best + 2
     left, right = (low + (high - low) * share for share in (1 - _GOLDEN, _GOLDEN))
     values = [at(left), at(right)]
-    for _ in range(60):
+    for _ in range(40):
         if values[0] <= values[1]:
             high, right, left = right, left, left - (right - left) * _GOLDEN
             values = [at(left), values[0]]
         else:
             low, left, right = left, right, right + (right - left) * _GOLDEN
             values = [values[1], at(right)]
-    return min(values)
+    return min(known[best], *values)
 
 
 def renyi(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.validity import NOT_DISCRETE, Purse, Suitable
+from antiphon.composition.suitable import Purse, Suitable
+from antiphon.composition.validity import NOT_DISCRETE
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import (
     GaussianDP,

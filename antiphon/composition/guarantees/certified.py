@@ -38,6 +38,9 @@ class Countable(Space):
 class Certified(AsIs):
     """M, which claims what ``guarantee(M, f)`` derives, at ``delta`` (None: at its floor).
 
+    Where the derivation has other measures, ρ, μ or a Rényi curve, it claims them too; without
+    ``delta`` these alone, if the curve reaches its floor nowhere.
+
     So compositions nest: all sparse vectors of a histogram are one mechanism, an ExtConComp
     w.r.t. f_∞, beside others (CM §7). ``truth`` says where it is proved that what is created
     in M asserts true claims; empty: that is assumed, and so is the claim.
@@ -58,11 +61,11 @@ class Certified(AsIs):
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __attrs_post_init__(self) -> None:
-        claim = derive(self.derived.inquiry).claim(self.delta)
+        claims = derive(self.derived.inquiry).claims(self.delta)
         own = self.mechanism.signature
         if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
             own = attrs.evolve(own, answers=Countable())  # V[f], or the theorem, saw to that
-        object.__setattr__(self, "claims", (claim,))
+        object.__setattr__(self, "claims", claims)
         object.__setattr__(self, "signature", own)
 
     @property

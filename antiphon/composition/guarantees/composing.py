@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.measures import together, total, totals
 from antiphon.composition.accounting.responses.optimal import optimal
+from antiphon.composition.guarantees.curves import least, of_measure, product, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry
-from antiphon.composition.validity import Budgeted, Parameters
+from antiphon.composition.purses import Parameters
+from antiphon.composition.validity import Budgeted, Measured
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    parameters_of,
+)
 from antiphon.protocol.records.labels import message_label
 
 
@@ -27,14 +39,49 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
     return optimal(parameters)
 
 
-def shown_parameters(parameters: Sequence[Parameters]) -> str:
-    """(ε, δ), each with its multiplicity; the first few.
+def of_total(measures: Sequence[Measure], most: int | None = None) -> PrivacyCurve:
+    """The curve of several measures of one kind that add up; ``most``: of so many, the largest."""
+    bounds = [of_measure(total(measures, most))]
+    stated = [each for each in map(parameters_of, measures) if each is not None]
+    if stated:  # η-BR is η-DP, too
+        bounds.insert(0, composed(stated, most))
+    if most is None or most >= len(measures):
+        whole = product(measures)
+        bounds += [] if whole is None else [whole]
+    return least(bounds)
+
+
+def in_other_measures(
+    claimed: Sequence[Sequence[Measure]],
+) -> tuple[list[PrivacyCurve], tuple[Measure, ...]]:
+    """The curves of fixed mechanisms by their other measures, if they have any, and these.
+
+    Rényi divergences add up (Lyu 2022; Vadhan and Zhang 2023), and so does f-DP, where every
+    mechanism has a dominating pair.
+    """
+    if all(isinstance(m, Pure | Approximate) for each in claimed for m in each):
+        return [], ()
+    summed, lost = together(claimed)
+    curves, measures = [shifted(of_measure(summed), lost)], totals(claimed)
+    curves += [of_measure(m) for m in measures if isinstance(m, GaussianDP)]
+    dominated = [next(filter(_has_pair, each), None) for each in claimed]
+    known = [m for m in dominated if m is not None]
+    whole = product(known) if len(known) == len(dominated) else None
+    return curves if whole is None else [*curves, whole], measures
+
+
+def _has_pair(measure: Measure) -> bool:
+    return not isinstance(measure, Renyi | ZeroConcentrated)
+
+
+def shown_parameters(parameters: Sequence[Hashable]) -> str:
+    """(ε, δ), or measures, each with its multiplicity; the first few.
 
     >>> from fractions import Fraction
     >>> shown_parameters([(Fraction(1, 2), Fraction(0))] * 3)
     '3 × (1/2, 0)'
     """
-    counts: dict[Parameters, int] = {}
+    counts: dict[Hashable, int] = {}
     for each in parameters:
         counts[each] = counts.get(each, 0) + 1
     shown = [
@@ -60,7 +107,25 @@ def of_parameters(theorem: str, f: Budgeted, premises: Sequence[Premise], inquir
     )
 
 
-def fixed(parameters: Sequence[Parameters]) -> Premise:
+def of_measures(theorem: str, f: Measured, premises: Sequence[Premise], inquiry: Inquiry) -> Leaf:
+    """By a theorem by which the measures of f add up, or of any ``max_creations`` of them."""
+    truth, parts = yield from creations(inquiry)
+    measures, most, any_of = f.measures, inquiry.max_creations, ""
+    premises = (fixed(measures), *premises)
+    if most is not None and most < len(measures):
+        premises, any_of = (*premises, at_most(most, inquiry)), f"any {most:,} of "
+    return Derivation(
+        theorem,
+        lambda: f"{any_of}{shown_parameters(measures)} add up",
+        f,
+        composed([]) if most == 0 else of_total(measures, most),
+        (*premises, truth),
+        parts,
+        () if most == 0 else (total(measures, most),),
+    )
+
+
+def fixed(parameters: Sequence[Hashable]) -> Premise:
     """That the parameters are, and which."""
     text = "the parameters are fixed in advance"
     return Premise(text, Mark.CHECKED, lambda: shown_parameters(parameters))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -12,28 +12,22 @@ import attrs
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.measures import divergence_of
 from antiphon.composition.accounting.parameters import single
-from antiphon.composition.accounting.renyi import (
-    bounded_divergence,
-    from_concentrated,
-    from_renyi,
-)
+from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.accounting.responses.optimal import OptimalCurve, optimal
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
-from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import (
     Approximate,
     Measure,
     Pure,
-    Renyi,
     ZeroConcentrated,
     parameters_of,
 )
 
-Divergence = Callable[[float], float]
 _UP: Final = 1 + 2.0**-40
 """More than any of the few operations below can be off by, relatively."""
 
@@ -49,13 +43,12 @@ def of_measure(measure: Measure) -> PrivacyCurve:
     return least([*known, from_renyi(divergence_of(measure))])
 
 
-def divergence_of(measure: Measure) -> Divergence:
-    """A bound on the Rényi divergence of every order α > 1, in nats; of RR_{ε,0} for (ε, δ)."""
-    if isinstance(measure, Approximate):
-        measure = Pure(measure.epsilon)
-    implied = converted(measure, Renyi)
-    assert implied is not None  # every other measure implies one
-    return bounded_divergence(implied.curve)
+def product(measures: Sequence[Measure]) -> PrivacyCurve | None:
+    """The curve of the product of the dominating pairs of several measures; None: not known.
+
+    Concurrent composition in f-DP: Vadhan and Zhang 2023.
+    """
+    return None
 
 
 @attrs.frozen
@@ -199,6 +192,8 @@ class LeastCurve(_Bound):
 
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     """(ε, δ) where δ first is at its floor, exactly, if both are known as exact numbers."""
+    if isinstance(curve, LeastCurve):  # each of them holds
+        return next(filter(None, map(exact_point, curve.bounds)), None)
     if isinstance(curve, SparseCurve | GeneralCurve):
         curve = curve.worst  # from there on they are one
     if not isinstance(curve, OptimalCurve):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TypeAlias, Union
@@ -10,11 +11,13 @@ from typing import TypeAlias, Union
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.counterexample import Counterexample
-from antiphon.composition.guarantees.curves import point
+from antiphon.composition.guarantees.counterexample import Counterexample, ExposedCounterexample
+from antiphon.composition.guarantees.curves import exact_point, point
 from antiphon.composition.properties import Violation
-from antiphon.numbers.errors import CompositionError
+from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.conversions import converted
+from antiphon.protocol.measures.kinds import Approximate, Measure, Pure
 from antiphon.protocol.verification import Verification
 
 
@@ -75,6 +78,8 @@ class Derivation:
     curve: PrivacyCurve
     premises: tuple[Premise, ...] = ()
     parts: tuple[Derivation, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    """What is promised in other measures, beside the curve."""
 
     @property
     def statement(self) -> str:
@@ -97,21 +102,56 @@ class Derivation:
     def __repr__(self) -> str:
         return f"<Derivation by {self.theorem}, {self.status.value}>"
 
-    def claim(self, delta: float | Fraction | None = None) -> Claim:
+    def claim(
+        self, delta: float | Fraction | None = None, kind: type[Measure] | None = None
+    ) -> Claim:
         """One (ε, δ) of it as a claim; ``delta`` None: at the floor of the curve.
 
-        Where the question was narrowed (a mark GIVEN) it is only assumed.
+        With ``kind``: what is promised in that measure. Where the question was narrowed (a mark
+        GIVEN) it is only assumed.
+        Raises: InvalidArgument where nothing of the kind is promised.
         """
+        return self._claim(point(self.curve, delta) if kind is None else self._promised(kind))
+
+    def claims(self, delta: float | Fraction | None = None) -> tuple[Claim, ...]:
+        """The (ε, δ) at ``delta``, if there is one, and all that is promised in other measures.
+
+        Raises: InvalidArgument where there is neither.
+        """
+        others = [each for each in self.measures if not isinstance(each, Pure | Approximate)]
+        at_floor = delta is None and _is_limit(self.curve)
+        measures = others if others and at_floor else [point(self.curve, delta), *others]
+        return tuple(map(self._claim, measures))
+
+    def _claim(self, measure: Measure) -> Claim:
         narrowed = any(self.marked(Mark.GIVEN))
         status = Status.ASSUMED if narrowed else self.status
-        return Claim(point(self.curve, delta), self.verification, status, self.theorem)
+        return Claim(measure, self.verification, status, self.theorem)
+
+    def _promised(self, kind: type[Measure]) -> Measure:
+        own = [each for each in self.measures if type(each) is kind]
+        implied = own or [m for m in (converted(each, kind) for each in self.measures) if m]
+        if not implied:
+            raise InvalidArgument(
+                f"no {kind.__name__} is promised: there is a curve of (epsilon, delta)"
+                + "".join(f", and a {type(each).__name__}" for each in self.measures)
+            )
+        return implied[0]
+
+
+def _is_limit(curve: PrivacyCurve) -> bool:
+    """Whether no ε is promised at the floor of a curve."""
+    if exact_point(curve) is not None:
+        return False
+    return math.isinf(curve.epsilon_at(Fraction(curve.floor.upper)))
 
 
 class NoGuarantee(CompositionError):
     """No theorem applies: the premise that fails, and what would mend it.
 
     ``premise`` is the failed one, of ``theorem``. ``counterexample``, if there is one, is a
-    ``Counterexample`` (CM §5.2) or a ``Violation`` of a property of CM §6.1.
+    ``Counterexample`` (CM §5.2), an ``ExposedCounterexample`` (docs/sparse.md) or a ``Violation``
+    of a property of CM §6.1.
     """
 
     def __init__(
@@ -120,7 +160,7 @@ class NoGuarantee(CompositionError):
         needs: str,
         but: str,
         cure: str,
-        counterexample: Counterexample | Violation | None = None,
+        counterexample: Counterexample | ExposedCounterexample | Violation | None = None,
     ) -> None:
         super().__init__(f"{theorem} needs {needs}, but {but}; {cure}")
         self.theorem = theorem

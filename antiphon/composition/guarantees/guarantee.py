@@ -17,6 +17,7 @@ from antiphon.composition.guarantees.rulebook import Inquiry
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.verification import Verification
 
@@ -62,13 +63,17 @@ class Guarantee:
         """A δ that is promised at ε (nats)."""
         return self.curve.delta_at(epsilon)
 
-    def claim(self, *, delta: float | Fraction | None = None) -> Claim:
+    def claim(
+        self, *, delta: float | Fraction | None = None, measure: type[Measure] | None = None
+    ) -> Claim:
         """One (ε, δ) of it as a claim, to be carried by a mechanism or a creation.
 
         ``delta`` None: the floor of the curve, with exact parameters where they are known.
+        ``measure=ZeroConcentrated``, or another kind: what is promised in that one.
         Where the question was narrowed (``catalogue``, ``max_creations``) it is only assumed.
+        Raises: InvalidArgument for a δ at which no ε is promised; a kind of which nothing is.
         """
-        return self.derivation.claim(delta)
+        return self.derivation.claim(delta, measure)
 
     def explain(self, style: Style = "text") -> str:
         """The derivation, with the mark of every premise: as text, Markdown or a drawn tree.

@@ -14,6 +14,7 @@ from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import claims_of, doubt, foreign, own
 from antiphon.protocol.records.labels import message_label
 
@@ -56,17 +57,19 @@ def of_claims(mechanism: Mechanism, claims: Sequence[Claim]) -> Leaf:
         reason = doubt(mechanism, "claims")
     else:
         again = yield basis.inquiry
-        implied = again.claim(basis.delta)
-        if not all(claim.follows_from(implied) for claim in claims):
+        implied = again.claims(basis.delta)
+        if not all(any(map(claim.follows_from, implied)) for claim in claims):
             reason = "it no longer follows from what it was derived from"
         below = (again,)
+    measures = tuple([claim.measure for claim in claims])
     return Derivation(
         CLAIM,
         lambda: _claims(mechanism, claims),
         about(claims[0]),
-        least([of_measure(claim.measure) for claim in claims]),
+        least(list(map(of_measure, measures))),
         (_true(mechanism, claims, reason),),
         below,
+        measures,
     )
 
 
@@ -111,8 +114,10 @@ def asserted(create: Create) -> bool:
     return create.claim is not None and create.claim.status is not Status.REFUTED
 
 
-def created(create: Create) -> Leaf:
+def created(create: Create, *, others: bool = False) -> Leaf:
     """What one creation asserts: a claim of its mechanism, or less (``Create`` sees to that).
+
+    With ``others``, all that its mechanism claims of the same f', and as surely, too.
 
     A chain claims what its mechanism does (CM Lemma 2.15): whose word that is, its derivation
     says. It may be about another claim of that mechanism, so it proves none that is assumed.
@@ -120,7 +125,7 @@ def created(create: Create) -> Leaf:
     mechanism, claim = create.mechanism, create.claim
     assert claim is not None
     if type(mechanism) is not Chain:
-        return (yield from of_claims(mechanism, [claim]))
+        return (yield from of_claims(mechanism, [claim, *(_others(create) if others else ())]))
     below = yield Inquiry(mechanism, about(claim))
     said = claim.status is Status.PROVED or below.status is Status.ASSUMED
     leaf = Premise(
@@ -129,7 +134,21 @@ def created(create: Create) -> Leaf:
         "by the derivation below" if said else claim.source,
     )
     statement, curve = lambda: _claims(mechanism, [claim]), of_measure(claim.measure)
-    return Derivation(CLAIM, statement, about(claim), curve, (leaf,), (below,))
+    measures = (claim.measure, *(below.measures if others else ()))
+    return Derivation(CLAIM, statement, about(claim), curve, (leaf,), (below,), measures)
+
+
+def _others(create: Create) -> list[Claim]:
+    """What else a mechanism claims w.r.t. the f' of a creation, and no less surely."""
+    claim = create.claim
+    assert claim is not None
+    return [
+        each
+        for each in claims_of(create.mechanism)
+        if each.status.certainty >= claim.status.certainty
+        and not identical(each.measure, claim.measure)
+        and identical(each.verification, claim.verification)
+    ]
 
 
 Leaves: TypeAlias = Generator[Inquiry, Derivation, "tuple[Derivation, ...]"]

@@ -17,11 +17,11 @@ from antiphon.audit.simulated_composition import (
 )
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
+from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import (
     FixedMechanisms,
     FixedParameters,
     SparseParallel,
-    Suitable,
     fixed_mechanisms,
     fixed_parameters,
 )

@@ -10,6 +10,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.mechanisms.exposed_response import ExposedResponse
 from antiphon.mechanisms.leaky_bit import TWO_BITS, LeakyBit
 from antiphon.mechanisms.noise import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
@@ -40,6 +41,7 @@ def specimens() -> Iterator[Specimen]:
     """Responses, M_δ, and choices among candidates."""
     yield _randomized_response()
     yield _leaky_bit()
+    yield _exposed_response()
     yield _kary_response()
     yield from _exponential_mechanisms()
     yield _report_noisy_max()
@@ -82,6 +84,24 @@ def _leaky_bit() -> Specimen:
             Entry("M_δ, V checks only the last message", leaky, false, (often,), forgets),
         ),
     )
+
+
+def _exposed_response() -> Specimen:
+    exposed = ExposedResponse(probability=Fraction(1, 4), epsilon=Log(3))
+    surer = ExposedResponse(probability=Fraction(1, 4), epsilon=Log(9))
+    asked = saying("00 | 01", [same(0), Pair(0, 1)])
+    return Specimen(
+        ExposedResponse,
+        (
+            Example(exposed, NOT_BITS, finite=True),
+            Example(ExposedResponse(probability=1, epsilon=0.5), NOT_BITS, finite=True),
+        ),
+        (
+            as_claimed("M_{p,E}", exposed, asked, Truth(math.log(3))),
+            broken("M_{p,E} whose response lies too rarely", surer, exposed.claims[0], asked,
+                   Truth(math.log(9))),
+        ),
+    )  # fmt: skip
 
 
 @register("antiphon.corpus.TruthfulLies/1")

@@ -6,13 +6,8 @@ import attrs
 
 from antiphon.audit.simulated_composition import CompositionSimulator
 from antiphon.composition.creation import Create
-from antiphon.composition.validity import (
-    Checked,
-    FixedMechanisms,
-    FixedParameters,
-    Purse,
-    SparseParallel,
-)
+from antiphon.composition.suitable import Checked, Purse
+from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.measures.kinds import Approximate

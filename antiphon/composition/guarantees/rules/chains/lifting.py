@@ -76,6 +76,7 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         inside.curve,
         (_single(processor), premise, *(() if created is None else _answering(created))),
         (inside,),
+        inside.measures,
     )
 
 

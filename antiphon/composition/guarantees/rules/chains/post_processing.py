@@ -71,6 +71,7 @@ def processed(
         inside.curve,
         premises,
         (inside,),
+        inside.measures,
     )
 
 

@@ -53,7 +53,9 @@ def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         "by the derivation below",
     )
     statement = "V[f] ∘* I ∘* M is as private for 0 ∼ 1 as M is w.r.t. f"
-    found = Derivation(THEOREM, statement, starts, inside.curve, (premise,), (inside,))
+    found = Derivation(
+        THEOREM, statement, starts, inside.curve, (premise,), (inside,), inside.measures
+    )
     outer = links[: place - 1]
     return processed(outer, found, tuple(map(_one_state, outer))) if outer else found
 

@@ -37,4 +37,4 @@ def _fewer(f: Bounded, inquiry: Inquiry) -> Steps:
     inside = yield inquiry.of(inquiry.system, f.verification)
     premise = Premise(f"at most {f.pairs:,} messages", Mark.ENFORCED, "by V[f]")
     statement = "the same, as f is as before with fewer messages"
-    return Derivation(THEOREM, statement, f, inside.curve, (premise,), (inside,))
+    return Derivation(THEOREM, statement, f, inside.curve, (premise,), (inside,), inside.measures)

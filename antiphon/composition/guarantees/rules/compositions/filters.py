@@ -28,7 +28,7 @@ from antiphon.composition.guarantees.curves import least, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
-from antiphon.composition.validity import SparseParallel
+from antiphon.composition.validity import SparseMeasures, SparseParallel
 from antiphon.protocol.claims import Status
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
@@ -69,6 +69,16 @@ def suggested(system: ExtConComp, f: None, inquiry: Inquiry) -> Answer:
 @rule(THEOREM, ExtConComp, about=SparseParallel, rank=3)
 def sparse(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
     """Where no theorem on f_∞ applies, there may be a filter."""
+    return _if_any(system, f, inquiry)
+
+
+@rule(THEOREM, ExtConComp, about=SparseMeasures, rank=3)
+def sparse_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
+    """The same of measures."""
+    return _if_any(system, f, inquiry)
+
+
+def _if_any(system: ExtConComp, f: Verification, inquiry: Inquiry) -> Answer:
     budget = system.budget
     return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
 

@@ -1,6 +1,10 @@
 """CM Thm 4.10: the concurrent composition of k fixed mechanisms is as private as Comp[RR…].
 
-Figure: the tight curve of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}].
+Where they claim other measures, Rényi divergences of every order add up besides (Lyu 2022; Vadhan
+and Zhang 2023): all count that a mechanism claims as surely, and w.r.t. the same f', as what its
+creation asserts, for this very f' is enforced. An (ε, δ) then counts as RR_{ε,0}, but for an event
+of probability δ that does not depend on b (CM Lemma 4.6). Figure: the least of the tight curve of
+Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], if every one has an (ε, δ), and of those of the other measures.
 """
 
 from __future__ import annotations
@@ -10,16 +14,20 @@ from typing import Final
 
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.composing import composed, shown_parameters
+from antiphon.composition.guarantees.composing import composed, in_other_measures, shown_parameters
+from antiphon.composition.guarantees.curves import least
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.leaves import Leaf, Leaves, created
+from antiphon.composition.guarantees.leaves import Leaf, Leaves, asserted, created
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
+from antiphon.composition.purses import Parameters
 from antiphon.composition.validity import EachValid, FixedMechanisms, each_valid
+from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
 THEOREM: Final = "CM Thm 4.10"
+IN_OTHERS: Final = "concurrent composition of Rényi DP (Lyu 2022; Vadhan and Zhang 2023)"
 CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), which derives one"
 
 
@@ -31,34 +39,54 @@ def created_first(system: ExtConComp, f: FixedMechanisms, inquiry: Inquiry) -> A
 
 @rule(THEOREM, ConComp)
 def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
-    """ConComp[M₁, …, M_k], if every M_i asserts an (ε, δ)."""
-    own = its_own(system, f)
-    return _fixed_mechanisms(own) if all(each.asserts for each in own.created) else None
+    """ConComp[M₁, …, M_k]."""
+    return _fixed_mechanisms(its_own(system, f))
 
 
 def _fixed_mechanisms(f: FixedMechanisms) -> Leaf:
     """The k given mechanisms, created first and in order.
 
-    Raises: NoGuarantee if one of them has no (ε, δ) claim, or continuous answers.
+    Raises: NoGuarantee if one of them has no claim, or continuous answers.
     """
     fixed = f.created
     for each in fixed:
-        if not each.asserts:
+        if not asserted(each):
             raise NoGuarantee(
-                THEOREM, "an (epsilon, delta) claim of every mechanism",
-                f"{message_label(each.mechanism)} asserts none", CLAIM_IT,
+                THEOREM, "a claim of every mechanism",
+                f"{message_label(each.mechanism)} asserts none, or a refuted one", CLAIM_IT,
             )  # fmt: skip
     premises = given_and_discrete(THEOREM, fixed)
-    parts = yield from leaves(fixed)
-    parameters = [each.parameters for each in fixed]
+    known = yield from leaves(fixed)
+    claimed = [part.measures for part in known]
+    pairs = [_pair(*each) for each in zip(fixed, claimed, strict=True)]
+    parameters = [pair for pair in pairs if pair is not None]
+    curves, measures = in_other_measures(claimed)
+    every = len(parameters) == len(pairs)
+    if every:
+        curves.insert(0, composed(parameters))
     return Derivation(
-        THEOREM,
-        lambda: f"as private as Comp[RR…] of {shown_parameters(parameters)}",
+        THEOREM if every else IN_OTHERS,
+        lambda: _statement(parameters if every else (), bool(measures) or not every),
         f,
-        composed(parameters),
+        least(curves),
         premises,
-        parts,
+        tuple(dict.fromkeys(known)),
+        measures,
     )
+
+
+def _pair(create: Create, measures: Sequence[Measure]) -> Parameters | None:
+    """The (ε, δ) that a creation asserts, or another that its mechanism claims."""
+    if create.asserts:
+        return create.parameters
+    return next(filter(None, map(parameters_of, measures)), None)
+
+
+def _statement(parameters: Sequence[Parameters], others: bool) -> str:
+    ways = ["Rényi divergences of every order add up"] if others else []
+    if parameters or not others:
+        ways.insert(0, f"as private as Comp[RR…] of {shown_parameters(parameters)}")
+    return "; and ".join(ways)
 
 
 def its_own(system: ConComp, f: Verification | None) -> EachValid:
@@ -89,9 +117,9 @@ def given_and_discrete(theorem: str, fixed: Sequence[Create]) -> tuple[Premise, 
 
 
 def leaves(fixed: Sequence[Create]) -> Leaves:
-    """What the mechanisms claim, said once of the same ones in a row."""
+    """What each mechanism claims: one derivation of the same ones in a row."""
     parts: list[Derivation] = []
     for each, last in zip(fixed, (None, *fixed), strict=False):
-        if last is None or not identical(each, last):
-            parts.append((yield from created(each)))
+        alike = last is not None and identical(each, last)
+        parts.append(parts[-1] if alike else (yield from created(each, others=True)))
     return tuple(parts)

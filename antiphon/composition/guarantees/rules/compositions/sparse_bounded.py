@@ -27,7 +27,8 @@ from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.leaves import creations
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.compositions.sparse_pure import SPARSE
-from antiphon.composition.validity import Parameters, SparseParallel
+from antiphon.composition.purses import Parameters
+from antiphon.composition.validity import SparseParallel
 from antiphon.numbers import exact
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.verification import swap_symmetric

@@ -14,7 +14,7 @@ from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.guarantees.leaves import asserted
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.guarantees.rules.compositions.sparse_pure import SPARSE
-from antiphon.composition.validity import SparseParallel
+from antiphon.composition.validity import Sparse, SparseParallel
 
 THEOREM: Final = "CM Thm 5.5"
 _TEXT: Final = "every created f' is first-pair consistent (CM Def. 5.3)"
@@ -23,13 +23,13 @@ _TEXT: Final = "every created f' is first-pair consistent (CM Def. 5.3)"
 @rule(THEOREM, ExtConComp, about=SparseParallel, rank=1)
 def sparse_consistent(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f_{∞,FPC}, or w.r.t. f_∞ if all that is created is consistent."""
-    consistency = _consistency(f, inquiry)
-    if consistency is None:
+    premise = consistency(f, inquiry)
+    if premise is None:
         return None
-    return of_parameters(THEOREM, f, (*SPARSE, consistency), inquiry)
+    return of_parameters(THEOREM, f, (*SPARSE, premise), inquiry)
 
 
-def _consistency(f: SparseParallel, inquiry: Inquiry) -> Premise | None:
+def consistency(f: Sparse, inquiry: Inquiry) -> Premise | None:
     """First-pair consistency of every created f', as a premise; None if it need not hold."""
     if f.require_first_pair_consistent:
         return Premise(_TEXT, Mark.ENFORCED, "by V[f]")

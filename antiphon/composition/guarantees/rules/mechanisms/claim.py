@@ -41,7 +41,7 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
 def _fewer(leaf: Derivation, f: Verification) -> Derivation:
     premise = Premise(lambda: _narrower(f, leaf.verification), Mark.CHECKED)
     statement = "the same, as every adversary w.r.t. this f is one w.r.t. that"
-    return Derivation(FEWER, statement, f, leaf.curve, (premise,), (leaf,))
+    return Derivation(FEWER, statement, f, leaf.curve, (premise,), (leaf,), leaf.measures)
 
 
 def _narrower(f: Verification, wider: Verification) -> str:

@@ -32,4 +32,5 @@ def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry)
         "its class says so" if reason is None else f"its class says so; {reason}",
     )
     statement = "it is as private as the chain it is made of"
-    return Derivation(THEOREM, statement, inside.verification, inside.curve, (premise,), (inside,))
+    f, curve = inside.verification, inside.curve
+    return Derivation(THEOREM, statement, f, curve, (premise,), (inside,), inside.measures)

@@ -46,6 +46,7 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
     return Derivation(
         THEOREM, "w.r.t. f_∼ the CM is as private as the IM",
         starts if f is None else f, inside.curve, (premise,), (inside,),
+        inside.measures,
     )  # fmt: skip
 
 

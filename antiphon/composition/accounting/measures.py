@@ -1,0 +1,149 @@
+"""What measures of several mechanisms add up to: divergences of every order, ρ, μ².
+
+Concurrently too: Lyu 2022 and Vadhan and Zhang 2023.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+import attrs
+
+from antiphon.composition.accounting.renyi import bounded_divergence
+from antiphon.numbers import exact
+from antiphon.numbers.interval import UNIT
+from antiphon.protocol.measures.conversions import converted
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    parameters_of,
+)
+
+Divergence: TypeAlias = Callable[[float], float]
+_UP: Final = 1 + 8 * UNIT
+_NOTHING: Final = (Fraction(0), Fraction(0))
+
+
+def divergence_of(measure: Measure) -> Divergence:
+    """A bound on the Rényi divergence of every order α > 1, in nats; of RR_{ε,0} for (ε, δ)."""
+    if isinstance(measure, Approximate):
+        measure = Pure(measure.epsilon)
+    implied = converted(measure, Renyi)
+    assert implied is not None  # every other measure implies one
+    return bounded_divergence(implied.curve)
+
+
+@attrs.frozen
+class Summed:
+    """α ↦ Σ_i D_i(α), rounded up, with D_i the least that the measures of mechanism i imply.
+
+    A value: two are equal if they add up the same. ``most``: of so many, the largest at each α.
+    """
+
+    measures: tuple[tuple[Measure, ...], ...]
+    most: int | None = None
+    _counted: tuple[tuple[tuple[Divergence, ...], int], ...] = attrs.field(
+        init=False, eq=False, repr=False
+    )
+
+    def __attrs_post_init__(self) -> None:
+        counts = Counter(self.measures)
+        counted = ((tuple(map(divergence_of, each)), n) for each, n in counts.items())
+        object.__setattr__(self, "_counted", tuple(counted))
+
+    def __call__(self, order: float) -> float:
+        found = [(min(each(order) for each in own), count) for own, count in self._counted]
+        left = len(self.measures) if self.most is None else self.most
+        if left < len(self.measures):
+            found.sort(reverse=True)
+        terms: list[float] = []
+        for value, count in found:
+            taken = min(count, left)
+            if taken:
+                terms.append(value * taken * _UP)
+                left -= taken
+        return math.fsum(terms) * _UP
+
+
+def total(measures: Sequence[Measure], most: int | None = None) -> Measure:
+    """What all of a purse of one kind come to: Σρ, √Σμ², or the sum of their curves.
+
+    ``most``: so many of them, the largest.
+
+    >>> total([GaussianDP(3), GaussianDP(4)])
+    GaussianDP(mu=Fraction(5, 1))
+    """
+    rhos = [each.rho for each in measures if isinstance(each, ZeroConcentrated)]
+    squares = [each.mu**2 for each in measures if isinstance(each, GaussianDP)]
+    if rhos and len(rhos) == len(measures):
+        return ZeroConcentrated(_largest(rhos, most))
+    if squares and len(squares) == len(measures):
+        return GaussianDP(exact.root_up(_largest(squares, most)))
+    return Renyi(Summed(tuple((each,) for each in measures), most))
+
+
+def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
+    return sum(sorted(sizes, reverse=True)[:most], Fraction(0))
+
+
+# --- of mechanisms that have several measures each ------------------------------------------------
+
+
+def together(claimed: Sequence[Sequence[Measure]]) -> tuple[Renyi, Fraction]:
+    """The sum of the divergences of mechanisms, and the δ for which it does not hold.
+
+    Of each, all measures count that lose nothing; where every one has a δ > 0, its first (ε, δ)
+    counts as RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6).
+    """
+    kept = [tuple(m for m in each if not _loses(m)) or tuple(each[:1]) for each in claimed]
+    deltas = [m.delta for each in kept for m in each if isinstance(m, Approximate)]
+    lost = 1 - math.prod((1 - delta for delta in deltas), start=Fraction(1))
+    return Renyi(Summed(tuple(kept))), lost
+
+
+def _loses(measure: Measure) -> bool:
+    return isinstance(measure, Approximate) and measure.delta > 0
+
+
+def totals(claimed: Sequence[Sequence[Measure]]) -> tuple[Measure, ...]:
+    """What they come to in each measure that every one of them implies: ρ, μ, and a curve."""
+    summed, lost = together(claimed)
+    if lost:
+        return ()
+    counts = Counter(map(tuple, claimed))
+    rho, square = _sum(counts, _rho), _sum(counts, _square)
+    found: list[Measure] = [ZeroConcentrated(rho)] if rho else []
+    found += [GaussianDP(exact.root_up(square))] if square else []
+    return (*found, summed)
+
+
+def _rho(measure: Measure) -> Fraction | None:
+    found = converted(measure, ZeroConcentrated)
+    return None if found is None else found.rho
+
+
+def _square(measure: Measure) -> Fraction | None:
+    found = converted(measure, GaussianDP)
+    return None if found is None else found.mu**2
+
+
+def _sum(
+    counts: Counter[tuple[Measure, ...]], size: Callable[[Measure], Fraction | None]
+) -> Fraction | None:
+    """Σ of the least size of each, 0 for one that tells nothing; None if one has none."""
+    whole = Fraction(0)
+    for each, count in counts.items():
+        sizes = [Fraction(0) if parameters_of(m) == _NOTHING else size(m) for m in each]
+        known = [one for one in sizes if one is not None]
+        if not known:
+            return None
+        whole += min(known) * count
+    return whole

@@ -1,0 +1,1 @@
+"""Rules about concurrent compositions whose purse holds measures: ρ, μ, η, curves."""

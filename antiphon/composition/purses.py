@@ -1,0 +1,84 @@
+"""What is fixed in advance of a composition: pairs (ε, δ), or measures of one other kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, TypeGuard, TypeVar, Union
+
+from antiphon.composition.accounting.parameters import GivenPair
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.measures.kinds import (
+    MEASURES,
+    Approximate,
+    BoundedRange,
+    Dominated,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+)
+
+Parameters: TypeAlias = "tuple[exact.ExactEpsilon, Fraction]"
+GivenPairs: TypeAlias = Iterable[Union[GivenPair, Pure, Approximate]]
+GivenMeasures: TypeAlias = Iterable[
+    Union[BoundedRange, ZeroConcentrated, GaussianDP, Renyi, Dominated]
+]
+
+Given = TypeVar("Given")
+
+_MEASURES: Final = tuple(each for each in MEASURES if each is not Pure and each is not Approximate)
+_NAMES: Final = (
+    ", ".join(each.__name__ for each in _MEASURES[:-1]) + f" or {_MEASURES[-1].__name__}"
+)
+
+
+def pairs(parameters: Any) -> tuple[Parameters, ...]:
+    """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
+    found: dict[int, tuple[Any, ...]]
+    try:
+        given = list(parameters)
+        found = {id(each): _pair(each) for each in given}  # a million alike are read once
+    except TypeError:
+        given, found = [], {0: ()}
+    if any(len(pair) != 2 for pair in found.values()):
+        raise InvalidArgument(
+            "parameters are pairs (epsilon, delta), or measures of one kind: Pure and "
+            f"Approximate, or one of {_NAMES}"
+        )
+    exactly = {at: (exact.epsilon(e), exact.probability(d)) for at, (e, d) in found.items()}
+    return tuple(exactly[id(each)] for each in given)
+
+
+def _pair(value: Any) -> tuple[Any, ...]:
+    if type(value) is Pure:
+        return value.epsilon, 0
+    return (value.epsilon, value.delta) if type(value) is Approximate else tuple(value)
+
+
+def of_one_kind(given: Any) -> tuple[Measure, ...]:
+    """Measures of one kind that is not (ε, δ). Raises: InvalidArgument."""
+    found = tuple(given)
+    if not found or not all(type(each) is type(found[0]) for each in found) or not _known(found[0]):
+        kinds = ", ".join(dict.fromkeys(type(each).__name__ for each in found)) or "none"
+        raise InvalidArgument(
+            f"a purse holds measures of one kind, one of {_NAMES} (or pairs (epsilon, delta), "
+            f"as which Pure and Approximate count); here they are {kinds}"
+        )
+    return found
+
+
+def _known(value: object) -> bool:
+    return any(type(value) is kind for kind in _MEASURES)
+
+
+def opened(given: Given) -> Given:
+    """What is given as a tuple, so that it can be looked at; what is no iterable as it is."""
+    return tuple(given) if isinstance(given, Iterable) else given  # type: ignore[return-value]
+
+
+def is_measured(given: GivenPairs | GivenMeasures) -> TypeGuard[GivenMeasures]:
+    """Whether any of them is a measure that is no (ε, δ)."""
+    return isinstance(given, tuple) and any(map(_known, given))

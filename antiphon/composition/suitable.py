@@ -1,0 +1,128 @@
+"""Suitable sequences (CM Def. 4.4): what all verification functions of composition read.
+
+Every message is a pair of identical creation queries that assert a claim, or a pair
+((q₀, ℓ), (q₁, ℓ)) with the mechanism ℓ created before and q₀, q₁ in its query space.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NamedTuple, TypeAlias
+
+from antiphon.composition.creation import CompositionMessages, Create
+from antiphon.numbers.vector import Vector
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.messages import Ask, identical
+from antiphon.protocol.verification import Refused, Verification
+
+Purse: TypeAlias = "Vector[int]"
+"""How many of each distinct fixed parameter are still unused: a sub-multiset."""
+
+
+class Checked(NamedTuple):
+    """What f knows of a created mechanism: f' so far, and whether a pair differed."""
+
+    created: Create
+    state: Any
+    differed: bool = False
+    asked: bool = False
+    """Whether any pair has come; kept only where the first pair matters (f_{∞,FPC})."""
+
+
+class SuitableState(NamedTuple):
+    """The created mechanisms in order, and the parameters left to use."""
+
+    children: Vector[Checked]
+    purse: Purse
+
+
+@column_safe  # a creation sees to its own f', which may not be
+class Suitable(Verification[SuitableState]):
+    """Suitable sequences (CM Def. 4.4); subclasses add their own conditions."""
+
+    __slots__ = ()
+    checked_space = CompositionMessages()
+
+    @property
+    def purse(self) -> Purse:
+        """The fixed parameters, as a multiset."""
+        return Vector()
+
+    @property
+    def initial_state(self) -> SuitableState:
+        return SuitableState(Vector(), self.purse)
+
+    def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
+        if type(zero) is not Ask:
+            return self._create(state, zero, one)
+        index = zero.index
+        if one is not zero and not (type(one) is Ask and identical(one.index, index)):
+            return Refused("the two sides ask different mechanisms")
+        children, purse = state
+        child = children.get(index) if type(index) is int else None
+        if child is None:
+            return Refused(f"the index asked for is not one of the {len(children)} created")
+        after = self.judge(child, zero.query, one.query)
+        if after is child:
+            return state
+        if type(after) is Refused:
+            return after
+        if after.differed and not child.differed:
+            left = self.differ(purse, child.created)
+            if type(left) is Refused:
+                return left
+            purse = left
+        return SuitableState(children.set(index, after), purse)
+
+    def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
+        """One created mechanism after a pair of queries to it, if f allows the pair.
+
+        f' is stepped also while no pair differs: should one differ later, the whole
+        sequence must have been f'-valid. A dead f' stays dead.
+        """
+        created, before, differed, asked = child
+        alike = query0 is query1 or identical(query0, query1)
+        if not created.accepts(query0) or not (alike or created.accepts(query1)):
+            return Refused("a query is outside the space of the mechanism asked")
+        after = before
+        if type(before) is not Refused:
+            after = created.verify(before, query0, query1)
+        differs = differed or not alike
+        if type(after) is Refused and (differs or self.checks_all):
+            return Refused(f"the pairs of a mechanism are not valid for it: {after.reason}")
+        if after is before and differs is differed:
+            return child
+        return Checked(created, after, differs, asked)
+
+    def _create(self, state: SuitableState, zero: object, one: object) -> SuitableState | Refused:
+        if type(zero) is not Create or not (one is zero or identical(zero, one)):
+            return Refused("the two sides are not the same creation, nor questions to one index")
+        if zero.claim is None or not self.takes(zero):
+            return Refused("a creation asserts no claim that f can read, or a refuted one")
+        purse = self.admit(state.purse, len(state.children), zero)
+        if type(purse) is Refused:
+            return purse
+        child = Checked(zero, zero.claim.verification.initial_state)
+        return SuitableState(state.children.append(child), purse)
+
+    def takes(self, create: Create) -> bool:
+        """Whether a creation asserts a claim that f can read: an (ε, δ), unless said otherwise."""
+        return create.asserts
+
+    @property
+    @abstractmethod
+    def checks_all(self) -> bool:
+        """Whether f' must hold for every created mechanism, or only for those in J."""
+
+    @abstractmethod
+    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
+        """What a creation leaves of the purse after ``count`` others, or why it is refused."""
+
+    @property
+    def prescribed(self) -> int:
+        """How many creations must come before the first question."""
+        return 0
+
+    def differ(self, purse: Purse, created: Create) -> Purse | Refused:
+        """What the first differing pair of a mechanism leaves of the purse."""
+        return purse
