@@ -9,6 +9,8 @@ from typing import Final
 
 import attrs
 
+from antiphon.composition.accounting.pairs.measured import dominated
+from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -89,8 +91,9 @@ def _values(value: object) -> int:
 class KaryResponse(NoninteractiveMechanism[int, int]):
     """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else a uniform other; k = ``values``.
 
-    Privacy: ε-DP w.r.t. f_∼ on any two values; proved. Exact for ``epsilon=Log(q)``; for another
-    ε the probability of the truth is rounded down (towards 1/k), so the claim still holds.
+    Privacy: ε-DP w.r.t. f_∼ on any two values, and dominated by its laws on two of them; proved.
+    Exact for ``epsilon=Log(q)``; for another ε the probability of the truth is rounded down
+    (towards 1/k), so the claim still holds.
     Source: Kairouz, Bonawitz, Ramage 2016 (k-RR); for k = 2 Warner 1965.
     Raises: InvalidArgument for epsilon < 0 or NaN, values < 2.
 
@@ -119,7 +122,15 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Kairouz, Bonawitz, Ramage 2016"
-        return proved(self, Pure(self.epsilon), neighbouring_start(), source)
+        pairs = dominated(FinitePair, *self._two)
+        return proved(self, Pure(self.epsilon), neighbouring_start(), source, *pairs)
+
+    @property
+    def _two(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+        """The laws of the answers 0, 1 and all others, to 0 and to 1."""
+        lie = (1 - self.truth) / (self.values - 1)
+        rest = (self.values - 2) * lie
+        return (self.truth, lie, rest), (lie, self.truth, rest)
 
     def respond(self, dataset: int, coins: Coins) -> int:
         if coins.bernoulli(self.truth):

@@ -8,6 +8,7 @@ from typing import Final
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.measures import together, total, totals
+from antiphon.composition.accounting.pairs.measured import pair_of
 from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.guarantees.curves import least, of_measure, product, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
@@ -17,11 +18,11 @@ from antiphon.composition.purses import Parameters
 from antiphon.composition.validity import Budgeted, Measured
 from antiphon.protocol.measures.kinds import (
     Approximate,
+    BoundedRange,
+    Dominated,
     GaussianDP,
     Measure,
     Pure,
-    Renyi,
-    ZeroConcentrated,
     parameters_of,
 )
 from antiphon.protocol.records.labels import message_label
@@ -64,14 +65,18 @@ def in_other_measures(
     summed, lost = together(claimed)
     curves, measures = [shifted(of_measure(summed), lost)], totals(claimed)
     curves += [of_measure(m) for m in measures if isinstance(m, GaussianDP)]
-    dominated = [next(filter(_has_pair, each), None) for each in claimed]
-    known = [m for m in dominated if m is not None]
-    whole = product(known) if len(known) == len(dominated) else None
+    sharpest = [sharp for sharp in map(_sharpest, claimed) if sharp is not None]
+    whole = product(sharpest) if len(sharpest) == len(claimed) else None
     return curves if whole is None else [*curves, whole], measures
 
 
-def _has_pair(measure: Measure) -> bool:
-    return not isinstance(measure, Renyi | ZeroConcentrated)
+_SHARPEST: Final = (Dominated, GaussianDP, BoundedRange, Pure, Approximate)
+
+
+def _sharpest(measures: Sequence[Measure]) -> Measure | None:
+    """The one whose dominating pair loses least, of those that have one."""
+    known = [each for each in measures if pair_of(each) is not None]
+    return min(known, key=lambda each: _SHARPEST.index(type(each)), default=None)
 
 
 def shown_parameters(parameters: Sequence[Hashable]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -13,11 +13,13 @@ from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.measures import divergence_of
+from antiphon.composition.accounting.pairs.compose import compose
+from antiphon.composition.accounting.pairs.measured import pair_of
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.accounting.responses.optimal import OptimalCurve, optimal
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
 from antiphon.protocol.measures.kinds import (
@@ -40,15 +42,17 @@ def of_measure(measure: Measure) -> PrivacyCurve:
         return known[0]
     if isinstance(measure, ZeroConcentrated):
         return from_concentrated(measure.rho)
-    return least([*known, from_renyi(divergence_of(measure))])
+    whole = product([measure])
+    return least([*known, from_renyi(divergence_of(measure)) if whole is None else whole])
 
 
 def product(measures: Sequence[Measure]) -> PrivacyCurve | None:
-    """The curve of the product of the dominating pairs of several measures; None: not known.
+    """The curve of the product of the dominating pairs of several measures; None: one has none.
 
     Concurrent composition in f-DP: Vadhan and Zhang 2023.
     """
-    return None
+    pairs = [pair for pair in map(pair_of, measures) if pair is not None]
+    return compose(pairs) if pairs and len(pairs) == len(measures) else None
 
 
 @attrs.frozen
@@ -183,11 +187,27 @@ class LeastCurve(_Bound):
         return max(each._enough for each in self.bounds)  # pyright: ignore[reportPrivateUsage]
 
     def _upper(self, epsilon: ExactEpsilon) -> float:
-        return min(each.delta_at(epsilon) for each in self.bounds)
+        return self._least(lambda each: each.delta_at(epsilon))
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        reach = (each.epsilon_at(delta) for each in self.bounds if delta >= each.least_delta)
-        return Interval(0.0, min(reach, default=math.inf))
+        return Interval(
+            0.0,
+            self._least(lambda e: e.epsilon_at(delta) if delta >= e.least_delta else math.inf),
+        )
+
+    def _least(self, figure: Callable[[PrivacyCurve], float]) -> float:
+        """The least figure; without that of a bound that would take too long to compute.
+
+        Raises: Intractable if all do.
+        """
+        figures: list[float] = []
+        for each in self.bounds:
+            try:
+                figures.append(figure(each))
+            except Intractable:
+                if each is self.bounds[-1] and not figures:
+                    raise
+        return min(figures)
 
 
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:

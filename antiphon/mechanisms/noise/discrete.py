@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, Union
 
@@ -11,6 +12,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.composition.accounting.pairs.measured import dominated
+from antiphon.composition.accounting.pairs.noise import (
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+)
+from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.numbers import exact
@@ -18,7 +25,7 @@ from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import Dominated, Pure, ZeroConcentrated
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
@@ -61,6 +68,11 @@ class IntegerNoise(NoninteractiveMechanism[Any, Ints]):
             return neighbouring_start(Within(self.sensitivity))
         return neighbouring_start(Near(self.sensitivity, self.norm))
 
+    def _dominated(self, kind: Callable[..., LossPair], size: Fraction) -> tuple[Dominated, ...]:
+        """By the pair of its noise, on a number; nothing on arrays, or if neighbours are equal."""
+        shift = math.floor(self.sensitivity)
+        return dominated(kind, size, shift) if self.dimension is None and shift else ()
+
     @abstractmethod
     def _noise(self, coins: Coins) -> int:
         """One draw."""
@@ -99,7 +111,8 @@ class DiscreteLaplace(IntegerNoise):
 
     An int, or with a ``dimension`` an int64 array, whose neighbours are at most
     ``sensitivity`` apart in ℓ₁. Noise is sampled exactly.
-    Privacy: ε-DP w.r.t. f_∼ with that distance; proved.
+    Privacy: ε-DP w.r.t. f_∼ with that distance; proved. On an int also dominated by the pair of
+    its noise and of that shifted by the sensitivity.
     Source: Ghosh, Roughgarden, Sundararajan 2012; sampled by Canonne, Kamath, Steinke 2020.
     Raises: InvalidArgument for epsilon or sensitivity not positive.
 
@@ -120,7 +133,8 @@ class DiscreteLaplace(IntegerNoise):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Ghosh, Roughgarden, Sundararajan 2012"
-        return proved(self, Pure(self.epsilon), self.verification, source)
+        pairs = self._dominated(DiscreteLaplacePair, self.scale)
+        return proved(self, Pure(self.epsilon), self.verification, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_laplace(self.scale)
@@ -140,6 +154,7 @@ class DiscreteGaussian(IntegerNoise):
     An int, or with a ``dimension`` an int64 array, whose neighbours are at most
     ``sensitivity`` apart in ℓ₂. σ is rounded up to a rational, noise is sampled exactly.
     Privacy: ρ-zCDP w.r.t. f_∼ with that distance; proved. ``claims[0].at(delta)`` is the (ε, δ).
+    On an int also dominated by the pair of its noise and of that shifted by the sensitivity.
     Source: Canonne, Kamath, Steinke 2020, Thm 4, coordinate by coordinate.
     Raises: InvalidArgument for rho or sensitivity not positive.
 
@@ -159,7 +174,8 @@ class DiscreteGaussian(IntegerNoise):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Canonne, Kamath, Steinke 2020, Thm 4"
-        return proved(self, ZeroConcentrated(self.rho), self.verification, source)
+        pairs = self._dominated(DiscreteGaussianPair, self.sigma)
+        return proved(self, ZeroConcentrated(self.rho), self.verification, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_gaussian(self.sigma)

@@ -10,6 +10,11 @@ from typing import Final
 
 import attrs
 
+from antiphon.composition.accounting.pairs.measured import dominated
+from antiphon.composition.accounting.pairs.noise import (
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+)
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.numbers import exact
@@ -92,7 +97,8 @@ class GridLaplace(GridNoise):
     """x ↦ x + noise of about Lap(sensitivity/ε), on the multiples of ``step_size``.
 
     Discrete Laplace noise of scale ⌈sensitivity/step⌉/ε in steps, sampled exactly.
-    Privacy: ε-DP w.r.t. f_∼ with |x - x'| <= sensitivity; proved.
+    Privacy: ε-DP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its noise
+    and of that shifted by the moves; proved.
     Source: Ghosh, Roughgarden, Sundararajan 2012; the grid as Mironov 2012 asks for.
     Raises: InvalidArgument for epsilon, sensitivity or step_size not positive.
 
@@ -111,7 +117,8 @@ class GridLaplace(GridNoise):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Ghosh, Roughgarden, Sundararajan 2012, on a grid"
-        return proved(self, Pure(self.epsilon), self.verification, source)
+        pairs = dominated(DiscreteLaplacePair, self.scale, self.moves)
+        return proved(self, Pure(self.epsilon), self.verification, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_laplace(self.scale)
@@ -126,7 +133,8 @@ class GridGaussian(GridNoise):
     """x ↦ x + noise of about N(0, sensitivity²/(2ρ)), on the multiples of ``step_size``.
 
     Discrete Gaussian noise of σ = moves/√(2ρ) in steps, rounded up, sampled exactly.
-    Privacy: ρ-zCDP w.r.t. f_∼ with |x - x'| <= sensitivity; proved.
+    Privacy: ρ-zCDP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its
+    noise and of that shifted by the moves; proved.
     Source: Canonne, Kamath, Steinke 2020, Thm 4, on a grid.
     Raises: InvalidArgument for rho, sensitivity or step_size not positive.
 
@@ -145,7 +153,8 @@ class GridGaussian(GridNoise):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid"
-        return proved(self, ZeroConcentrated(self.rho), self.verification, source)
+        pairs = dominated(DiscreteGaussianPair, self.sigma, self.moves)
+        return proved(self, ZeroConcentrated(self.rho), self.verification, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_gaussian(self.sigma)

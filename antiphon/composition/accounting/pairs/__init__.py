@@ -5,7 +5,7 @@ from antiphon.composition.accounting.pairs.compose import (
     divergence,
     renyi_curve,
 )
-from antiphon.composition.accounting.pairs.measured import pair_of
+from antiphon.composition.accounting.pairs.measured import dominated, pair_of
 from antiphon.composition.accounting.pairs.noise import (
     DiscreteGaussianPair,
     DiscreteLaplacePair,
@@ -26,6 +26,7 @@ __all__ = [
     "ResponsePair",
     "compose",
     "divergence",
+    "dominated",
     "pair_of",
     "renyi_curve",
     "reveal",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from antiphon.composition.accounting.pairs.compose import KINDS
 from antiphon.composition.accounting.pairs.noise import GaussianPair
 from antiphon.composition.accounting.pairs.pair import LossPair
@@ -41,3 +43,15 @@ def pair_of(measure: Measure) -> LossPair | None:
         return None
     stated = parameters_of(measure)
     return None if stated is None else ResponsePair(*stated)
+
+
+def dominated(kind: Callable[..., LossPair], *parameters: object) -> tuple[Dominated, ...]:
+    """The measure of a pair; nothing where its parameters are past what is accounted for.
+
+    >>> dominated(GaussianPair, 2), dominated(GaussianPair, 10**12)
+    ((Dominated(pair=GaussianPair(mu=Fraction(2, 1))),), ())
+    """
+    try:
+        return (Dominated(kind(*parameters)),)
+    except InvalidArgument:
+        return ()
