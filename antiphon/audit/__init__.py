@@ -6,12 +6,14 @@ from antiphon.audit.counterexample import (
     learned_bit,
 )
 from antiphon.audit.exact import (
+    AtEpsilon,
     AtOrder,
     Compared,
     Comparison,
     Divergence,
     Equivalence,
     Law,
+    OfRange,
     Question,
     Solution,
     StrategyAdversary,
@@ -27,6 +29,7 @@ from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, 
 
 __all__ = [
     "AdversaryFamily",
+    "AtEpsilon",
     "AtOrder",
     "AuditReport",
     "Coarsened",
@@ -38,6 +41,7 @@ __all__ = [
     "Equivalence",
     "Law",
     "Lyu",
+    "OfRange",
     "PrivacyGame",
     "Question",
     "Solution",

@@ -89,7 +89,7 @@ class ConcentratedFilter(RhoFilter):
     Takes zCDP, pure and approximate claims. ``ap.guarantee`` gives the curve of (ε, δ).
     Source: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 1; Haney et al. 2023 (concurrent).
 
-    >>> from antiphon.protocol.claims import Pure, ZeroConcentrated
+    >>> from antiphon.protocol.measures import Pure, ZeroConcentrated
     >>> budget = ConcentratedFilter(rho=0.5)
     >>> state = budget.charge(budget.initial_state, Pure(0.6))          # costs 0.6²/2
     >>> budget.remaining(state)[0]

@@ -55,7 +55,7 @@ class Odometer(Budget[Distance]):
     Source: the normal mixture of Robbins 1970; Whitehouse, Ramdas, Rogers, Wu 2023 (odometers);
     proof as in ``RogersFilter``, with Ville's inequality at 1/δ'.
 
-    >>> from antiphon.protocol.claims import Pure
+    >>> from antiphon.protocol.measures import Pure
     >>> odometer = Odometer(delta=1e-6, slack=1e-6)
     >>> state = odometer.initial_state
     >>> for _ in range(1000):
