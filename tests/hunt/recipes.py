@@ -76,7 +76,9 @@ class Grower:
     # --- finite systems ---------------------------------------------------------------------
 
     def measure(self) -> Any:
-        return self.one(None, None, [1, 1], [3, 2], [2, 1], "zcdp")
+        if self.chance(35):
+            return self.one("zcdp", "gdp", "rdp", "br", "br zcdp", "br gdp", "br rdp")
+        return self.one(None, None, [1, 1], [3, 2], [2, 1])
 
     def table(self, sides: int = 2) -> Recipe:
         rows = [[self.weights(4) for _ in range(sides)] for _ in range(2)]
