@@ -7,16 +7,21 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.odometer import Odometer, Reading
+from antiphon.composition.filters.gaussian import GaussianFilter
+from antiphon.composition.filters.odometer import Odometer, Reading, RenyiOdometer
+from antiphon.composition.filters.renyi import RenyiFilter
 
 __all__ = [
     "BasicFilter",
     "Budget",
     "ConcentratedFilter",
     "Filter",
+    "GaussianFilter",
     "Odometer",
     "Reading",
     "Refusal",
+    "RenyiFilter",
+    "RenyiOdometer",
     "RogersFilter",
     "WhitehouseFilter",
 ]

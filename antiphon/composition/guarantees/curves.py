@@ -12,6 +12,7 @@ import attrs
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.gaussian import GaussianCurve
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import (
     bounded_divergence,
@@ -26,6 +27,7 @@ from antiphon.numbers.interval import Interval, up
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import (
     Approximate,
+    GaussianDP,
     Measure,
     Pure,
     Renyi,
@@ -46,6 +48,8 @@ def of_measure(measure: Measure) -> PrivacyCurve:
         return known[0]
     if isinstance(measure, ZeroConcentrated):
         return from_concentrated(measure.rho)
+    if isinstance(measure, GaussianDP):
+        return GaussianCurve(measure.mu)
     return least([*known, from_renyi(divergence_of(measure))])
 
 
