@@ -200,7 +200,7 @@ class Grower:
                 "bound": bound, "most": self.one(1, 2, 3)}  # fmt: skip
 
     def filtered(self) -> Recipe:
-        budget = self.one("basic", "basic", "concentrated", "whitehouse", "rogers")
+        budget = self.one("basic", "concentrated", "whitehouse", "rogers", "renyi", "gaussian")
         return {"kind": "filtered", "budget": budget, "q": self.one(2, 3, 6, 9),
                 "delta": self.one([0, 1], [1, 10]), "parts": self.parts(), "rounds": 3}  # fmt: skip
 
