@@ -28,8 +28,8 @@ class GaussianFilter(Filter):
     """Charge while Σμ_i² <= μ² and Σδ_i <= δ: then all is μ-GDP but for an event of probability δ.
 
     Takes claims of GDP, and of pure DP and bounded range, each by the μ that it implies, rounded
-    up; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR says ⊤. A zCDP or Rényi claim implies no
-    μ: charge it to a ``ConcentratedFilter`` or a ``RenyiFilter``.
+    up; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR says ⊤. No μ is known to follow from a
+    zCDP or Rényi claim: charge it to a ``ConcentratedFilter`` or a ``RenyiFilter``.
     Proof: a μ_i-GDP mechanism is an interactive post-processing of one draw of N(bμ_i, 1)
     (Vadhan and Zhang 2023). Let B be a Brownian motion of drift b, and let the i-th draw be its
     increment over a time of μ_i², divided by μ_i: that is N(bμ_i, 1) whatever was before, and μ_i
@@ -63,7 +63,7 @@ class GaussianFilter(Filter):
         if type(measure) is BoundedRange:
             return _of_range(measure.eta), NO_DELTA
         raise InvalidArgument(
-            f"a {type(measure).__name__} claim implies no μ of GDP: charge it to a "
+            f"a {type(measure).__name__} claim has no μ of GDP: charge it to a "
             "ConcentratedFilter or a RenyiFilter"
         )
 
