@@ -14,7 +14,8 @@ from antiphon.audit.exact.question import Question
 from antiphon.mechanisms import PermuteAndFlip
 from antiphon.protocol import Claim, Log, Pure, Status, ZeroConcentrated
 from antiphon.protocol.measures import BoundedRange, GaussianDP, converted
-from antiphon.selfcheck.theorems import checks, filters, measures
+from antiphon.selfcheck.theorems import adaptive_choice as filters
+from antiphon.selfcheck.theorems import checks, measures
 from antiphon.verifiers import neighbouring_start
 
 F = neighbouring_start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, Union
@@ -96,7 +97,8 @@ class OfRange:
     @property
     def refuted(self) -> bool:
         """Whether the tight range is larger."""
-        return isinstance(self.tight, float) or not exact.at_most(self.tight, self.claimed)
+        tight = self.tight
+        return tight == math.inf or not exact.at_most(exact.epsilon(tight), self.claimed)
 
     def __str__(self) -> str:
         return f"range claimed {_nats(self.claimed)}, tight {_nats(self.tight)}"

@@ -15,9 +15,9 @@ from antiphon.audit.exact.arena import Arena, SingleArena, listed
 from antiphon.audit.exact.beliefs import Columns, Queries
 from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logarithm, order_of
-from antiphon.audit.exact.ranges import RangeSolver
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
+from antiphon.audit.exact.tight_range import RangeSolver
 from antiphon.audit.exact.watching import progress
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create

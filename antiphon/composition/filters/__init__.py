@@ -7,9 +7,10 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.gaussian import GaussianFilter
-from antiphon.composition.filters.odometer import Odometer, Reading, RenyiOdometer
-from antiphon.composition.filters.renyi import RenyiFilter
+from antiphon.composition.filters.gaussian_filter import GaussianFilter
+from antiphon.composition.filters.odometer import Odometer, Reading
+from antiphon.composition.filters.renyi_filter import RenyiFilter
+from antiphon.composition.filters.renyi_odometer import RenyiOdometer
 
 __all__ = [
     "BasicFilter",

@@ -12,7 +12,7 @@ import attrs
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.gaussian import GaussianCurve
+from antiphon.composition.accounting.gdp import GaussianCurve
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import (
     bounded_divergence,

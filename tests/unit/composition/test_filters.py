@@ -23,7 +23,7 @@ from antiphon.composition import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.accounting.gaussian import GaussianCurve
+from antiphon.composition.accounting.gdp import GaussianCurve
 from antiphon.composition.accounting.one_order import OneOrderCurve
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.filters.concentrated import half_square, rho_limit, rogers_limit

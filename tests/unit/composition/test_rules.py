@@ -101,7 +101,7 @@ from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import rule
-from antiphon.protocol.claims import Pure
+from antiphon.protocol.measures import Pure
 from antiphon.verifiers.models import UserLevel
 
 

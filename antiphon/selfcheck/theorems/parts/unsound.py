@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import attrs
 
@@ -69,5 +70,9 @@ def stopping(creation: object, readings: Sequence[int]) -> Adversary:
 
 def exceeds(answers: Sequence[object], readings: Sequence[int]) -> bool:
     """Whether the loss is now above its reading."""
-    told = [answer[0] for answer in answers[1::2] if type(answer) is tuple]
+    told = _bits(answers[1::2])
     return bool(told) and len(told) - 2 * sum(told) > readings[len(told) - 1]
+
+
+def _bits(answers: Sequence[Any]) -> list[int]:
+    return [answer[0] for answer in answers if answer is not HALT]

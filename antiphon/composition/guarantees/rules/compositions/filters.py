@@ -24,8 +24,8 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.gaussian import GaussianFilter
-from antiphon.composition.filters.renyi import RenyiFilter
+from antiphon.composition.filters.gaussian_filter import GaussianFilter
+from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.composing import DISCRETE, composed
 from antiphon.composition.guarantees.curves import least, of_measure, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise

@@ -15,8 +15,8 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.filters.budget import Filter
 from antiphon.composition.filters.concentrated import ConcentratedFilter
-from antiphon.composition.filters.gaussian import GaussianFilter
-from antiphon.composition.filters.renyi import RenyiFilter
+from antiphon.composition.filters.gaussian_filter import GaussianFilter
+from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
