@@ -4,15 +4,16 @@ import math
 from fractions import Fraction
 from itertools import product
 
+import attrs
 import pytest
 from exact_reference import VERIFICATIONS, composition_messages, mass, pairs_of, step, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.composition import fixed_mechanisms, sparse_parallel
+from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import ExponentialMechanism, LeakyBit, PermuteAndFlip, RandomizedResponse
-from antiphon.protocol import Log
+from antiphon.protocol import Claim, Log, Pure, Status
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
@@ -104,7 +105,11 @@ def test_ranges_add_up_over_a_composition():
 
 def test_views_with_other_coins_are_not_compared():
     """(0, 1) has losses -ln 2 and ln 3, and (1, 0) ln 2 and -ln 3: ln 9 with a coin between."""
-    assert ranged(FiniteResponse(((2, 3), (4, 1))), neighbouring_start()) == Log(6)
+    one = FiniteResponse(((2, 3), (4, 1)))
+    assert ranged(one, neighbouring_start()) == Log(6)
+    claim = Claim(Pure(Log(3)), neighbouring_start(), Status.ASSUMED, "")
+    created, f = ap.Create(attrs.evolve(one, claims=(claim,))), fixed_parameters([(Log(3), 0)])
+    assert ranged(ap.ExtConComp(), f, 2, catalogue=[created]) == Log(6)  # nor after one answer
 
 
 def test_a_search_that_is_too_long():

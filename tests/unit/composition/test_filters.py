@@ -334,6 +334,7 @@ class TestMeasures:
         assert budget.limits == (Fraction(9, 4), 0)
         assert budget.cost(GaussianDP(Fraction(3, 5))) == (Fraction(9, 25), 0)
         assert budget.cost(Pure(0)) == (0, 0)
+        assert budget.cost(Approximate(0, 0.1)) == (0, Fraction(1, 10))
         charges = [GaussianDP(1), GaussianDP(1), GaussianDP(Fraction(51, 100))]
         state, answers = spend(budget, charges)
         assert answers == [True, True, False]
