@@ -9,8 +9,17 @@ from collections import Counter
 from fractions import Fraction
 
 import antiphon as ap
+from antiphon.composition import BasicFilter, GaussianFilter, RenyiFilter
 from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
-from antiphon.protocol import Approximate, Pure, Side, Status, ZeroConcentrated
+from antiphon.protocol import Side, Status
+from antiphon.protocol.measures import (
+    Approximate,
+    BoundedRange,
+    GaussianDP,
+    Measure,
+    Pure,
+    ZeroConcentrated,
+)
 from antiphon.verifiers.models import (
     Bounded,
     EventLevel,
@@ -135,10 +144,15 @@ def same_creation(left, right):
     return left.mechanism == right.mechanism and left.claim == right.claim
 
 
-def asserts_any_claim(create):
-    """As ``asserts_a_claim``, but of zCDP too, as where a filter adds up."""
+def asserts_what_adds_up(create, budget):
+    """As ``asserts_a_claim``, but of the measures that a budget adds up."""
     claim = create.claim
-    taken = Pure | Approximate | ZeroConcentrated
+    taken = {
+        BasicFilter: Pure | Approximate | BoundedRange,
+        RenyiFilter: Measure,
+        GaussianFilter: Pure | Approximate | BoundedRange | GaussianDP,
+        type(None): Measure,
+    }.get(type(budget), Pure | Approximate | BoundedRange | GaussianDP | ZeroConcentrated)
     return (
         claim is not None
         and claim.status is not Status.REFUTED

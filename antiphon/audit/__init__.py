@@ -7,12 +7,14 @@ from antiphon.audit.counterexample import (
     learned_bit,
 )
 from antiphon.audit.exact import (
+    AtEpsilon,
     AtOrder,
     Compared,
     Comparison,
     Divergence,
     Equivalence,
     Law,
+    OfRange,
     Question,
     Solution,
     StrategyAdversary,
@@ -28,6 +30,7 @@ from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, 
 
 __all__ = [
     "AdversaryFamily",
+    "AtEpsilon",
     "AtOrder",
     "AuditReport",
     "Coarsened",
@@ -40,6 +43,7 @@ __all__ = [
     "ExposingAdversary",
     "Law",
     "Lyu",
+    "OfRange",
     "PrivacyGame",
     "Question",
     "Solution",

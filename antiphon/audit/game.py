@@ -111,6 +111,22 @@ class PrivacyGame:
         return self.question(**search).tight_renyi(alpha, rounds)
 
     @handed_on(Question)
+    def tight_range(self, *, rounds: int, **search: Unpack[Search]) -> exact.ExactEpsilon | float:
+        """The least η with which M is η-BR w.r.t. f: 0 or ``Log(q)``; ``math.inf`` if none is.
+
+        The largest difference of the privacy losses of two views of one deterministic adversary.
+        Cost and errors: as ``tight_renyi``.
+
+        >>> from antiphon.mechanisms import PermuteAndFlip
+        >>> from antiphon.protocol import Log
+        >>> pf = PermuteAndFlip(epsilon=Log(4), candidates=2)                # not (ln 4)-BR
+        >>> game = PrivacyGame(pf, pf.claims[0].verification)
+        >>> game.tight_range(rounds=1, queries=[(0, 1), (1, 0)])
+        Log(9)
+        """
+        return self.question(**search).tight_range(rounds)
+
+    @handed_on(Question)
     def privacy_curve(
         self, *, epsilons: Iterable[exact.Epsilon] = CURVE, rounds: int, **search: Unpack[Search]
     ) -> tuple[tuple[exact.ExactEpsilon, Fraction], ...]:
@@ -127,10 +143,11 @@ class PrivacyGame:
     def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> Comparison:
         """Each claim, of M or of what may be created, beside what is exactly true: a row each.
 
-        (ε, δ) beside the tight δ(ε); zCDP and Rényi beside the tight divergences of some orders
-        (``ORDERS``; of others nothing is said). A claim that cannot be compared has a row with
-        the reason. The solver never relies on a claim: ``tight_delta`` is true of a catalogue
-        that lies.
+        (ε, δ) beside the tight δ(ε), η-BR beside the tight range; μ-GDP and dominating pairs beside
+        the tight δ at some ε (``CURVE``), and, as zCDP and Rényi, beside the tight divergences of
+        some orders (``ORDERS``): of other ε and orders nothing is said. A claim that cannot be
+        compared has a row with the reason. The solver never relies on a claim: ``tight_delta`` is
+        true of a catalogue that lies.
 
         >>> from antiphon.mechanisms import LeakyBit
         >>> m = LeakyBit(delta=0.1)

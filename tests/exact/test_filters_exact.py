@@ -16,16 +16,21 @@ import antiphon as ap
 from antiphon.composition import (
     BasicFilter,
     ConcentratedFilter,
+    GaussianFilter,
     Odometer,
     Refusal,
+    RenyiFilter,
+    RenyiOdometer,
     RogersFilter,
     WhitehouseFilter,
     adaptive_parameters,
     fixed_parameters,
 )
+from antiphon.composition.accounting import response_divergence
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.protocol import Log, Pure
+from antiphon.selfcheck.theorems.parts.unsound import NaturalFilter
 
 
 def worst_delta(budget, q, menu, goal, charges=10**6):
@@ -73,13 +78,16 @@ def test_the_best_adaptive_adversary_stays_within_the_promise(budget):
         WhitehouseFilter(epsilon=Log(Q**GOAL), delta=DELTA, slack=DELTA),
         ConcentratedFilter(rho=Fraction(1, 20)),
         BasicFilter(epsilon=Log(Q**GOAL)),
+        GaussianFilter(mu=Fraction(3, 10)),
+        RenyiFilter(order=3, budget=Fraction(2, 5)),
     ],
 )
 def test_and_within_the_whole_curve_of_the_guarantee(budget):
     guarantee = ap.guarantee(ap.ExtConComp(budget=budget))
     found = {goal: worst_delta(budget, Q, (2, 4), goal) for goal in range(0, GOAL + 1, 2)}
     assert all(delta <= guarantee.delta_at(Log(Q**goal)) for goal, delta in found.items())
-    assert found[0] > guarantee.delta_at(0) / 4  # and not by far
+    at = GOAL if isinstance(budget, RenyiFilter) else 0  # of one order: sharp at one ε
+    assert found[at] > guarantee.delta_at(Log(Q**at)) / 4  # and not by far
 
 
 def test_and_finds_out_a_wrong_limit():
@@ -88,41 +96,57 @@ def test_and_finds_out_a_wrong_limit():
     assert worst_delta(twin, Q, (4,), GOAL) > DELTA
 
 
+def worst_moment(budget, q, menu, order):
+    """sup of E[e^((α-1) loss)] in the world P over adversaries, at a whole order α."""
+    known = {}
+
+    def value(state):
+        if state not in known:
+            best = Fraction(1)
+            for k in menu:
+                after = budget.charge(state, Pure(Log(q**k)))
+                if type(after) is not Refusal:
+                    truth = q**k / (1 + q**k)
+                    one = truth * q ** (k * (order - 1)) + (1 - truth) / q ** (k * (order - 1))
+                    best = max(best, one * value(after))
+            known[state] = best
+        return known[state]
+
+    return value(budget.initial_state)
+
+
+@pytest.mark.parametrize("order", [2, 3, 8])
+@pytest.mark.parametrize("budget", [Fraction(1, 2), Fraction(3, 2)])
+def test_a_renyi_filter_keeps_the_moment_of_its_order(order, budget):
+    """Whatever is asked first, E <= e^((α-1)budget), and the rest of the budget is small."""
+    found = worst_moment(RenyiFilter(order=order, budget=budget), Fraction(5, 4), (1, 2, 3), order)
+    low, high = exact.bracket(Log(found), 30)
+    assert high <= (order - 1) * budget
+    least = Fraction(response_divergence(Log(Fraction(5, 4)), order))
+    assert low > (order - 1) * (budget - least)
+    twin = RenyiFilter(order=order, budget=budget * Fraction(3, 2))  # charges too little
+    more = worst_moment(twin, Fraction(5, 4), (1, 2, 3), order)
+    assert exact.bracket(Log(more), 30)[0] > (order - 1) * budget
+
+
 @attrs.frozen
-class Natural(ap.composition.filters.Budget):
-    """A broken twin: go on while Comp[RR] of what was charged is (ε, δ)-DP (theory §4)."""
+class ByKullbackLeibler(RenyiFilter):
+    """A broken twin: it charges D_1 for D_α."""
 
-    q: Fraction
-    goal: int
-    delta: Fraction
-
-    @property
-    def initial_state(self):
-        return ()
-
-    def charge(self, state, measure):
-        after = tuple(sorted((*state, measure.epsilon.argument)))
-        return after if self.composed(after) <= self.delta else Refusal((0, 0), (0, 0), (0, 0))
-
-    def composed(self, arguments):
-        law = {Fraction(1): Fraction(1)}  # e^loss -> probability
-        for a in arguments:
-            split = [(a, a / (1 + a)), (1 / a, 1 / (1 + a))]
-            law = _sum((x * y, p * r) for x, p in law.items() for y, r in split)
-        return sum(p * max(0, 1 - self.q**self.goal / x) for x, p in law.items())
+    def cost(self, measure):
+        return Fraction(response_divergence(measure.epsilon, 1.0)), Fraction(0)
 
 
-def _sum(pairs):
-    law = {}
-    for x, p in pairs:
-        law[x] = law.get(x, 0) + p
-    return law
+def test_a_filter_that_charges_for_another_order_is_found_out():
+    twin = ByKullbackLeibler(order=3, budget=Fraction(3, 2))
+    assert exact.bracket(Log(worst_moment(twin, Fraction(5, 4), (1, 2, 3), 3)), 30)[0] > 3
 
 
 def test_the_natural_filter_of_optimal_composition_is_not_valid():
+    """RR_{ln 3/2}, then {3} or {2, 2}: every path is (ln 2, 1/4)-DP by itself."""
     q, goal, delta = Fraction(3, 2), 3, Fraction(1, 10)
-    found = worst_delta(Natural(q, goal, delta), q, (1, 2), goal, charges=8)
-    assert found > delta
+    natural = NaturalFilter(exact.epsilon(Log(q**goal)), delta)
+    assert worst_delta(natural, q, (1, 2), goal, charges=6) > delta
 
 
 # --- through the whole system ---------------------------------------------------------------
@@ -206,3 +230,16 @@ def test_a_bound_for_one_time_is_no_odometer():
     rhos = [t * EACH**2 / 2 for t in range(1, TIMES + 1)]
     bounds = [rho + 2 * math.sqrt(rho * math.log(1 / SLACK)) for rho in rhos]
     assert crossing(EACH, bounds) > SLACK
+
+
+@pytest.mark.parametrize("order", [Fraction(3, 2), 3, 8])
+def test_nor_that_of_the_renyi_odometer(order):
+    odometer = RenyiOdometer(order=order, delta=SLACK, slack=SLACK)
+    readings = [float(each.epsilon) for each in odometer.readings([CHARGE] * TIMES)]
+    assert 1e-5 < crossing(EACH, readings) <= SLACK
+    tail = math.log(1 / SLACK) / (float(order) - 1)
+    twin = [reading - tail for reading in readings]  # without what Ville's inequality asks
+    assert crossing(EACH, twin) > SLACK
+
+
+CHARGE = ap.Create(RandomizedResponse(epsilon=EACH))

@@ -245,7 +245,7 @@ def test_an_f_that_raises_has_refused():
 
 
 def test_a_claim_with_no_single_epsilon_is_not_admitted():
-    from antiphon.protocol.claims import ZeroConcentrated
+    from antiphon.protocol.measures import ZeroConcentrated
 
     @attrs.frozen
     class Concentrated(LeakyBit):

@@ -121,7 +121,7 @@ def predicate(verification: Any) -> Callable[[list[Any]], bool]:
     if isinstance(f, EachValid):
         return references.closed(lambda said: _each_valid(f.created, said))
     if isinstance(f, AdaptiveParameters):
-        return references.closed(_adaptive)
+        return references.closed(lambda said: _adaptive(said, f.budget))
     if isinstance(f, Suitable):
         return references.reference_of_composition(f)
     own = references.reference_of(f)
@@ -141,9 +141,9 @@ def _each_valid(created: Any, said: list[Any]) -> bool:
     return True
 
 
-def _adaptive(said: list[Any]) -> bool:
-    """Suitable sequences whose pairs are all f'-valid."""
-    parts = references.split(said, references.asserts_any_claim)
+def _adaptive(said: list[Any], budget: Any) -> bool:
+    """Suitable sequences whose pairs are all f'-valid, of claims that the budget adds up."""
+    parts = references.split(said, lambda each: references.asserts_what_adds_up(each, budget))
     return parts is not None and all(
         create.mechanism.signature.answers.discrete and references.valid_for(create, pairs)
         for create, pairs in zip(*parts, strict=True)

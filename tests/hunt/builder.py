@@ -13,6 +13,8 @@ from antiphon.composition import (
     BasicFilter,
     ComplexMechanism,
     ConcentratedFilter,
+    GaussianFilter,
+    RenyiFilter,
     WhitehouseFilter,
     fixed_mechanisms,
     fixed_parameters,
@@ -181,6 +183,8 @@ _FILTERS: dict[str, Callable[[Any, Any], Any]] = {
     "basic": lambda q, d: BasicFilter(epsilon=Log(q), delta=d),
     "concentrated": lambda q, d: ConcentratedFilter(rho=Fraction(q, 4), delta=d),
     "whitehouse": lambda q, d: WhitehouseFilter(epsilon=Log(q), delta=d or Fraction(1, 9)),
+    "renyi": lambda q, d: RenyiFilter(order=q, budget=Fraction(q, 4), delta=d),
+    "gaussian": lambda q, d: GaussianFilter(mu=Fraction(q, 4), delta=d),
     "rogers": lambda q, d: RogersFilter(epsilon=Log(q), delta=d or Fraction(1, 9)),
 }
 

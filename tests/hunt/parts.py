@@ -14,7 +14,6 @@ import attrs
 import antiphon as ap
 from antiphon.audit.exact.question import Question
 from antiphon.composition import Certified
-from antiphon.composition.filters.concentrated import half_square
 from antiphon.mechanisms import (
     AboveThreshold,
     DiscreteLaplace,
@@ -30,6 +29,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Log, Pure, ZeroConcentrated, spaces
+from antiphon.protocol.measures import BoundedRange, GaussianDP, Renyi, converted
 from antiphon.selfcheck.corpus.specimens.choices import NoisyMaxValue, TruthfulLies
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, Table, promised
 from antiphon.verifiers import (
@@ -96,19 +96,32 @@ def tupled(value: Any) -> Any:
 
 
 def measured(mechanism: Any, f: Recipe, rounds: int, measure: Any, queries: Any = None) -> Any:
-    """The mechanism with a true claim: its tight ε, its tight δ at ε = ln q, or a ρ."""
+    """The mechanism with a true claim: its tight ε, its tight δ at ε = ln q, its tight range.
+
+    Or what one of them implies in another measure: "zcdp" of the tight ε, "br gdp" of the range.
+    """
     meant = function(f, meant=True)
-    if measure == "zcdp":
-        tight = Question(mechanism, meant, queries, report=None).tight_epsilon(0, rounds)
-        if isinstance(tight, float) or not tight:
-            raise InvalidArgument("no rho")
-        found: Any = ZeroConcentrated(half_square(tight))
+    if isinstance(measure, str):
+        asked = Question(mechanism, meant, queries, report=None)
+        base, _, kind = measure.rpartition(" ")
+        ranged = "br" in (base, kind)
+        tight = asked.tight_range(rounds) if ranged else asked.tight_epsilon(0, rounds)
+        if isinstance(tight, float):
+            raise InvalidArgument(f"no {measure}")
+        found: Any = converted((BoundedRange if ranged else Pure)(tight), IMPLIED[kind])
+        if found is None:
+            raise InvalidArgument(f"no {measure}")
     else:
         at = None if measure is None else Log(Fraction(*measure))
         whole = promised(mechanism, meant, rounds, epsilon=at, queries=queries)
         found = whole.claims[0].measure
         found = found if found.delta else Pure(found.epsilon)
     return attrs.evolve(mechanism, claims=(stated(found, function(f)),))
+
+
+IMPLIED: dict[str, Any] = {
+    "br": BoundedRange, "zcdp": ZeroConcentrated, "gdp": GaussianDP, "rdp": Renyi,
+}  # fmt: skip
 
 
 # --- of the library -------------------------------------------------------------------------------

@@ -84,7 +84,9 @@ class Grower:
     # --- finite systems ---------------------------------------------------------------------
 
     def measure(self) -> Any:
-        return self.one(None, None, [1, 1], [3, 2], [2, 1], "zcdp")
+        if self.chance(35):
+            return self.one("zcdp", "gdp", "rdp", "br", "br zcdp", "br gdp", "br rdp")
+        return self.one(None, None, [1, 1], [3, 2], [2, 1])
 
     def table(self, sides: int = 2) -> Recipe:
         rows = [[self.weights(4) for _ in range(sides)] for _ in range(2)]
@@ -216,7 +218,7 @@ class Grower:
                 "bound": bound, "most": self.one(1, 2, 3)}  # fmt: skip
 
     def filtered(self) -> Recipe:
-        budget = self.one("basic", "basic", "concentrated", "whitehouse", "rogers")
+        budget = self.one("basic", "concentrated", "whitehouse", "rogers", "renyi", "gaussian")
         return {"kind": "filtered", "budget": budget, "q": self.one(2, 3, 6, 9),
                 "delta": self.one([0, 1], [1, 10]), "parts": self.parts(), "rounds": 3}  # fmt: skip
 

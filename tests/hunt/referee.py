@@ -10,10 +10,10 @@ from typing import Any
 import attrs
 
 import antiphon as ap
-from antiphon.composition.accounting.measures import divergence_of
+from antiphon.composition.accounting.summed import divergence_of
 from antiphon.numbers.errors import Intractable
 from antiphon.protocol import AntiphonError, Log, Status
-from antiphon.protocol.measures import Approximate
+from antiphon.protocol.measures import Approximate, Pure
 
 from .bases import InBase
 from .brute import doubt
@@ -63,7 +63,9 @@ def judged(make: Callable[[], Case]) -> Verdict:
         guarantee = ap.guarantee(case.system, case.verification, **case.narrowed)
         if guarantee.status is not Status.PROVED:
             return Verdict("assumed")
-        return _read(case, guarantee) if case.base else _compared(case, guarantee)
+        if case.base:
+            return _read(case, guarantee)
+        return _false_claim(case) or _compared(case, guarantee)
     except Intractable as error:
         return Verdict("unread", str(error))
     except AntiphonError as error:
@@ -74,6 +76,22 @@ def judged(make: Callable[[], Case]) -> Verdict:
 
 def _question(case: Case, system: Any, verification: Any) -> Any:
     return ap.PrivacyGame(system, verification).question(**case.search, limit=LIMIT, report=None)
+
+
+def _false_claim(case: Case) -> Verdict | None:
+    """A claim that was believed, in another measure than (ε, δ), and is false."""
+    created = (*(case.catalogue or ()), *getattr(case.system, "created", ()))
+    parts = () if case.truth_of else (case.system, *(each.mechanism for each in created))
+    for part in parts:
+        for claim in part.claims:
+            if claim.status is Status.PROVED and type(claim.measure) not in (Pure, Approximate):
+                game = ap.PrivacyGame(part, claim.verification)
+                taken = filter(part.signature.queries.contains, case.queries or ())
+                search = {"queries": tuple(taken) or None, "limit": LIMIT, "report": None}
+                for row in game.check_claims(rounds=case.rounds, **search):  # type: ignore[arg-type]
+                    if row.refuted and row.mechanism is part:
+                        return Verdict("false", str(row), 1.0)
+    return None
 
 
 def _compared(case: Case, guarantee: Any) -> Verdict:

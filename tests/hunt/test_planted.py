@@ -5,11 +5,13 @@ from fractions import Fraction
 import pytest
 
 import antiphon as ap
-from antiphon.protocol import Status, ZeroConcentrated
+from antiphon.protocol import Log, Status
+from antiphon.protocol.measures import BoundedRange, GaussianDP, Renyi, ZeroConcentrated
 from antiphon.selfcheck.corpus.specimens.counters import ColumnsFromTheEnd
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
+from .case import Case
 from .planted import PLANTED, proved
 from .referee import judged
 
@@ -26,8 +28,30 @@ def test_a_twin_with_continuous_noise_is_not_called_proved():
     assert ap.guarantee(ColumnsFromTheEnd(horizon=3, rho=1)).status is not Status.PROVED
 
 
-def test_a_false_claim_of_zcdp_is_refuted_by_name():
-    """RR_{ln 3} has divergences of up to ln 3, far above 1/100 an order."""
-    false = proved(ZeroConcentrated(Fraction(1, 100)), neighbouring_start())
-    game = ap.PrivacyGame(FiniteResponse(((3, 1), (1, 3)), (false,)), false.verification)
+FALSE = {
+    "zCDP": ZeroConcentrated(Fraction(1, 100)),
+    "Rényi, at one order": Renyi(lambda order: 0.1 if order == 8 else 9.0),
+    "GDP": GaussianDP(Fraction(134, 100)),
+    "bounded range": BoundedRange(Log(8)),
+}
+"""Of RR_{ln 3}: ln 3-DP, 1.349-GDP, of range ln 9."""
+TRUE = {"GDP": GaussianDP(Fraction(135, 100)), "bounded range": BoundedRange(Log(9))}
+
+
+def response(measure):
+    return FiniteResponse(((3, 1), (1, 3)), (proved(measure, neighbouring_start()),))
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_false_claim_of_another_measure_is_found(name):
+    mechanism = response(FALSE[name])
+    game = ap.PrivacyGame(mechanism, neighbouring_start())
     assert [check.status for check in game.check_claims(rounds=1)] == [Status.REFUTED]
+    verdict = judged(lambda: Case(mechanism, rounds=1))
+    assert verdict.find
+    assert "REFUTED" in verdict.why
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_a_true_claim_of_another_measure_is_not(name):
+    assert judged(lambda: Case(response(TRUE[name]), rounds=1)).kind == "true"

@@ -25,7 +25,7 @@ import attrs
 
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Pure
+from antiphon.protocol import Claim, Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Signature

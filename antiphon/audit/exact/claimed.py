@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, Union
@@ -9,12 +10,21 @@ from typing import Any, Final, Literal, TypeAlias, Union
 import attrs
 
 from antiphon.audit.exact.divergence import Divergence
-from antiphon.audit.exact.question import Question, Solution, horizon
+from antiphon.audit.exact.question import CURVE, Question, Solution, horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.measures.kinds import Approximate, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    BoundedRange,
+    Dominated,
+    GaussianDP,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+)
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
 
@@ -37,49 +47,116 @@ class AtOrder:
         """Whether the tight divergence is larger for sure."""
         return self.tight.lower > self.claimed
 
+    @property
+    def share(self) -> float:
+        """How much of the claim the truth makes use of."""
+        return _share(self.tight.upper, self.claimed)
+
+    @property
+    def at(self) -> str:
+        """Where it is compared."""
+        return str(self.tight.order)
+
     def __str__(self) -> str:
+        return f"D_{self.at} claimed {_shown(self.claimed)}, tight {_shown(self.tight.upper)}"
+
+
+@attrs.frozen
+class AtEpsilon:
+    """A claimed bound on δ at an ε, and the tight δ."""
+
+    claimed: Fraction
+    tight: Solution
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the tight δ is larger for sure."""
+        return self.tight.delta - self.tight.error > self.claimed
+
+    @property
+    def share(self) -> float:
+        """How much of the claim the truth makes use of."""
+        return _share(float(self.tight.delta), self.claimed)
+
+    @property
+    def at(self) -> str:
+        """Where it is compared."""
+        return message_label(self.tight.epsilon)
+
+    def __str__(self) -> str:
+        return f"δ({self.at}) claimed {_shown(self.claimed)}, tight {_shown(self.tight.delta)}"
+
+
+@attrs.frozen
+class OfRange:
+    """A claimed bound on the range of the privacy loss, and the tight one."""
+
+    claimed: exact.ExactEpsilon
+    tight: exact.ExactEpsilon | float
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the tight range is larger."""
         tight = self.tight
-        return f"D_{tight.order} claimed {_shown(self.claimed)}, tight {_shown(tight.upper)}"
+        return tight == math.inf or not exact.at_most(exact.epsilon(tight), self.claimed)
+
+    def __str__(self) -> str:
+        return f"range claimed {_nats(self.claimed)}, tight {_nats(self.tight)}"
+
+
+Evidence: TypeAlias = Union[AtEpsilon, AtOrder, OfRange]
 
 
 @attrs.frozen
 class Compared:
-    """A claim beside the truth over some rounds: an (ε, δ), or bounds on Rényi divergences."""
+    """A claim beside the truth over some rounds, wherever the two are compared."""
 
     mechanism: ContinualMechanism
     claim: Claim
     rounds: int
-    solution: Solution | None = attrs.field(default=None, repr=False)
-    """The tight δ at the ε of the claim."""
+    points: tuple[AtEpsilon, ...] = attrs.field(default=(), repr=False)
+    """The tight δ at the ε of an (ε, δ) claim; for GDP and pairs, at some ε."""
     orders: tuple[AtOrder, ...] = attrs.field(default=(), repr=False)
-    """For zCDP and Rényi: what was compared. Of other orders nothing is said."""
+    """For what bounds divergences: of other orders nothing is said."""
+    range: OfRange | None = attrs.field(default=None, repr=False)
+    """For bounded range."""
     reason: str | None = None
     """Why there is nothing to compare with."""
 
     @property
     def epsilon(self) -> exact.ExactEpsilon:
-        """ε of the claim. Raises: CompositionError for zCDP and Rényi."""
+        """ε of the claim. Raises: CompositionError for a claim without an (ε, δ)."""
         return self.claim.parameters[0]
 
     @property
     def claimed(self) -> Fraction:
-        """δ of the claim. Raises: CompositionError for zCDP and Rényi."""
+        """δ of the claim. Raises: CompositionError for a claim without an (ε, δ)."""
         return self.claim.parameters[1]
+
+    @property
+    def solution(self) -> Solution | None:
+        """The tight δ at the ε of an (ε, δ) claim."""
+        stated = isinstance(self.claim.measure, Pure | Approximate)
+        return self.points[0].tight if stated and self.points else None
 
     @property
     def tight(self) -> Solution:
         """The tight δ(ε) for an (ε, δ). Raises: InvalidArgument if that was not compared."""
         if self.solution is None:
-            raise InvalidArgument(self.reason or "this claim is of divergences: see its orders")
+            raise InvalidArgument(
+                self.reason or "this claim is of no (ε, δ): see its points, orders and range"
+            )
         return self.solution
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """All that was compared."""
+        return (*self.points, *self.orders, *(() if self.range is None else (self.range,)))
 
     @property
     def refuted(self) -> bool:
         """Whether the claim is false for sure."""
-        tight = self.solution
-        if tight is not None and tight.delta - tight.error > self.claimed:
-            return True
-        return any(each.refuted for each in self.orders)
+        return any(each.refuted for each in self.evidence)
 
     @property
     def verdict(self) -> Verdict:
@@ -99,14 +176,24 @@ class Compared:
     def _evidence(self) -> str:
         if self.reason is not None:
             return f"{type(self.claim.measure).__name__} claim, {self.reason}"
-        if self.solution is not None:
-            epsilon, tight = message_label(self.epsilon), _shown(self.solution.delta)
-            found = f"δ({epsilon}) claimed {_shown(self.claimed)}, tight {tight}"
-        else:
-            worst = [each for each in self.orders if each.refuted]
-            found = "; ".join(map(str, worst[:1] or self.orders))
-            found += f" (only orders {', '.join(str(each.tight.order) for each in self.orders)})"
+        worst = next((each for each in self.evidence if each.refuted), None)
+        shown = self._nearest() if worst is None else (worst,)
+        found = "; ".join(map(str, shown)) + self._only()
         return f"{found} over {self.rounds} rounds"
+
+    def _nearest(self) -> list[Evidence]:
+        """Of each kind, where the truth is nearest to the claim."""
+        if self.range is not None:
+            return [self.range]
+        kinds: tuple[tuple[AtEpsilon | AtOrder, ...], ...] = (self.points, self.orders)
+        return [max(some, key=lambda each: each.share) for some in kinds if some]
+
+    def _only(self) -> str:
+        """Where alone a claim of many points was looked at."""
+        points = () if self.solution else self.points
+        kinds = (("ε", points), ("orders", self.orders))
+        said = [f"{name} {', '.join(each.at for each in some)}" for name, some in kinds if some]
+        return f" (only {'; '.join(said)})" if said else ""
 
 
 class Comparison(tuple[Compared, ...]):
@@ -127,6 +214,16 @@ def _shown(value: Bound) -> str:
     """A number that a person can read: a short fraction, or six digits."""
     text = str(value)
     return text if isinstance(value, Fraction) and len(text) <= 16 else f"{float(value):.6g}"
+
+
+def _nats(value: exact.ExactEpsilon | float) -> str:
+    """An ε as it is written, or six digits."""
+    text = message_label(value)
+    return text if len(text) <= 16 and "long" not in text else f"{float(value):.6g}"
+
+
+def _share(tight: float, claimed: Bound) -> float:
+    return tight / float(claimed) if claimed else 1.0
 
 
 def compared(question: Question, rounds: int) -> Comparison:
@@ -150,11 +247,25 @@ def _row(question: Question, mechanism: ContinualMechanism, claim: Claim, rounds
     if mechanism is question.system:
         asked.catalogue, asked.max_creations = question.catalogue, question.max_creations
     try:
-        if isinstance(claim.measure, Pure | Approximate):
-            return attrs.evolve(row, solution=asked.solve(claim.parameters[0], rounds))
-        return attrs.evolve(row, orders=tuple(_at_orders(asked, bound_of(claim), rounds)))
+        return _beside(row, asked)
     except (Intractable, InvalidArgument) as error:
         return attrs.evolve(row, reason=str(error))
+
+
+def _beside(row: Compared, asked: Question) -> Compared:
+    """The truth beside a claim, in the terms of its measure."""
+    claim, rounds = row.claim, row.rounds
+    measure = claim.measure
+    if isinstance(measure, Pure | Approximate):
+        epsilon, delta = claim.parameters
+        return attrs.evolve(row, points=(AtEpsilon(delta, asked.solve(epsilon, rounds)),))
+    if isinstance(measure, BoundedRange):
+        return attrs.evolve(row, range=OfRange(measure.eta, asked.tight_range(rounds)))
+    orders = tuple(_at_orders(asked, bound_of(claim), rounds))
+    if isinstance(measure, GaussianDP | Dominated):
+        points = (AtEpsilon(_delta(measure, each), asked.solve(each, rounds)) for each in CURVE)
+        return attrs.evolve(row, points=tuple(points), orders=orders)
+    return attrs.evolve(row, orders=orders)
 
 
 def _at_orders(
@@ -164,29 +275,41 @@ def _at_orders(
         yield AtOrder(bound(order), asked.tight_renyi(order, rounds))
 
 
+def _delta(measure: GaussianDP | Dominated, epsilon: exact.ExactEpsilon) -> Fraction:
+    """The δ at an ε that a measure promises, rounded up. Raises: InvalidArgument if it is none."""
+    if isinstance(measure, GaussianDP):
+        return gaussian_delta(measure.mu, epsilon)[1]
+    return exact.probability(_told("pair", epsilon, lambda: measure.pair.delta_at(epsilon)))
+
+
 def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
     """order α ↦ the bound on D_α that a claim states or implies.
 
     Raises: InvalidArgument, when called, for a curve that gives no number there.
     """
-    if isinstance(claim.measure, ZeroConcentrated):
-        rho = claim.measure.rho
-        return lambda order: rho * order
+    exactly = converted(claim.measure, ZeroConcentrated)
+    if exactly is not None and isinstance(claim.measure, ZeroConcentrated | GaussianDP):
+        return lambda order: exactly.rho * order
     implied = converted(claim.measure, Renyi)
 
     def bound(order: Fraction) -> Bound:
-        try:
-            value: Any = implied and implied.curve(float(order))
-            if value >= 0 and not isinstance(value, bool):
-                found: Bound = value
-                return found
-        except Exception as error:
-            raise InvalidArgument(
-                f"whose curve raises {type(error).__name__} at order {order}"
-            ) from error
-        raise InvalidArgument(f"whose curve gives no bound >= 0 at order {order}")
+        return _told("curve", f"order {order}", lambda: implied and implied.curve(float(order)))
 
     return bound
 
 
-__all__ = ["ORDERS", "AtOrder", "Compared", "Comparison", "compared"]
+def _told(who: str, where: object, ask: Callable[[], Any]) -> Bound:
+    """A bound >= 0 that a user's function gives. Raises: InvalidArgument if it gives none."""
+    try:
+        value: Any = ask()
+        if value >= 0 and not isinstance(value, bool):
+            found: Bound = value
+            return found
+    except Exception as error:
+        raise InvalidArgument(f"whose {who} raises {type(error).__name__} at {where}") from error
+    raise InvalidArgument(f"whose {who} gives no bound >= 0 at {where}")
+
+
+__all__ = [
+    "ORDERS", "AtEpsilon", "AtOrder", "Compared", "Comparison", "OfRange", "compared",
+]  # fmt: skip

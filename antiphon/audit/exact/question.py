@@ -17,6 +17,7 @@ from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logarithm, order_of
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
+from antiphon.audit.exact.tight_range import RangeSolver
 from antiphon.audit.exact.watching import progress
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
@@ -179,6 +180,15 @@ class Question:
             [high for _, high in ends].index(high),
             sum(each.nodes for each in both),
         )
+
+    def tight_range(self, rounds: int) -> exact.ExactEpsilon | float:
+        """The least η with which it is η-BR, exactly, as 0 or ``Log(q)``; ``math.inf`` if none.
+
+        Raises: Intractable.
+        """
+        arena = self.solvers()[0].arena
+        found = RangeSolver(arena, self.limit, self.report).solve(horizon(rounds))
+        return found if isinstance(found, float) else exact.epsilon(exact.Log(found))
 
     def tight_epsilon(self, delta: object, rounds: int) -> exact.ExactEpsilon | float:
         """The least ε >= 0 with tight δ(ε) <= delta, exactly; ``math.inf`` if there is none.

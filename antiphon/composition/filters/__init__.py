@@ -7,16 +7,22 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
+from antiphon.composition.filters.gaussian_filter import GaussianFilter
 from antiphon.composition.filters.odometer import Odometer, Reading
+from antiphon.composition.filters.renyi_filter import RenyiFilter
+from antiphon.composition.filters.renyi_odometer import RenyiOdometer
 
 __all__ = [
     "BasicFilter",
     "Budget",
     "ConcentratedFilter",
     "Filter",
+    "GaussianFilter",
     "Odometer",
     "Reading",
     "Refusal",
+    "RenyiFilter",
+    "RenyiOdometer",
     "RogersFilter",
     "WhitehouseFilter",
 ]

@@ -5,15 +5,10 @@ from __future__ import annotations
 import attrs
 
 from antiphon.composition.creation import Create
+from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Purse, Suitable
 from antiphon.composition.validity import NOT_DISCRETE
 from antiphon.protocol.claims import Status
-from antiphon.protocol.measures.kinds import (
-    GaussianDP,
-    Measure,
-    ZeroConcentrated,
-    parameters_of,
-)
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused
 
@@ -25,8 +20,12 @@ class AdaptiveParameters(Suitable):
 
     f of ``ExtConComp(budget=…)``: what may be created is the budget's to decide, so an
     unbudgeted composition promises nothing with respect to it. As in CM Def. 4.11, every
-    created mechanism has discrete answers. zCDP and GDP claims are taken too.
+    created mechanism has discrete answers. With the ``budget`` f reads the claims that it can add
+    up; without, every claim that is not refuted, and the composition raises InvalidArgument for
+    one that its own cannot.
     """
+
+    budget: Budget | None = attrs.field(default=None)
 
     @property
     def checks_all(self) -> bool:
@@ -36,7 +35,7 @@ class AdaptiveParameters(Suitable):
         claim = create.claim
         if claim is None or claim.status is Status.REFUTED:
             return False
-        return _adds_up(claim.measure)
+        return self.budget is None or self.budget.takes(claim.measure)
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
@@ -44,11 +43,6 @@ class AdaptiveParameters(Suitable):
         return purse
 
 
-def _adds_up(measure: Measure) -> bool:
-    """Whether a filter can add it up: it states an (ε, δ), or a ρ, or implies one."""
-    return isinstance(measure, ZeroConcentrated | GaussianDP) or parameters_of(measure) is not None
-
-
-def adaptive_parameters() -> AdaptiveParameters:
+def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:
     """f of a composition with a budget: parameters chosen adaptively (Haney et al. 2023)."""
-    return AdaptiveParameters()
+    return AdaptiveParameters(budget)

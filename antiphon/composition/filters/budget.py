@@ -21,7 +21,7 @@ from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-"""(ε or ρ, δ): what a filter adds up."""
+"""(ε, ρ, D or μ²; δ): what a filter adds up."""
 
 
 @final
@@ -31,7 +31,7 @@ class Refusal:
     """The answer to a creation that the budget does not cover; the rest stays usable.
 
     Public: a function of the creation queries alone. ``requested`` and ``spent`` together are
-    more than the budget, ``remaining`` is what is left of it, each (ε, δ) or (ρ, δ) as
+    more than the budget, ``remaining`` is what is left of it, each (ε, δ), or (ρ, δ), … as
     ``unit`` says. No mechanism was created; its index answers HALT.
     """
 
@@ -72,6 +72,14 @@ class Budget(ABC, Generic[State]):
         Raises: InvalidArgument for a measure that this budget cannot add up.
         """
 
+    def takes(self, measure: Measure) -> bool:
+        """Whether it can add up a measure, as far as the first charge tells."""
+        try:
+            self.charge(self.initial_state, measure)
+        except InvalidArgument:
+            return False
+        return True
+
     def states(self, creations: View | Iterable[object]) -> Iterator[State]:
         """The state after each creation query, in order: a view's, or an iterable of ``Create``.
 
@@ -96,7 +104,7 @@ class Budget(ABC, Generic[State]):
 
 
 class Spent(NamedTuple):
-    """What a filter has added up: ε or ρ, and δ."""
+    """What a filter has added up: ε, ρ, D or μ², and δ."""
 
     amount: Sum
     delta: Sum
@@ -112,13 +120,13 @@ class Filter(Budget[Spent]):
     adversary chooses the mechanisms, their parameters and the order of all questions from
     the answers so far; ``ap.guarantee`` says what follows. Valid concurrently: by CM
     Lemma 4.6 each created V[f'] ∘* I ∘* M' is a post-processing of one RR_{ε',δ'}(b), so an
-    adversary is one of fully adaptive composition of NIMs; for zCDP claims see Haney et al.
-    2023 (Rényi DP of each fixed order).
+    adversary is one of fully adaptive composition of NIMs; zCDP claims are Rényi claims of every
+    order, for which ``RenyiFilter`` has a proof, and for GDP ``GaussianFilter`` has one.
     """
 
     __slots__ = ()
     unit: str = "epsilon"
-    """What is added up beside δ: epsilon, or rho (zCDP)."""
+    """What is added up beside δ: epsilon, rho (zCDP), divergence (Rényi) or mu squared (GDP)."""
     source: str
     assumes: tuple[str, ...] = (
         "each charge is a true claim of a CM with discrete answers, a function of what was said",
@@ -149,7 +157,7 @@ class Filter(Budget[Spent]):
         return Refusal((amount, delta), self.spent(state), self.remaining(state), self.unit)
 
     def spent(self, state: Spent) -> Amounts:
-        """(ε or ρ, δ) added up so far; rounded up where it is no single exact number."""
+        """(ε, ρ, D or μ²; δ) added up so far; rounded up where it is no single exact number."""
         return state.amount.value, _rational(state.delta)
 
     def remaining(self, state: Spent) -> Amounts:

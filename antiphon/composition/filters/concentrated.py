@@ -38,7 +38,7 @@ def rho_delta(measure: Measure) -> Amounts:
     if type(measure) is BoundedRange or type(measure) is GaussianDP:
         implied = converted(measure, ZeroConcentrated)
         return (Fraction(0) if implied is None else implied.rho), NO_DELTA
-    epsilon, delta = epsilon_delta(measure, "claim zCDP or (epsilon, delta) instead")
+    epsilon, delta = epsilon_delta(measure, "and no rho: charge it to a RenyiFilter")
     return half_square(epsilon), delta
 
 
@@ -86,10 +86,11 @@ class RhoFilter(Filter):
 class ConcentratedFilter(RhoFilter):
     """Charge while Σρ_i <= ρ and Σδ_i <= δ: then all is δ-approximately ρ-zCDP.
 
-    Takes zCDP, pure and approximate claims. ``ap.guarantee`` gives the curve of (ε, δ).
+    Takes zCDP, pure and approximate claims, GDP by μ²/2 and bounded range by η²/8.
+    ``ap.guarantee`` gives the curve of (ε, δ).
     Source: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 1; Haney et al. 2023 (concurrent).
 
-    >>> from antiphon.protocol.claims import Pure, ZeroConcentrated
+    >>> from antiphon.protocol.measures import Pure, ZeroConcentrated
     >>> budget = ConcentratedFilter(rho=0.5)
     >>> state = budget.charge(budget.initial_state, Pure(0.6))          # costs 0.6²/2
     >>> budget.remaining(state)[0]

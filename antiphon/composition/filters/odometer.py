@@ -55,7 +55,7 @@ class Odometer(Budget[Distance]):
     Source: the normal mixture of Robbins 1970; Whitehouse, Ramdas, Rogers, Wu 2023 (odometers);
     proof as in ``RogersFilter``, with Ville's inequality at 1/δ'.
 
-    >>> from antiphon.protocol.claims import Pure
+    >>> from antiphon.protocol.measures import Pure
     >>> odometer = Odometer(delta=1e-6, slack=1e-6)
     >>> state = odometer.initial_state
     >>> for _ in range(1000):
@@ -96,7 +96,9 @@ class Odometer(Budget[Distance]):
         if type(measure) is ZeroConcentrated or type(measure) is GaussianDP:
             epsilon = None
         elif epsilon is not None:
-            epsilon = epsilon.plus(epsilon_delta(measure, "an odometer adds up epsilon or rho")[0])
+            epsilon = epsilon.plus(
+                epsilon_delta(measure, "and no rho: a RenyiOdometer adds it up")[0]
+            )
         rho, delta = rho_delta(measure)
         lost = state.delta.plus(delta) if delta else state.delta
         return Distance(epsilon, state.rho.plus(rho), lost)

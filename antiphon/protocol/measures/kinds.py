@@ -39,8 +39,10 @@ class Approximate:
 @register("antiphon.BoundedRange/1")
 @attrs.frozen
 class BoundedRange:
-    """η-BR: the privacy losses of any two views are at most η nats apart.
+    """η-BR: the privacy losses of any two views with the same coins are at most η nats apart.
 
+    The adversary's coins stand in its views: one that tosses them for the pair to ask about would
+    put losses up to 2η apart beside one another, also of the exponential mechanism.
     Source: Durfee and Rogers 2019. The exponential mechanism is (Dong, Durfee, Rogers 2020);
     permute-and-flip and Laplace noisy max with ε = η are not.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final
 
@@ -17,6 +18,9 @@ from antiphon.protocol.registry import SECRET, Unregistered, name_of
 _DEEPEST: Final = 6
 _MOST: Final = 4
 """How many items of a tuple, or parameters of a type, are shown."""
+_LONGEST: Final = 4096
+"""Bits past which a fraction is not looked at."""
+_SIX: Final = Context(prec=6, rounding=ROUND_CEILING)
 
 
 def shorten(text: str, width: int) -> str:
@@ -72,13 +76,23 @@ def _plain(value: Any) -> str:
     if type(value) is int:
         return str(value) if value.bit_length() <= 64 else f"a {value.bit_length()}-bit int"
     if type(value) is Fraction:
-        small = max(value.numerator.bit_length(), value.denominator.bit_length()) <= 48
-        return str(value) if small else "a long fraction"
+        return _fraction(value)
     if isinstance(value, Log):
         return f"ln {_plain(value.argument)}"
     if type(value) is np.ndarray:
         return f"{value.dtype} array {'×'.join(map(str, value.shape)) or 'of one'}"
     return repr(value) if value is None or type(value) in (bool, float) else type(value).__name__
+
+
+def _fraction(value: Fraction) -> str:
+    """As it is, or six digits of it, rounded up: it may be a privacy parameter."""
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if bits <= 48:
+        return str(value)
+    if bits > _LONGEST:
+        return "a long fraction"
+    digits = _SIX.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"≈{digits.normalize(_SIX)}"
 
 
 def _instance(value: Any, depth: int) -> str:

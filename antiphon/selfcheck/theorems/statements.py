@@ -32,15 +32,14 @@ def private(
     note: str = "",
     catalogue: Iterable[object] | None = None,
     max_creations: int | None = None,
+    queries: Iterable[object] | None = None,
 ) -> Evidence:
     """M is (ε, δ)-DP w.r.t. f for each claimed (ε, δ) (CM Def. 3.7).
 
     ``exactly``: each δ is tight; then the adversary that attains it is shown as well.
     """
     points = tuple(claimed)
-    question = Question(
-        system, verification, catalogue=catalogue, max_creations=max_creations, report=None
-    )
+    question = Question(system, verification, queries, catalogue, max_creations, report=None)
     tight = tuple(question.solve(epsilon, rounds).delta for epsilon, _ in points)
     wrong = _wrong(points, tight, exactly)
     shown = points[0][0] if exactly and wrong is None else wrong

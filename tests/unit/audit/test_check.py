@@ -15,6 +15,7 @@ import antiphon as ap
 from antiphon.audit.check import Finding
 from antiphon.composition import Lifting
 from antiphon.protocol import Approximate, Forwarding, Pure, Status, ZeroConcentrated, spaces
+from antiphon.protocol.measures import BoundedRange, Dominated, DominatingPair, GaussianDP
 from antiphon.verifiers import Refused, event_level, every_pair, neighbouring_start
 
 BITS = spaces.BITS
@@ -522,6 +523,41 @@ def test_a_claim_of_a_composed_mechanism_is_tested():
 
     report = ap.check(Whole(epsilon=ap.Log(3)), seed=1)
     assert [each.check for each in report.findings] == ["claims"]
+
+
+@attrs.frozen
+class Zero(DominatingPair):
+    """Two equal laws."""
+
+    def delta_at(self, epsilon):
+        return 0.0
+
+    def divergence_at(self, order):
+        return 0.0
+
+
+@pytest.mark.parametrize(
+    ("measure", "found"),
+    [
+        (GaussianDP(Fraction(13, 10)), "δ(0) claimed"),  # 1.349 is true
+        (BoundedRange(ap.Log(8)), "range claimed ln 8, tight ln 9"),
+        (Dominated(Zero()), "δ(0) claimed 0, tight 1/2"),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_a_false_claim_of_another_measure_is_found(measure, found):
+    @attrs.frozen
+    class Bold(ap.mechanisms.RandomizedResponse):
+        measure: object = None
+
+        @property
+        def claims(self):
+            return (ap.Claim(self.measure, event_level(), Status.ASSUMED, "wrong"),)
+
+    (finding,) = ap.check(Bold(epsilon=ap.Log(3), measure=measure), seed=1).findings
+    assert finding.check == "claims"
+    assert found in finding.what
+    assert ap.check(Bold(epsilon=ap.Log(3), measure=GaussianDP(Fraction(135, 100))), seed=1)
 
 
 # --- where it is suggested ------------------------------------------------------------------------

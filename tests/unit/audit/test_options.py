@@ -10,8 +10,8 @@ from antiphon.audit.exact.question import Question, Search
 from antiphon.audit.statistical.audit import audit
 
 SEARCHES = (
-    "question", "solve", "tight_delta", "tight_epsilon", "tight_renyi", "privacy_curve",
-    "check_claims", "best_adversary",
+    "question", "solve", "tight_delta", "tight_epsilon", "tight_renyi", "tight_range",
+    "privacy_curve", "check_claims", "best_adversary",
 )  # fmt: skip
 
 

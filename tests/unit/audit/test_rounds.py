@@ -32,6 +32,7 @@ TAKERS = {
     "tight_delta": lambda rounds: GAME.tight_delta(epsilon=1, rounds=rounds),
     "tight_epsilon": lambda rounds: GAME.tight_epsilon(delta=0, rounds=rounds),
     "tight_renyi": lambda rounds: GAME.tight_renyi(2, rounds=rounds),
+    "tight_range": lambda rounds: GAME.tight_range(rounds=rounds),
     "best_adversary": lambda rounds: GAME.best_adversary(epsilon=1, rounds=rounds),
     "check_claims": lambda rounds: GAME.check_claims(rounds=rounds),
     "equivalent": lambda rounds: ap.equivalent(RR, RR, rounds=rounds),
@@ -63,7 +64,9 @@ def test_rounds_that_are_none_are_refused(take, rounds):
         take(rounds)
 
 
-@pytest.mark.parametrize("name", ["tight_delta", "tight_renyi", "equivalent", "best_adversary"])
+@pytest.mark.parametrize(
+    "name", ["tight_delta", "tight_renyi", "tight_range", "equivalent", "best_adversary"]
+)
 def test_more_rounds_than_can_be_printed_are_intractable(name):
     with pytest.raises(ap.Intractable, match="a huge int"):
         TAKERS[name](HUGE)

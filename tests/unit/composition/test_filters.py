@@ -3,31 +3,60 @@
 import math
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from statistics import NormalDist
 
+import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 
 import antiphon as ap
 from antiphon.composition import (
     BasicFilter,
     ConcentratedFilter,
+    GaussianFilter,
     Odometer,
     Refusal,
+    RenyiFilter,
+    RenyiOdometer,
     RogersFilter,
     WhitehouseFilter,
 )
+from antiphon.composition.accounting.one_order import OneOrderCurve
+from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.filters.concentrated import half_square, rho_limit, rogers_limit
 from antiphon.composition.filters.sums import Sum
+from antiphon.composition.guarantees.curves import of_measure
 from antiphon.numbers import exact
-from antiphon.protocol import Approximate, Log, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol import Approximate, Log, Pure, Renyi, Status, ZeroConcentrated
+from antiphon.protocol.measures import BoundedRange, Dominated, DominatingPair, GaussianDP
 from antiphon.protocol.records.codec import decode, encode
+from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 
 EXACT = Context(prec=90)
 amounts = st.fractions(0, 5, max_denominator=60)
 logs = st.builds(Log, st.fractions(Fraction(10, 9), 9, max_denominator=9))
 epsilons = st.fractions(Fraction(1, 100), 20, max_denominator=1000)
 slacks = st.fractions(Fraction(1, 10**9), Fraction(1, 3))
+
+
+MEASURES = (
+    Pure(0.1), Approximate(0.1, 0.01), BoundedRange(0.1), ZeroConcentrated(0.1), GaussianDP(0.1),
+)  # fmt: skip
+
+
+@attrs.frozen
+class Gap(DominatingPair):
+    """A pair of which only a bound on its divergences is known."""
+
+    size: Fraction
+
+    def delta_at(self, epsilon):
+        return 1.0
+
+    def divergence_at(self, order):
+        return float(self.size)
 
 
 @pytest.fixture(autouse=True)
@@ -287,6 +316,146 @@ class TestAfter:
         assert budget.after(creates) == budget.after(view)
 
 
+class TestMeasures:
+    """What a claim of another measure costs: never less than what it implies."""
+
+    def test_rho(self):
+        budget = ConcentratedFilter(rho=1)
+        assert budget.cost(BoundedRange(Fraction(1, 2))) == (Fraction(1, 32), 0)
+        assert budget.cost(GaussianDP(Fraction(1, 2))) == (Fraction(1, 8), 0)
+        assert budget.cost(Approximate(Fraction(1, 2), 0.1)) == (Fraction(1, 8), Fraction(1, 10))
+        assert budget.cost(BoundedRange(0)) == (0, 0)
+        _, answers = spend(budget, [BoundedRange(2), GaussianDP(1), Pure(0.1)])
+        assert answers == [True, True, False]
+
+    def test_mu(self):
+        budget = GaussianFilter(mu=Fraction(3, 2))
+        assert budget.limits == (Fraction(9, 4), 0)
+        assert budget.cost(GaussianDP(Fraction(3, 5))) == (Fraction(9, 25), 0)
+        assert budget.cost(Pure(0)) == (0, 0)
+        assert budget.cost(Approximate(0, 0.1)) == (0, Fraction(1, 10))
+        charges = [GaussianDP(1), GaussianDP(1), GaussianDP(Fraction(51, 100))]
+        state, answers = spend(budget, charges)
+        assert answers == [True, True, False]
+        assert budget.remaining(state) == (Fraction(1, 4), 0)
+        assert spend(budget, [GaussianDP(1), GaussianDP(1), GaussianDP(0.5)])[1] == [True] * 3
+        with localcontext(EXACT):
+            for measure, chance in ((Pure(Log(3)), 0.75), (BoundedRange(Log(9)), 0.75)):
+                cost = float(budget.cost(measure)[0])
+                truth = (2 * NormalDist().inv_cdf(chance)) ** 2
+                assert truth * (1 - 1e-12) <= cost <= truth * (1 + 1e-9)
+
+    def test_a_fraction_of_mu_squared_never_drifts(self):
+        budget = GaussianFilter(mu=1)
+        _, answers = spend(budget, [GaussianDP(Fraction(1, 10))] * 101)
+        assert answers == [True] * 100 + [False]
+
+    @given(st.fractions(Fraction(101, 100), 300, max_denominator=999), epsilons)
+    def test_divergences_are_those_of_the_order_or_more(self, order, size):
+        budget = RenyiFilter(order=order, budget=1)
+        at = mp.mpf(order.numerator) / order.denominator
+        e = mp.mpf(size.numerator) / size.denominator
+        truth = {
+            ZeroConcentrated(size): at * e,
+            GaussianDP(size): at * e**2 / 2,
+            Pure(size): mp.log(mp.cosh((at - 0.5) * e) / mp.cosh(e / 2)) / (at - 1),
+            Renyi(lambda alpha: alpha): at,
+        }
+        with mp.workdps(40):
+            for measure, least in truth.items():
+                cost = budget.cost(measure)[0]
+                found = mp.mpf(cost.numerator) / cost.denominator
+                assert least * (1 - mp.mpf(10) ** -12) <= found <= least * (1 + mp.mpf(10) ** -9)
+        assert budget.cost(BoundedRange(size))[0] <= budget.cost(Pure(size))[0]
+        assert budget.cost(Approximate(size, 0.1)) == (budget.cost(Pure(size))[0], Fraction(1, 10))
+
+    def test_a_curve_that_fails_is_an_error_and_no_charge(self):
+        budget = RenyiFilter(order=8, budget=1)
+        for curve in (lambda a: None, lambda a: 1 / 0, lambda a: -1.0, lambda a: math.nan,
+                      lambda a: math.inf, lambda a: True):  # fmt: skip
+            with pytest.raises(ap.InvalidArgument, match="order 8"):
+                budget.charge(budget.initial_state, Renyi(curve))
+            assert not budget.takes(Renyi(curve))
+
+    def test_an_order_is_asked_for_from_above(self):
+        asked = []
+        RenyiFilter(order=Fraction(11, 10), budget=1).cost(Renyi(lambda a: asked.append(a) or a))
+        assert Fraction(asked[0]) >= Fraction(11, 10)
+
+    @pytest.mark.parametrize("order", [1, 0.5, 0, -2, float("inf"), 10**7, None, "2"])
+    def test_an_order_that_is_none_is_refused(self, order):
+        for make in (
+            lambda: RenyiFilter(order=order, budget=1),
+            lambda: RenyiOdometer(order=order, delta=0.1),
+        ):
+            with pytest.raises(ap.InvalidArgument, match="order"):
+                make()
+
+    def test_a_refusal_says_what_was_added_up(self):
+        for budget, measure, unit in (
+            (RenyiFilter(order=2, budget=1), ZeroConcentrated(1), "divergence"),
+            (GaussianFilter(mu=1), GaussianDP(2), "mu squared"),
+        ):
+            refusal = budget.charge(budget.initial_state, measure)
+            assert refusal.unit == unit
+            assert unit in str(refusal.error)
+
+    def test_the_renyi_odometer(self):
+        odometer = RenyiOdometer(order=5, delta=0.2, slack=0.1)
+        state = odometer.initial_state
+        assert odometer.reading(state).epsilon == 0
+        state = odometer.charge(state, GaussianDP(Fraction(1, 5)))
+        found = odometer.reading(state)
+        assert found.delta == Fraction(1, 5)
+        low, high = exact.bracket(Log(10), 40)
+        assert low / 4 <= found.epsilon - Fraction(1, 10) <= high / 4 + Fraction(1, 10**30)
+        state = odometer.charge(state, Approximate(0, 0.1))
+        assert odometer.reading(state) == found
+        assert odometer.reading(odometer.charge(state, Approximate(0, 0.01))).epsilon == math.inf
+
+
+class TestCurves:
+    @given(
+        st.fractions(Fraction(101, 100), 500, max_denominator=999),
+        st.fractions(0, 30, max_denominator=99), st.fractions(0, 40, max_denominator=99),
+    )  # fmt: skip
+    def test_of_one_order(self, order, divergence, epsilon):
+        """e^((α-1)(D-ε)) (α-1)^(α-1)/α^α, and back."""
+        curve = OneOrderCurve(order, divergence)
+        with mp.workdps(40):
+            a, d, e = (mp.mpf(x.numerator) / x.denominator for x in (order, divergence, epsilon))
+            truth = mp.exp((a - 1) * (d - e)) * (a - 1) ** (a - 1) / a**a
+            found = curve.delta_at(epsilon)
+            assert min(truth, 1) <= found <= truth * (1 + mp.mpf(10) ** -10) + mp.mpf(10) ** -320
+        if 1e-290 < found < 1:
+            again = curve.epsilon_at(found)
+            assert again <= float(epsilon) * (1 + 1e-9) + 1e-9
+            assert curve.delta_at(again) <= found * (1 + 1e-9)
+
+    def test_a_search_among_all_orders_would_miss_the_one(self):
+        curve = from_renyi(lambda order: 0.5 if order == 7 else math.inf)
+        assert curve.delta_at(3) == 1
+        assert OneOrderCurve(Fraction(7), Fraction(1, 2)).delta_at(3) < 1e-7
+
+    @given(st.fractions(Fraction(1, 50), 60, max_denominator=99),
+           st.fractions(0, 1500, max_denominator=9))  # fmt: skip
+    @settings(max_examples=30)
+    def test_of_gaussian_dp(self, mu, epsilon):
+        with mp.workdps(60):
+            m, e = (mp.mpf(x.numerator) / x.denominator for x in (mu, epsilon))
+            truth = mp.ncdf(m / 2 - e / m) - mp.exp(e) * mp.ncdf(-m / 2 - e / m)
+            found = of_measure(GaussianDP(mu)).delta_between(epsilon)
+            slack = 1e-2 if epsilon > 700 else 1e-7
+            assert found.lower <= truth <= found.upper
+            assert found.upper <= truth * (1 + slack) + mp.mpf(10) ** -290
+
+    def test_of_gaussian_dp_and_back(self):
+        curve = of_measure(GaussianDP(1))
+        assert curve.delta_at(0) == pytest.approx(0.3829249225480262, rel=1e-9)
+        assert curve.delta_at(curve.epsilon_at(1e-6)) == pytest.approx(1e-6, rel=1e-9)
+        assert curve.epsilon_at(0) == math.inf
+
+
 @pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), True, None, "1"])
 def test_bad_parameters_are_refused(wrong):
     makers = [
@@ -296,6 +465,11 @@ def test_bad_parameters_are_refused(wrong):
         lambda x: WhitehouseFilter(epsilon=1, delta=x),
         lambda x: WhitehouseFilter(epsilon=1, delta=0.1, slack=x),
         lambda x: RogersFilter(epsilon=x, delta=0.1), lambda x: RogersFilter(epsilon=1, delta=x),
+        lambda x: RenyiFilter(order=2, budget=x),
+        lambda x: RenyiFilter(order=2, budget=1, delta=x),
+        lambda x: GaussianFilter(mu=x), lambda x: GaussianFilter(mu=1, delta=x),
+        lambda x: RenyiOdometer(order=2, delta=x),
+        lambda x: RenyiOdometer(order=2, delta=0.1, slack=x),
         lambda x: Odometer(delta=x), lambda x: Odometer(delta=0.1, slack=x),
         lambda x: Odometer(delta=0.1, near=x),
     ]  # fmt: skip
@@ -316,6 +490,10 @@ def test_bad_parameters_are_refused(wrong):
         lambda: Odometer(delta=0),
         lambda: Odometer(delta=0.1, slack=0.2),
         lambda: ConcentratedFilter(rho=0),
+        lambda: RenyiFilter(order=2, budget=0),
+        lambda: RenyiOdometer(order=2, delta=0),
+        lambda: RenyiOdometer(order=2, delta=0.1, slack=0.2),
+        lambda: GaussianFilter(mu=0),
     ],
 )
 def test_parameters_out_of_range(make):
@@ -328,12 +506,40 @@ def test_parameters_out_of_range(make):
     [
         BasicFilter(epsilon=1), ConcentratedFilter(rho=1), RogersFilter(epsilon=1, delta=0.1),
         WhitehouseFilter(epsilon=1, delta=0.1), Odometer(delta=0.1),
+        RenyiFilter(order=8, budget=1, delta=0.1), RenyiOdometer(order=8, delta=0.1),
+        GaussianFilter(mu=1, delta=0.1),
     ],
 )  # fmt: skip
 class TestEvery:
-    def test_a_renyi_claim_is_no_charge(self, budget):
-        with pytest.raises(ap.InvalidArgument):
-            budget.charge(budget.initial_state, Renyi(lambda order: order))
+    def test_a_renyi_claim_and_a_pair_are_charges_where_divergences_add_up(self, budget):
+        takes = isinstance(budget, RenyiFilter | RenyiOdometer)
+        for measure in (Renyi(lambda order: order / 99), Dominated(Gap(Fraction(1, 9)))):
+            assert budget.takes(measure) is takes
+            if not takes:
+                with pytest.raises(ap.InvalidArgument, match=r"Renyi\w+|Concentrated"):
+                    budget.charge(budget.initial_state, measure)
+
+    def test_it_takes_what_it_can_add_up(self, budget):
+        taken = {type(each).__name__ for each in MEASURES if budget.takes(each)}
+        expected = {"Pure", "Approximate", "BoundedRange"}
+        if not isinstance(budget, BasicFilter):
+            expected |= {"GaussianDP"}
+        if not isinstance(budget, BasicFilter | GaussianFilter):
+            expected |= {"ZeroConcentrated"}
+        assert taken == expected
+
+    def test_f_reads_what_the_budget_takes(self, budget):
+        f = ap.composition.adaptive_parameters(budget)
+        for measure in (*MEASURES, Renyi(lambda order: order / 99)):
+            claim = ap.Claim(measure, ap.verifiers.neighbouring_start(), Status.ASSUMED, "")
+            create = ap.Create(FiniteResponse(((3, 1), (1, 3)), (claim,)))
+            assert (f([ap.same(create)]) is ap.TOP) is budget.takes(measure)
+            assert ap.composition.adaptive_parameters()([ap.same(create)]) is ap.TOP
+            session = ap.ExtConComp(budget=budget).start(seed=1)
+            if not budget.takes(measure):
+                with pytest.raises(ap.InvalidArgument, match="claim"):
+                    session.send(create)
+            assert session.send(ap.Ask(0, 0)) is not None  # it goes on, whatever was refused
 
     def test_it_is_data(self, budget):
         assert decode(encode(budget)) == budget

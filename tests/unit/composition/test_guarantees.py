@@ -16,8 +16,10 @@ from antiphon.composition import (
     Certified,
     ComplexMechanism,
     ConcentratedFilter,
+    GaussianFilter,
     Lifting,
     NoGuarantee,
+    RenyiFilter,
     WhitehouseFilter,
     adaptive_parameters,
     each_valid,
@@ -491,11 +493,13 @@ class TestBudgets:
             (WhitehouseFilter(epsilon=2, delta=1e-6), 2, 1e-6),
             (ap.composition.RogersFilter(epsilon=2, delta=1e-6), 2, 1e-6),
             (ConcentratedFilter(rho=0.02, delta=1e-7), 1.2, 1e-6),
+            (RenyiFilter(order=32, budget=0.5, delta=1e-7), 0.82, 1e-6),
+            (GaussianFilter(mu=0.2, delta=1e-7), 0.86, 1e-6),
         ],
     )
     def test_a_filter_promises_its_epsilon_and_delta(self, budget, epsilon, delta):
         guarantee = ap.guarantee(ap.ExtConComp(budget=budget), catalogue=[])
-        assert guarantee.verification == adaptive_parameters()
+        assert guarantee.verification == adaptive_parameters(budget)
         assert guarantee.status is Status.PROVED
         assert guarantee.epsilon_at(delta) <= epsilon
         assert "Haney" in guarantee.theorem

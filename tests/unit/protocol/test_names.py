@@ -1,9 +1,12 @@
 """A part made of one function goes by the name of the function, wherever it is named."""
 
+from fractions import Fraction
+
 import pytest
 
 import antiphon as ap
 from antiphon.protocol import spaces
+from antiphon.protocol.measures import BoundedRange, GaussianDP
 from antiphon.protocol.records.labels import message_label
 
 EVENT = ap.verifiers.event_level()
@@ -107,3 +110,11 @@ def test_a_decorated_post_processor_declares_a_lifting_as_a_class_does():
     undeclared = ap.post_processor(deterministic=True, signature=lambda right: bits)(forward)
     with pytest.raises(ap.CompositionError, match="three properties"):
         ap.guarantee(ap.composition.ComplexMechanism(undeclared))
+
+
+def test_a_parameter_with_many_digits_is_shown_rounded_up():
+    mu = GaussianDP(Fraction(10**30 + 1, 10**30))
+    assert message_label(mu) == "GaussianDP(mu=≈1.00001)"
+    assert message_label(-Fraction(2 * 10**30 + 1, 10**30)) == "≈-2"
+    assert message_label(Fraction(1, 10**2000)) == "a long fraction"
+    assert message_label(BoundedRange(ap.Log(4))) == "BoundedRange(eta=ln 4)"

@@ -83,7 +83,8 @@ def refutation(
 def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...] | None) -> str | None:
     """By the exact engine: the one place where it is asked about a claim."""
     found = game.check_claims(rounds=_ROUNDS, limit=_BELIEFS, queries=given, report=None)
-    mine = [each for each in found if each.mechanism is game.system and each.claim is claim]
+    own = [each for each in found if each.mechanism is game.system]
+    mine = [each for each in own if each.claim is claim or identical(each.claim, claim)]
     for each in mine:
         if each.refuted:
             return f"{each}, exactly"

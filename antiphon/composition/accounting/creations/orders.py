@@ -13,7 +13,7 @@ from functools import lru_cache
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.measures import Divergence, divergence_of
+from antiphon.composition.accounting.summed import Divergence, divergence_of
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats
 from antiphon.protocol.measures.divergences import SLACK

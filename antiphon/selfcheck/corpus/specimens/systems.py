@@ -14,6 +14,8 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters import (
     BasicFilter,
     ConcentratedFilter,
+    GaussianFilter,
+    RenyiFilter,
     RogersFilter,
     WhitehouseFilter,
 )
@@ -102,6 +104,8 @@ def _filtered() -> Iterator[Entry]:
         "Whitehouse's filter": WhitehouseFilter(epsilon=2, delta=DELTA),
         "Rogers' filter": RogersFilter(epsilon=2, delta=DELTA),
         "concentrated filter": ConcentratedFilter(rho=Fraction(1, 4)),
+        "Rényi filter": RenyiFilter(order=8, budget=2),
+        "Gaussian filter": GaussianFilter(mu=Fraction(3, 4)),
     }
     for name, budget in filters.items():
         limited = ExtConComp(budget=budget)

@@ -12,6 +12,7 @@ from types import NoneType
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.one_order import OneOrderCurve
 from antiphon.composition.accounting.renyi import from_concentrated
 from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.concurrent import ExtConComp
@@ -23,18 +24,24 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
+from antiphon.composition.filters.gaussian_filter import GaussianFilter
+from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.composing import DISCRETE, composed
-from antiphon.composition.guarantees.curves import least, shifted
+from antiphon.composition.guarantees.curves import least, of_measure, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import SparseMeasures, SparseParallel
 from antiphon.protocol.claims import Status
+from antiphon.protocol.measures.kinds import GaussianDP
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
 THEOREM: Final = "concurrent composition of adaptively chosen parameters (Haney et al. 2023)"
-_OURS: Final = (BasicFilter, ConcentratedFilter, WhitehouseFilter, RogersFilter)
+_OURS: Final = (
+    BasicFilter, ConcentratedFilter, WhitehouseFilter, RogersFilter, RenyiFilter, GaussianFilter,
+)  # fmt: skip
+_SUMS: Final = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": "μ²"}
 _PREMISES: Final = (
     Premise(
         "every creation is charged, or refused, before its mechanism exists",
@@ -63,7 +70,8 @@ def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Ans
 @rule(THEOREM, ExtConComp, about=NoneType)
 def suggested(system: ExtConComp, f: None, inquiry: Inquiry) -> Answer:
     """A composition with a budget suggests its f itself."""
-    return None if system.budget is None else adaptive(system, AdaptiveParameters(), inquiry)
+    budget = system.budget
+    return None if budget is None else adaptive(system, AdaptiveParameters(budget), inquiry)
 
 
 @rule(THEOREM, ExtConComp, about=SparseParallel, rank=3)
@@ -98,12 +106,16 @@ def _valid(budget: Filter) -> Premise:
 
 def _statement(budget: Filter) -> str:
     amount, delta = budget.limits
-    name = "ε" if budget.unit == "epsilon" else "ρ"
+    name = _SUMS.get(budget.unit, budget.unit)
     return f"within Σ{name} <= {float(amount):.6g} and Σδ <= {float(delta):.6g}"
 
 
 def _curve(budget: Filter) -> PrivacyCurve:
     amount, delta = budget.limits
+    if isinstance(budget, RenyiFilter):
+        return shifted(OneOrderCurve(budget.order, budget.budget), delta)
+    if isinstance(budget, GaussianFilter):
+        return shifted(of_measure(GaussianDP(budget.mu)), delta)
     if budget.unit == "epsilon":
         return optimal([(amount, delta)])
     assert isinstance(amount, Fraction)  # a ρ is rational

@@ -1,0 +1,117 @@
+"""Filters under adaptive choice of parameters, and what looks like one and is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import partial
+
+from antiphon.audit.exact.comparison import law_of_views
+from antiphon.audit.exact.question import Question
+from antiphon.composition.accounting.one_order import OneOrderCurve
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.filters.adaptive import adaptive_parameters
+from antiphon.composition.filters.budget import Filter
+from antiphon.composition.filters.concentrated import ConcentratedFilter
+from antiphon.composition.filters.gaussian_filter import GaussianFilter
+from antiphon.composition.filters.renyi_filter import RenyiFilter
+from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.parts.unsound import NaturalFilter, exceeds, quantile, stopping
+from antiphon.selfcheck.theorems.statements import private
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.models import neighbouring_start
+from antiphon.verifiers.verifier import Verifier
+
+SECTION = (5, 8)
+"""Behind the theorems on parameters that are fixed in advance."""
+AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
+TWO, THREE, HALVES = (RandomizedResponse(epsilon=Log(Fraction(q, 2))) for q in (4, 6, 3))
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    for budget, name in (
+        (ConcentratedFilter(rho=Fraction(9, 10)), "Σρ <= 9/10"),
+        (RenyiFilter(order=3, budget=Fraction(3, 2)), "ΣD_3 <= 3/2"),
+        (GaussianFilter(mu=Fraction(9, 5)), "Σμ² <= (9/5)²"),
+    ):
+        yield Check(
+            "Filters", f"{name}: RR of ln 3/2, ln 2, ln 3, as they like", partial(_kept, budget)
+        )
+    yield twin("Filters", "the tight curve of what was charged, kept to (ln 2, 1/4)", _natural)
+    yield twin(
+        "Filters", "some order within its budget: 16 RR_{ln 5/4} or RR_{ln 7/2}", _some_order
+    )
+    yield twin("Filters", "an odometer for each time by itself, read when one likes", _pointwise)
+
+
+def _kept(budget: Filter) -> Evidence:
+    """ExtConComp with the filter, w.r.t. all that an adversary may choose in three creations."""
+    system = ExtConComp(budget=budget)
+    curve = guarantee(system, catalogue=(TWO, THREE, HALVES)).curve
+    claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
+    return _free(system, claimed)
+
+
+def _free(system: ExtConComp, claimed: Iterable[tuple[ExactEpsilon, Fraction]]) -> Evidence:
+    f = adaptive_parameters(system.budget)
+    return private(system, f, claimed, 6, catalogue=(TWO, THREE, HALVES), max_creations=3)
+
+
+def _natural() -> Evidence:
+    """RR_{ln 3/2} first; RR_{ln 3} if it told the truth, else two of RR_{ln 2}: 53/180."""
+    goal = Log(2), Fraction(1, 4)
+    return _free(ExtConComp(budget=NaturalFilter(*goal)), [goal])
+
+
+# --- an order that is chosen by the path ---------------------------------------------------------
+
+GOAL = Fraction(6, 5), Fraction(51, 400)
+"""Each side of the coin has an order that proves it by itself: 11/4, and 20."""
+ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
+
+
+def coin() -> FiniteResponse:
+    """A public coin: sixteen RR_{ln 5/4}, of which the number of truths is told, or RR_{ln 7/2}."""
+    truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
+    once = [2 * 9**15, 7 * 9**15]  # of 9^16
+    return FiniteResponse((tuple(truths + once), tuple(truths[::-1] + once[::-1])), name="coin")
+
+
+def best_order(mechanism: FiniteResponse) -> Fraction:
+    """The least δ at the ε of ``GOAL`` that the divergence of one order proves."""
+    asked = Question(mechanism, neighbouring_start(), report=None)
+    found = ((order, asked.tight_renyi(order, 1).lower) for order in ORDERS)
+    curves = (OneOrderCurve(order, Fraction(divergence)) for order, divergence in found)
+    return min(Fraction(curve.delta_at(GOAL[0])) for curve in curves)
+
+
+def _some_order() -> Evidence:
+    proved = best_order(coin())
+    who = "" if proved <= GOAL[1] else "a coin that both worlds show, before the order is chosen"
+    note = "δ: the least that the divergence of one order proves; the tight δ is below 51/400"
+    return Evidence((GOAL,), (proved,), proved <= GOAL[1], who, note)
+
+
+# --- an odometer that is right at each time, and not at all times --------------------------------
+
+BETA, STEPS = Fraction(9, 20), 6
+
+
+def _pointwise() -> Evidence:
+    """P(loss > ε_n) <= 9/20 for each n; P(loss > ε_n for some n <= 6) = 388/729."""
+    readings = tuple(quantile(2, number, BETA) for number in range(1, STEPS + 1))
+    creation = Create(TWO)
+    attack, f = stopping(creation, readings), adaptive_parameters()
+    game = Verifier(f) @ Identifier(0) @ ExtConComp()
+    law = law_of_views(attack, game, rounds=2 * STEPS).views
+    ever = sum((p for view, p in law if exceeds(view.answers, readings)), Fraction(0))
+    who = f"RR_{{ln 2}} until the loss is above {readings} · ln 2"
+    note = "δ: the probability that the loss is above its reading"
+    return Evidence(((epsilon(0), BETA),), (ever,), ever <= BETA, who, note)
