@@ -12,7 +12,7 @@ import attrs
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, down, probability, up
 
-_WORK: Final = 1 << 16
+_WORK: Final = 1 << 14
 """Products of words of 64 bits, at most: some tens of milliseconds."""
 _BITS: Final = 256
 _CONTEXT: Final = Context(prec=60, Emin=-(10**15), Emax=10**15)
