@@ -1,7 +1,7 @@
 """CM Thm 4.10: the concurrent composition of k fixed mechanisms is as private as Comp[RR…].
 
-Where they claim other measures, Rényi divergences of every order add up besides (Lyu 2022; Vadhan
-and Zhang 2023): all count that a mechanism claims as surely, and w.r.t. the same f', as what its
+Where they claim other measures, Rényi divergences of every order add up besides, and dominating
+pairs multiply (f-DP; Lyu 2022; Vadhan and Zhang 2023): all count that a mechanism claims as surely, and w.r.t. the same f', as what its
 creation asserts, for this very f' is enforced. An (ε, δ) then counts as RR_{ε,0}, but for an event
 of probability δ that does not depend on b (CM Lemma 4.6). Figure: the least of the tight curve of
 Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], if every one has an (ε, δ), and of those of the other measures.
@@ -27,7 +27,7 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
 THEOREM: Final = "CM Thm 4.10"
-IN_OTHERS: Final = "concurrent composition of Rényi DP (Lyu 2022; Vadhan and Zhang 2023)"
+IN_OTHERS: Final = "concurrent composition of Rényi DP and f-DP (Lyu 2022; Vadhan and Zhang 2023)"
 CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), which derives one"
 
 
@@ -83,7 +83,7 @@ def _pair(create: Create, measures: Sequence[Measure]) -> Parameters | None:
 
 
 def _statement(parameters: Sequence[Parameters], others: bool) -> str:
-    ways = ["Rényi divergences of every order add up"] if others else []
+    ways = ["Rényi divergences add up, and dominating pairs multiply"] if others else []
     if parameters or not others:
         ways.insert(0, f"as private as Comp[RR…] of {shown_parameters(parameters)}")
     return "; and ".join(ways)
