@@ -1,10 +1,11 @@
 """CM Thm 4.10: the concurrent composition of k fixed mechanisms is as private as Comp[RR…].
 
 Where they claim other measures, Rényi divergences of every order add up besides, and dominating
-pairs multiply (f-DP; Lyu 2022; Vadhan and Zhang 2023): all count that a mechanism claims as surely, and w.r.t. the same f', as what its
-creation asserts, for this very f' is enforced. An (ε, δ) then counts as RR_{ε,0}, but for an event
-of probability δ that does not depend on b (CM Lemma 4.6). Figure: the least of the tight curve of
-Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], if every one has an (ε, δ), and of those of the other measures.
+pairs multiply (f-DP; Lyu 2022; Vadhan and Zhang 2023): all count that a mechanism claims as surely,
+and w.r.t. the same f', as what its creation asserts, for this very f' is enforced. An (ε, δ) then
+counts as RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6).
+Figure: the least of the tight curve of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], if every one has an
+(ε, δ), and of those of the other measures.
 """
 
 from __future__ import annotations
