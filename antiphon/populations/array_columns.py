@@ -257,7 +257,7 @@ def computed(
 
 def _axes(side: Any) -> int | None:
     """How many axes a side has in each replica; None for what they do not meet."""
-    kind: object = type(side)
+    kind: Any = type(side)  # pyright: ignore[reportUnknownVariableType]
     if kind is ArrayColumn or (kind is np.ndarray and side.dtype.str in ENTRIES):
         return int(side.ndim)
     numbers = kind is Column or kind is int or kind is float or kind is bool
@@ -296,7 +296,8 @@ def _stacked(numbers: Sequence[Any], kind: type) -> ArrayColumn | None:
     if not columns or any(each.kind is not kind for each in columns):
         return None
     coins = columns[0].coins
-    table: Values = np.empty((len(numbers), coins.lanes.size), kind)
+    dtype = np.int64 if kind is int else np.float64
+    table: Values = np.empty((len(numbers), coins.lanes.size), dtype)
     for place, each in enumerate(numbers):
         plain = _clipped([each])[0] if kind is int and type(each) is not Column else each
         table[place] = plain.now() if type(plain) is Column else plain
@@ -320,7 +321,8 @@ def _same(left: Any, right: Any) -> bool:
     sides = [each.now() if type(each) is ArrayColumn else each[None] for each in (left, right)]
     if column.dtype.kind == "f":
         sides = [np.ascontiguousarray(each).view(np.int64) for each in sides]
-    equal = np.equal(*sides).reshape(column.coins.lanes.size, -1).all(axis=1)
+    equal: Any = np.equal(*sides)
+    equal = equal.reshape(column.coins.lanes.size, -1).all(axis=1)
     return bool(Column(equal, column.coins))
 
 

@@ -83,7 +83,7 @@ class ColumnCoins(Coins):
         return f"ColumnCoins({self.lanes.size} replicas)"
 
     def _plain(self, value: Any) -> Any:
-        kind = type(value)
+        kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
         if kind is Column:
             return value
         return number(value.alone() if kind is ArrayColumn else value)

@@ -83,7 +83,7 @@ def _listed(values: Amount, dimension: int) -> list[float]:
 
 def message_of(before: Amount, count: Any) -> Amount:
     """The sum of a number or row and a counter's answer, as such an answer."""
-    kind: object = type(count)
+    kind: Any = type(count)  # pyright: ignore[reportUnknownVariableType]
     if kind is not np.ndarray and kind is not ArrayColumn:
         total: Amount = before + count
         return total
