@@ -507,3 +507,14 @@ def test_a_declaration_that_is_not_true_of_rows_is_found():
         return state, coins.categorical_exp(1, scores)
 
     assert not ap.check(fine, seed=1).findings
+
+
+def test_a_zero_whose_sign_is_chance_is_left_to_one_array():
+    coins = coins_of(2)
+    mixed = ArrayColumn(np.array([[0.0, -0.0], [-1.0, -2.0]]), coins)
+    with pytest.raises(Apart):
+        mixed.max()
+    with pytest.raises(Apart):
+        mixed.min()
+    plain_zeros = ArrayColumn(np.array([[0.0, 0.0], [-1.0, -2.0]]), coins)
+    assert plain_zeros.max().now().tolist() == [0.0, -1.0]
