@@ -518,3 +518,9 @@ def test_a_zero_whose_sign_is_chance_is_left_to_one_array():
         mixed.min()
     plain_zeros = ArrayColumn(np.array([[0.0, 0.0], [-1.0, -2.0]]), coins)
     assert plain_zeros.max().now().tolist() == [0.0, -1.0]
+
+
+def test_floats_become_ints_one_array_at_a_time():
+    """What an int of 1e300 is, a processor may decide by where it stands."""
+    with pytest.raises(Apart):
+        ArrayColumn(np.array([[1e300], [1.0]]), coins_of(2)).astype(np.int64)
