@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import tracemalloc
 
+import numpy as np
 import pytest
 from systems import session
 
 import antiphon as ap
-from antiphon.mechanisms import TreeCounter
+from antiphon.mechanisms import DiscreteLaplace, ExponentialMechanism, TreeCounter
+from antiphon.populations.column_coins import ColumnCoins
+from antiphon.populations.play import Population
 
 MANY = 1_000_000
+SOME = 20_000
+"""Replicas whose states and messages are arrays."""
+ROUNDS = 10
 
 
 @pytest.mark.benchmark(group="one million created mechanisms")
@@ -65,3 +71,38 @@ def test_demo_stream(benchmark, tmp_path):
     grown = (resident[1] - resident[0]) / 1024
     benchmark.extra_info["MB grown"] = grown
     print(f"\npeak memory grew by {grown:.1f} MB after the 10,000th flight (target: at most 10)")
+
+
+@ap.adversary
+@ap.column_safe
+def listening(answers, coins):
+    """Asks with other scores after each choice."""
+    if len(answers) == ROUNDS:
+        return ap.HALT
+    scores = np.arange(100)
+    return ap.Ask((scores * (1 + answers[-1])) % 7 if answers else scores, len(answers))
+
+
+ARRAYS = {
+    "discrete Laplace, d = 100": (ap.scripted([np.arange(100)]),
+                                  DiscreteLaplace(epsilon=1, dimension=100)),
+    "ten choices of 100, heard": (listening, ap.ConComp(
+        [ExponentialMechanism(epsilon=1, candidates=100, arrays=True)] * ROUNDS)),
+    "tree counter, d = 10, T = 16": (ap.scripted([np.arange(10) % 2, "count"] * 16),
+                                     TreeCounter(horizon=16, epsilon=1, dimension=10)),
+}  # fmt: skip
+
+
+@pytest.mark.benchmark(group="a population of arrays")
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_that_differ(benchmark, name):
+    """20,000 replicas; a million take fifty times as long, in the same memory (target: minutes)."""
+    adversary, mechanism = ARRAYS[name]
+
+    def play() -> int:
+        population = Population(adversary, mechanism, None, ColumnCoins(1))
+        return sum(lanes.size for lanes, _ in population.play(SOME))
+
+    assert benchmark.pedantic(play, rounds=2) == SOME
+    if benchmark.stats is not None:
+        print(f"\n{50 * benchmark.stats.stats.min:.0f} s for a million replicas")

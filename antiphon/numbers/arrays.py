@@ -21,14 +21,19 @@ def inside(values: NDArray[Any], low: float, high: float) -> bool:
 
     Without a pass over whole numbers that have no bounds; else by the least and the greatest
     entry, which are NaN where an entry is. Whole numbers are compared exactly with their bounds.
+    What stands for an array is asked as arrays are, if its entries are int64 or float64.
     """
     kind = values.dtype.kind
     if not values.size or (kind in "biu" and low == -math.inf and high == math.inf):
         return True
     if kind in "biu":
         return bool(low <= values.min().item() and values.max().item() <= high)
-    if kind == "f":
-        with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):
+        if values.dtype == np.float64:
+            least, most = values.min().item(), values.max().item()
+            finite = bool(-math.inf < least) and bool(most < math.inf)
+            return finite and bool(low <= least) and bool(most <= high)
+        if kind == "f":
             values = np.array([values.min(), values.max()], values.dtype)
     return bool(np.all(np.isfinite(values) & (values >= low) & (values <= high)))
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
-from functools import cache, cached_property, partial
-from typing import Any, Final, NamedTuple
+from functools import cached_property, partial
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, number
+from antiphon.numbers.exact import Epsilon, number
 from antiphon.populations.arithmetic import Values
+from antiphon.populations.array_columns import ArrayColumn, computed, int64s
 from antiphon.populations.columns import Apart, Column
+from antiphon.populations.draws import (
+    PIECE,
+    choices,
+    multinomial,
+    numbers,
+    power,
+    powers,
+    reuse_memory,
+)
 from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
-from antiphon.protocol.coins.coins import Result, Step, Stepped, told_scores
+from antiphon.protocol.coins.coins import Result, Step, Stepped, as_exponent, told_scores
 from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.enumeration import branch
 from antiphon.protocol.spaces import Space
@@ -28,6 +36,8 @@ ALIKE: Final = 16
 """A draw with more outcomes numbers replicas that are joined again: their number grows no more."""
 LIMIT: Final = 1 << 18
 """Most replicas in a block with columns; part of an experiment, as the order of draws is."""
+NUMBERS: Final = 1 << 22
+"""And most numbers that one draw of all of them has, where each draws a vector."""
 KNOWN: Final = 1024
 """Of so many parts at most it is kept how they are stepped."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
@@ -66,12 +76,17 @@ class ColumnCoins(Coins):
         self.many = True
         self.joins = False
         """Whether what this step splits is joined again, if it is numbered."""
+        self.heard = False
+        """Whether the adversary hears columns: what is chosen from an array is one."""
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
 
     def _plain(self, value: Any) -> Any:
-        return value if type(value) is Column else number(value)
+        kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if kind is Column:
+            return value
+        return number(value.alone() if kind is ArrayColumn else value)
 
     def run(self, part: Part, step: Callable[..., Result], *arguments: object) -> Result:
         """One step for a block; ``lanes`` are then those it was made for.
@@ -102,6 +117,11 @@ class ColumnCoins(Coins):
 
     def accepts(self, space: Space) -> Callable[[object], bool]:
         return accepting(space) if self.many else space.contains
+
+    def beside(
+        self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        return computed(ufunc, method, inputs, options, self)
 
     # --- splitting -------------------------------------------------------------------------
 
@@ -144,14 +164,17 @@ class ColumnCoins(Coins):
             self.waiting.append(Part(Lanes(lanes.size - 1), list(script)))
             self.waiting.append(Part(Lanes(1), list(script)))
 
-    def _number(self) -> None:
-        """Number the replicas: from here on they differ. Too many wait for their turn."""
-        lanes = self.lanes
+    def _number(self, width: int = 1) -> None:
+        """Number the replicas: from here on they differ. Too many wait for their turn.
+
+        Fewer have columns at a time where each draws ``width`` numbers.
+        """
+        lanes, limit = self.lanes, min(LIMIT, max(1, NUMBERS // width))
         if not lanes.numbered:
-            _reuse_memory()
-            if lanes.size > LIMIT:
-                self.waiting.append(Part(Lanes(lanes.size - LIMIT), list(self._script)))
-                lanes = self.lanes = Lanes(LIMIT)
+            reuse_memory()
+            if lanes.size > limit:
+                self.waiting.append(Part(Lanes(lanes.size - limit), list(self._script)))
+                lanes = self.lanes = Lanes(limit)
             lanes.numbered = True
 
     # --- draws -----------------------------------------------------------------------------
@@ -168,8 +191,11 @@ class ColumnCoins(Coins):
     def bernoulli_exp(self, exponent: Epsilon) -> bool:
         return super().bernoulli_exp(plain(exponent))
 
-    def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
-        return super().categorical_exp(plain(rate), scores)
+    def categorical_exp(self, rate: Epsilon, scores: Any) -> int:
+        if self.many and type(scores) is ArrayColumn and scores.of("<i8", axes=1):
+            parameter = as_exponent(plain(rate)), scores
+            return cast("int", self.draw("categorical_exp", parameter))
+        return super().categorical_exp(plain(rate), plain(scores))
 
     def uniform_integer(self, n: int) -> int:
         return super().uniform_integer(plain(n))
@@ -185,6 +211,12 @@ class ColumnCoins(Coins):
 
     def discrete_gaussians(self, sigma: Number, count: int) -> tuple[int, ...]:
         return super().discrete_gaussians(plain(sigma), count)
+
+    def laplace_array(self, scale: Number, count: int) -> NDArray[np.int64]:
+        return _array(self.discrete_laplaces(scale, count))
+
+    def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
+        return _array(self.discrete_gaussians(sigma, count))
 
     # A draw is made for all replicas of the block in the cheapest way that is still theirs:
     #
@@ -203,20 +235,26 @@ class ColumnCoins(Coins):
     def _toss(self, kind: str, parameter: Any) -> object:
         if kind == "categorical_exp":
             rate, scores = parameter
-            kind, parameter = "categorical", _powers(rate, told_scores(scores))
+            if type(scores) is ArrayColumn:
+                return self._chosen(choices(self.generator, rate, scores.now()), scores.size)
+            kind, parameter = "categorical", powers(rate, told_scores(scores))
+            if self.many and self.heard and len(parameter) > ALIKE:
+                self._number(len(parameter))
+                drawn = numbers(kind, parameter, self.generator, self.lanes.size)
+                return self._chosen(drawn, len(parameter))
         if kind == "bernoulli" and type(parameter) is Column:
             return self._by_code(self.generator.random(self.lanes.size) < parameter.now())
         if kind == "categorical" and any(type(weight) is Column for weight in parameter):
             return self._weighted(parameter)
         if kind == "bernoulli_exp":
-            return self._by_law("bernoulli", _power(parameter))
+            return self._by_law("bernoulli", power(parameter))
         if kind == "bernoulli" or (kind == "categorical" and len(parameter) <= FEW):
             return self._by_law(kind, parameter)
         if kind == "uniform_integer" and parameter <= FEW:
             return self._by_law(kind, parameter)
         if not self.many and self.lanes.size > 1:
             raise Apart
-        self._number()
+        self._number(parameter[1] if kind in VECTORS else 1)
         columns = self._columns(kind, parameter)
         if not columns:
             if self.lanes.size > 1:
@@ -232,10 +270,10 @@ class ColumnCoins(Coins):
         """One draw, or as many as are asked for, of each replica; none where that is not known."""
         size = self.lanes.size
         if kind not in VECTORS:
-            made = [_numbers(kind, parameter, self)]
-        elif size >= _PIECE:
+            made = [numbers(kind, parameter, self.generator, size)]
+        elif size >= PIECE:
             scale, count = parameter
-            made = [_numbers(VECTORS[kind], scale, self) for _ in range(count)]
+            made = [numbers(VECTORS[kind], scale, self.generator, size) for _ in range(count)]
         else:  # those of few replicas are made together, for speed
             scale, count = parameter
             words = self.generator.bit_generator.random_raw
@@ -271,6 +309,13 @@ class ColumnCoins(Coins):
         lanes = [self.lanes.only(np.flatnonzero(codes == code)) for code in found]
         return self._split([(values[code], part) for code, part in zip(found, lanes, strict=True)])
 
+    def _chosen(self, codes: Values | None, candidates: int) -> object:
+        """What each replica has chosen from an array: of many candidates a column."""
+        assert codes is not None
+        if candidates > ALIKE:
+            return self._keep(Column(codes, self))
+        return self._by_code(codes, range(candidates))
+
     def _weighted(self, weights: tuple[Number | Column, ...]) -> object:
         """A categorical draw whose weights differ from replica to replica."""
         size = self.lanes.size
@@ -280,6 +325,13 @@ class ColumnCoins(Coins):
         if len(weights) > FEW:
             return self._keep(Column(codes.astype(np.int64), self))
         return self._by_code(codes, range(len(weights)))
+
+
+def _array(drawn: tuple[Any, ...]) -> NDArray[np.int64]:
+    """As an array, or a column of arrays."""
+    columns = type(drawn[0]) is Column
+    made: NDArray[np.int64] = int64s(drawn) if columns else np.array(drawn, np.int64)
+    return made
 
 
 def _alone(part: Stepped[Any], *arguments: Any) -> Any:
@@ -298,82 +350,3 @@ def _alone(part: Stepped[Any], *arguments: Any) -> Any:
         raise
     finally:
         coins.many = before
-
-
-def _power(exponent: ExactEpsilon) -> Number:
-    """e^(-exponent): in doubles, unless it is rational."""
-    if isinstance(exponent, Log):
-        return 1 / exponent.argument
-    return math.exp(-min(exponent, Fraction(1000)))  # 0 from 746 on
-
-
-def _powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
-    """e^(rate·score), but for a common factor: in doubles."""
-    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # of up to 64 bits
-    weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
-    return tuple(weights)
-
-
-def _numbers(kind: str, parameter: Any, coins: ColumnCoins) -> Values | None:
-    """One draw for each replica; exact if discrete noise, else in doubles, for simulation.
-
-    None for a draw that is made for one replica at a time.
-    """
-    generator, size = coins.generator, coins.lanes.size
-    if kind in ("laplace", "gaussian"):
-        scale = parameter.now() if type(parameter) is Column else float(parameter)
-        drawn = (_laplaces if kind == "laplace" else _normals)(generator, size)
-        drawn *= scale
-        return drawn
-    if kind == "uniform_integer" and parameter <= 2**62:
-        return generator.integers(parameter, size=size)
-    if kind == "categorical":
-        weights = np.asarray([float(weight) for weight in parameter])
-        ends = np.cumsum(weights / weights.sum())
-        return np.searchsorted(ends[:-1], generator.random(size), side="right").astype(np.int64)
-    if kind in discrete_noise.SAMPLERS:  # these are exact here too
-        return discrete_noise.many(kind, parameter, size, generator.bit_generator.random_raw)
-    return None
-
-
-@cache
-def _reuse_memory() -> None:
-    """Free one large array, after which glibc keeps what is freed for the next columns.
-
-    Before, it maps each array anew, page by page, which takes longer than to fill it.
-    """
-    np.empty(31 << 20, np.uint8)
-
-
-_PIECE: Final = 1 << 14
-"""Numbers that stay in a cache while they are made."""
-
-
-def _laplaces(generator: np.random.Generator, size: int) -> Values:
-    """Standard Laplace draws: a ziggurat and a sign, thrice as fast as NumPy's inversion."""
-    drawn = np.empty(size)
-    for start in range(0, size, _PIECE):
-        piece = drawn[start : start + _PIECE]
-        count = len(piece)
-        generator.standard_exponential(out=piece)
-        bits = np.unpackbits(np.frombuffer(generator.bytes(-(-count // 8)), np.uint8), count=count)
-        piece *= 1.0 - 2.0 * bits
-    return drawn
-
-
-def _normals(generator: np.random.Generator, size: int) -> Values:
-    return generator.standard_normal(size)
-
-
-def multinomial(
-    generator: np.random.Generator, count: int, probabilities: Sequence[Number]
-) -> list[int]:
-    """How ``count`` independent trials fall to the outcomes.
-
-    The probabilities are rounded to doubles, within 1e-15 in all.
-    """
-    values = [float(Fraction(p)) for p in probabilities]
-    largest = values.index(max(values))
-    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51  # the sampler wants at most 1
-    shares: list[int] = generator.multinomial(count, values).tolist()
-    return shares

@@ -58,6 +58,12 @@ class Deciding(Protocol):
         """The truth of a column, after splitting the block by it."""
         ...
 
+    def beside(
+        self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        """What a function of NumPy's makes of a column and arrays."""
+        ...
+
 
 class Column:
     """An immutable vector with one number per replica: float, int or bool, never mixed.
@@ -315,8 +321,7 @@ class Column:
             found: Values = np.asarray(ufunc(*sides))
             if found.dtype.char in "dlq?":
                 return Column(found, self.coins)
-        numbers = (each.alone() if type(each) is Column else each for each in inputs)
-        return getattr(ufunc, method)(*numbers, **options)
+        return self.coins.beside(ufunc, method, inputs, options)
 
 
 _NEITHER: Final[Made] = NotImplemented

@@ -21,6 +21,7 @@ import numpy as np
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.arithmetic import Values
+from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins, Part
 from antiphon.populations.columns import Apart, Column
 from antiphon.populations.joining import Tally, apart, is_symbol, key, one_of
@@ -89,6 +90,7 @@ class Population:
         """
         if self.rounds is not None:
             exact.natural(self.rounds, "rounds")
+        self.coins.heard = self.adversary.listens and is_column_safe(self.adversary)
         first = END if self.rounds == 0 else ASK
         start = Block(first, self.adversary.initial_state, self.mechanism.enter(initial), History())
         stack = [(Part(Lanes(replicas), []), start)]
@@ -285,6 +287,8 @@ def _settled(value: Any) -> object:
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column:
         return bool(value) if value.kind is bool else value
+    if kind is ArrayColumn:
+        return value if value.shape else _settled(value.item())
     if kind is np.ndarray and value.dtype.kind == "O":
         return tuple(map(_settled, value.ravel().tolist()))
     return tuple(map(_settled, value)) if kind is tuple else plain(value)
@@ -300,6 +304,9 @@ def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
         return TRUTH[bool(value)]
     if kind is tuple:
         return tuple([_skeleton(item, numbers) for item in value])
+    if kind is ArrayColumn:
+        numbers.extend(value.now().reshape(value.coins.lanes.size, -1).T)
+        return (NUMBER,) * value.size
     if kind is np.ndarray:
         numbers.extend(value.ravel().tolist())
         return (NUMBER,) * value.size

@@ -170,18 +170,24 @@ _PLAIN: Final = frozenset({int, str, bytes, bool, type(None), Fraction})
 class StandIn:
     """The one class whose objects stand for a number each: float, int or bool, its ``kind``.
 
-    Who plays many replicas at once says which class that is, and when two of its objects, or one
-    and a number, are the same message; until then there is none. Told by identity of the class,
-    so that no other passes for it.
+    And the one whose objects stand for an array each, or a number of NumPy's. Who plays many
+    replicas at once says which classes these are, and when two of their objects, or one and a
+    number or an array, are the same message; until then there is none. Told by identity of the
+    class, so that no other passes for it.
     """
 
     of: type | None = None
+    array: type | None = None
     same: Callable[[object, object], bool] = operator.is_
 
+    def stands(self, kind: type) -> bool:
+        """Whether objects of this class stand for others."""
+        return kind is self.of or kind is self.array
+
     def number(self, value: Any) -> Any:
-        """The exact type of a value; of what stands for a number, that of the number."""
+        """The exact type of a value; of what stands for a number or an array, that of those."""
         kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-        return value.kind if kind is self.of else kind
+        return value.kind if kind is self.of or kind is self.array else kind
 
 
 STAND_IN: Final = StandIn()
@@ -200,14 +206,15 @@ def identical(left: object, right: object) -> bool:
         return True
     kind = type(left)
     if kind is not type(right):
-        return (kind is STAND_IN.of or type(right) is STAND_IN.of) and STAND_IN.same(left, right)
+        stands = STAND_IN.stands(kind) or STAND_IN.stands(type(right))
+        return stands and STAND_IN.same(left, right)
     if type(kind) is not type and not honest(kind):
         return False  # it may pass for another class, here and in what is kept of classes
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:
         return struct.pack("<d", left) == struct.pack("<d", right)
-    if kind is STAND_IN.of:
+    if kind is STAND_IN.of or kind is STAND_IN.array:
         return STAND_IN.same(left, right)
     compare = _COMPARISONS.get(kind)
     if compare is not None:

@@ -260,8 +260,8 @@ class Arrays(Space):
     high: float = math.inf
     step: float | None = None
 
-    def contains(self, value: object) -> bool:
-        if type(value) is not np.ndarray or value.shape != self.shape:
+    def contains(self, value: Any) -> bool:
+        if STAND_IN.number(value) is not np.ndarray or value.shape != self.shape:
             return False
         if value.dtype != np.dtype(self.dtype) or not inside(value, self.low, self.high):
             return False

@@ -123,7 +123,9 @@ def read(
     """
     after = f.step(state, zero, one)
     kind: type[object] = type(after)
-    odd = kind in _SUSPECT or kind is STAND_IN.of or isinstance(after, _NEVER)
+    # Written out: this is on the path of every message.
+    stands = kind is STAND_IN.of or kind is STAND_IN.array
+    odd = kind in _SUSPECT or stands or isinstance(after, _NEVER)
     if odd and not _is_state(after):
         raise PartError(
             f"{type(f).__name__}.step returned {_said(after)}, which is no state: "
@@ -136,7 +138,7 @@ def _is_state(value: object) -> bool:
     kind = STAND_IN.number(value)
     if kind is bool or kind is np.bool_:
         return bool(value)
-    return type(value) is STAND_IN.of
+    return STAND_IN.stands(type(value))
 
 
 def _said(value: object) -> str:

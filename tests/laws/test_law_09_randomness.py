@@ -51,7 +51,7 @@ def test_no_source_uses_another_generator(path):
     allowed = {
         # Words for a session, and one Generator around a PCG64 for populations.
         "sampled.py": {"os.urandom", "np.random.Generator"},
-        "column_coins.py": {"np.random.Generator"},  # the type of a parameter
+        "draws.py": {"np.random.Generator"},  # the type of a parameter
         "examples.py": {"np.random.Generator"},  # here, too
         # Notices what a user's step draws elsewhere, and puts the generators back.
         "watch.py": {

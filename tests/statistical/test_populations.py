@@ -26,7 +26,7 @@ from antiphon.populations.sample import NUMBER
 from antiphon.protocol.coins.column_safety import column_safe
 
 N = 200_000
-ALPHA = bounds.level("statistical/test_populations", 12 + 5 + 3 + 1 + 1 + 3)
+ALPHA = bounds.level("statistical/test_populations", 12 + 5 + 3 + 1 + 1 + 3 + 4 + 2)
 
 
 def one_draw(draw, *, after=None):
@@ -227,3 +227,74 @@ def test_vectors_of_few_replicas(replicas):
     assert bounds.dkw_power(3000, apart, ALPHA) >= 1 - bounds.BETA
     assert not bounds.dkw(sampled(2.5), law, ALPHA, discrete=True)
     assert bounds.dkw(sampled(5), law, ALPHA, discrete=True)
+
+
+def second_choices(rate, *, candidates, heard):
+    """The second of two choices, whose scores are another array for each first one.
+
+    ``heard``: the adversary makes them of what it hears; else the mechanism does, of a draw.
+    """
+    scores = np.arange(candidates) % 4
+
+    @ap.mechanism(queries=ap.spaces.Anything(), answers=ap.spaces.Integers())
+    @column_safe
+    def mechanism(state, message, coins):
+        if not heard:
+            message = scores * (coins.uniform_integer(1000) % 3)
+        return state, coins.categorical_exp(rate, message)
+
+    @ap.adversary
+    @column_safe
+    def listening(answers, coins):
+        if len(answers) == 2:
+            return ap.HALT
+        return scores * (answers[-1] % 4) if answers else scores
+
+    second = column_safe(lambda answers: answers[-1] % 4)
+    adversary = listening if heard else ap.scripted([0])
+    sample = play_sample(adversary, mechanism, replicas=N, seed=bounds.seeded(9), feature=second)
+    found = Counter()
+    for said, cell in sample.cells.items():
+        if cell.width:
+            found.update(cell.columns[:, 0].astype(int).tolist())
+        else:
+            found[said] += cell.count
+    return found
+
+
+def law_of_second(rate, *, heard):
+    powers = [np.exp(rate * times * np.arange(4)) for times in range(4)]
+    laws = [each / each.sum() for each in powers]
+    # 0, …, 999 modulo 3 is 0 once more than it is 1 or 2
+    first = laws[1] if heard else [0.334, 0.333, 0.333, 0.0]
+    return dict(enumerate(sum(p * law for p, law in zip(first, laws, strict=True)).tolist()))
+
+
+@pytest.mark.parametrize("candidates", [4, 20], ids=["split", "columns"])
+@pytest.mark.parametrize("heard", [False, True])
+def test_choices_from_arrays_that_differ(candidates, heard):
+    """The twin's rate is a tenth lower, in both rounds."""
+    law, other = (law_of_second(rate, heard=heard) for rate in (1.0, 0.9))
+    assert bounds.cells_power(N, law, other, ALPHA) >= 1 - bounds.BETA
+    options = {"candidates": candidates, "heard": heard}
+    assert not bounds.cells(second_choices(1.0, **options), law, ALPHA)
+    assert bounds.cells(second_choices(Fraction(9, 10), **options), law, ALPHA)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+def test_arrays_of_noise(kind):
+    """One coordinate is drawn as a number is; the twin has three times its noise."""
+
+    def sampled(scale):
+        def drawn(coins):
+            array = coins.laplace_array if kind == "laplace" else coins.gaussian_array
+            return (array(scale, 3) + np.arange(3))[2].item() - 2
+
+        return numbers(drawn, 13)
+
+    own = discrete_laplace if kind == "laplace" else discrete_gaussian
+    law, other = (distribution(own(scale)) for scale in (2.5, 7.5))
+    apart = bounds.apart(law, other, range(-60, 61))
+    assert bounds.dkw_power(N, apart, ALPHA) >= 1 - bounds.BETA
+    assert not bounds.dkw(sampled(2.5), law, ALPHA, discrete=True)
+    assert bounds.dkw(sampled(7.5), law, ALPHA, discrete=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias, Union
+from typing import Any, ClassVar, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -21,24 +21,23 @@ from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
 from antiphon.numbers import exact
+from antiphon.populations.array_columns import int64s
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Dominated, Pure, ZeroConcentrated
-from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Near, Within
 
-_INT64: Final = 2**63 - 1
 Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
 """An int, or an array of them."""
 
 
-@column_safe(of="dimension")  # None is; in an array no column can stand
+@column_safe
 @attrs.frozen(kw_only=True)
 class IntegerNoise(NoninteractiveMechanism[Any, Ints]):
     """x ↦ x + noise, for an int, or an int64 array of length ``dimension``. Abstract.
@@ -89,19 +88,13 @@ class IntegerNoise(NoninteractiveMechanism[Any, Ints]):
         if self.dimension is None:
             noisy: int = dataset + self._noise(coins)
             return noisy
-        return _sum(dataset.tolist(), self._noises(coins, self.dimension))
+        values, noises = dataset.tolist(), self._noises(coins, self.dimension)
+        sums: Ints = int64s([value + noise for value, noise in zip(values, noises, strict=True)])
+        return sums
 
     def error_bound(self, *, beta: float) -> int:
         """What no coordinate errs by more than, with probability at least 1 - beta."""
         return self._tail(fields.beta(beta) / (self.dimension or 1))
-
-
-def _sum(values: Sequence[int], noises: Sequence[int]) -> Ints:
-    sums = [value + noise for value, noise in zip(values, noises, strict=True)]
-    if max(sums) > _INT64 or min(sums) < -_INT64 - 1:
-        sums = [min(max(each, -_INT64 - 1), _INT64) for each in sums]
-    frozen: Ints = freeze(np.array(sums, np.int64))
-    return frozen
 
 
 @register("antiphon.DiscreteLaplace/1")

@@ -117,8 +117,10 @@ class Exponential(Selection):
 
     def _raised(self, scores: NDArray[np.int64]) -> NDArray[np.int64]:
         """max(score, best - G), for a ``Log``."""
+        if not isinstance(self.rate, Log):
+            return scores
         least = int(scores.max()) - self._widest
-        if not isinstance(self.rate, Log) or int(scores.min()) >= least:
+        if int(scores.min()) >= least:
             return scores
         return np.maximum(scores, least)
 
@@ -226,7 +228,8 @@ class PermuteAndFlip(Exponential):
         return proved(self, Pure(self.epsilon), self.verification, source)
 
     def respond(self, dataset: Any, coins: Coins) -> int:
-        scores: Sequence[int] = dataset.tolist() if self.arrays else plain(dataset)
+        told = plain(dataset)
+        scores: Sequence[int] = told.tolist() if self.arrays else told
         best, left = max(scores), list(range(self.candidates))
         while True:  # the best candidate's coin is always heads
             place = left.pop(coins.uniform_integer(len(left)))

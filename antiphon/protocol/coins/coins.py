@@ -180,6 +180,10 @@ class Coins(ABC):
         value: tuple[int, ...] = self.draw("discrete_gaussians", parameter)
         return value
 
+    def laplace_array(self, scale: Number, count: int) -> NDArray[np.int64]:
+        """``discrete_laplaces`` as an array. Raises: OverflowError past 64 bits."""
+        return np.array(self.discrete_laplaces(scale, count), np.int64)
+
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
         """``discrete_gaussians`` as an array, which need not be made into ints first."""
         return np.array(self.discrete_gaussians(sigma, count), np.int64)

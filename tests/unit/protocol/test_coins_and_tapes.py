@@ -272,6 +272,7 @@ DRAWS = {
     "discrete_laplace": lambda coins: coins.discrete_laplace(Fraction(2**40)),
     "discrete_gaussian": lambda coins: coins.discrete_gaussian(Fraction(2**40)),
     "discrete_gaussians": lambda coins: coins.discrete_gaussians(Fraction(2**40), 3),
+    "laplace_array": lambda coins: tuple(coins.laplace_array(Fraction(2**40), 3)),
     "gaussian_array": lambda coins: tuple(coins.gaussian_array(Fraction(2**40), 3)),
 }
 

@@ -10,7 +10,6 @@ import antiphon as ap
 from antiphon.audit.statistical.search import AdversaryFamily, FamilyMember
 from antiphon.mechanisms import (
     COUNT,
-    DiscreteLaplace,
     HistogramSVT,
     KthLargest,
     Laplace,
@@ -213,7 +212,6 @@ CONDITIONAL = [
      ap.verifiers.updates_and_queries(ap.verifiers.event_level(), Reals())),
     (Either((BITS, Tuples((BITS,)))), Either((BITS, Tuples((Reals(),))))),
     (Pairs(BITS), Pairs(Reals())),
-    (DiscreteLaplace(epsilon=1), DiscreteLaplace(epsilon=1, dimension=2)),
     (TreeCounter(horizon=4, epsilon=1), SquareRootCounter(horizon=4, rho=1)),
     (UnboundedCounter(counter=TreeCounter(horizon=4, epsilon=1)),
      UnboundedCounter(counter=SquareRootCounter(horizon=4, rho=1))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -112,9 +112,18 @@ def replicas(
             population.coins.lanes = own
             said = [_one(answer, own) for answer in block.answers]
             tapes: list[tuple[Draw, ...]] = [_one(tape, own) for tape in block.tape]
-            yield plain(tuple(said)), plain(tuple(draw for tape in tapes for draw in tape))
+            yield plain(tuple(said)), tuple(_told(plain(draw)) for tape in tapes for draw in tape)
             if not lanes.numbered:
                 break  # they are all alike
+
+
+def _told(draw: Draw) -> Draw:
+    """As it stands on a tape: scores that were arrays as bytes."""
+    if draw.kind != "categorical_exp":
+        return draw
+    rate, scores = cast("tuple[object, Any]", draw.parameter)
+    told = scores.tobytes() if type(scores) is np.ndarray else scores
+    return draw._replace(parameter=(rate, told))
 
 
 def _one(item: Any, lanes: Lanes) -> Any:

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias, Union, overload
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.populations.array_columns import ArrayColumn, float64s, int64s
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.messages import freeze
 
 Array: TypeAlias = npt.NDArray[Any]
 Amount: TypeAlias = Union[float, Array]
@@ -18,7 +18,6 @@ Amount: TypeAlias = Union[float, Array]
 Stream: TypeAlias = Union[Sequence[Any], Array]
 """Updates, in order."""
 
-_INT64: Final = 2**63 - 1
 DOUBLES: Final = 2.0**50
 """Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
 
@@ -46,8 +45,10 @@ class Row(Array):
         return self.dtype.str, self.shape, tuple(self.ravel().tolist())
 
 
-def row(values: npt.ArrayLike, dtype: type) -> Row:
+def row(values: Any, dtype: type) -> Row:
     """A row of Python ints (``object``: exact, whatever their size) or of floats."""
+    if type(values) is ArrayColumn and dtype is object:
+        values = values.tolist()
     return np.array(values, dtype).view(Row)
 
 
@@ -62,13 +63,14 @@ def drawn(
 
 def integers(values: Amount, dimension: int) -> Array:
     """Ints as a message. One that does not fit 64 bits is clipped: post-processing."""
-    clipped = [min(max(value, -_INT64 - 1), _INT64) for value in _listed(values, dimension)]
-    return _frozen(np.array(clipped, np.int64))
+    made: Array = int64s(_listed(values, dimension))
+    return made
 
 
 def floats(values: Amount, unit: int, dimension: int) -> Array:
     """Multiples of 1/unit, given in units, as a message."""
-    return _frozen(np.array([value / unit for value in _listed(values, dimension)], np.float64))
+    made: Array = float64s([value / unit for value in _listed(values, dimension)])
+    return made
 
 
 def _listed(values: Amount, dimension: int) -> list[float]:
@@ -79,15 +81,12 @@ def _listed(values: Amount, dimension: int) -> list[float]:
     return listed
 
 
-def _frozen(values: Array) -> Array:
-    frozen: Array = freeze(values)
-    return frozen
-
-
-def message_of(before: Amount, count: Amount) -> Amount:
+def message_of(before: Amount, count: Any) -> Amount:
     """The sum of a number or row and a counter's answer, as such an answer."""
-    if type(count) is not np.ndarray:
-        return before + count
+    kind: Any = type(count)  # pyright: ignore[reportUnknownVariableType]
+    if kind is not np.ndarray and kind is not ArrayColumn:
+        total: Amount = before + count
+        return total
     if count.dtype == np.int64:
         return integers(row(count, object) + before, len(count))
     return floats(row(count, float) + before, 1, len(count))

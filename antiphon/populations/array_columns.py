@@ -1,0 +1,329 @@
+"""Columns of arrays: one for each replica of a population, written as if it were one array.
+
+What NumPy would compute of each replica's array alone is what they compute, to the bit, or they
+take the replicas apart. Only what is exact, or rounds each entry for itself, is computed for all
+at once; an int64 entry that overflows wraps, as it does alone. A sum, a largest entry and the like
+are NumPy's numbers, here as there: ``.item()`` makes them columns, as it makes them Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NoReturn, TypeAlias
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import DTypeLike
+
+from antiphon.populations.arithmetic import Values
+from antiphon.populations.columns import Apart, Column, Deciding, same_numbers
+from antiphon.protocol.messages import STAND_IN, freeze
+
+ENTRIES: Final = ("<i8", "<f8", "|b1")
+"""What entries are: int64, float64 or bool, which columns know, too."""
+_EXACT: Final = frozenset(
+    {np.add, np.subtract, np.multiply, np.true_divide, np.floor_divide, np.remainder, np.negative,
+     np.positive, np.absolute, np.invert, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+     np.logical_and, np.logical_or, np.logical_not, np.equal, np.not_equal, np.less,
+     np.less_equal, np.greater, np.greater_equal, np.sqrt, np.floor, np.ceil, np.rint}
+)  # fmt: skip
+"""What gives an entry the same bits wherever it stands, and raises for none."""
+_INT64: Final = 2**63 - 1
+Made: TypeAlias = Any
+"""A column of arrays; or what a single replica has."""
+
+
+class ArrayColumn(NDArrayOperatorsMixin):
+    """An immutable array for each replica, all of one shape; of no axes, a number of NumPy's.
+
+    Arithmetic and comparison with numbers, arrays and columns of either, indexing, also by a
+    column of ints, ``sum``, ``max``, ``min``, ``argmax``, ``argmin``, ``any``, ``all``, ``astype``,
+    ``tolist`` and ``item``. Everything else is left to the array of a single replica.
+    """
+
+    __slots__ = ("_lanes", "_values", "coins")
+    __immutable__ = True
+
+    def __init__(self, values: Values, coins: Deciding) -> None:
+        self._values = values
+        self._lanes = coins.lanes
+        self.coins = coins
+
+    def __repr__(self) -> str:
+        return f"<ArrayColumn of {self._lanes.size} arrays of shape {self.shape}>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a column belongs to one population and cannot be copied or pickled")
+
+    def now(self) -> Values:
+        """The arrays of the replicas that are being stepped, one behind the other."""
+        lanes = self.coins.lanes
+        return self._values if lanes is self._lanes else self._values[lanes.places(self._lanes)]
+
+    def alone(self, part: object = None) -> Any:
+        """The array of a single replica. Raises: Apart if there are several."""
+        if self.coins.lanes.size > 1:
+            raise Apart(part)
+        return freeze(self.now()[0])
+
+    # --- what an array tells of itself -------------------------------------------------------
+
+    @property
+    def kind(self) -> type:
+        """The exact type of what each replica has."""
+        found: type = np.ndarray if self.shape else self.dtype.type
+        return found
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of each replica's array."""
+        return self._values.shape[1:]
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return self._values.ndim - 1
+
+    @property
+    def size(self) -> int:
+        """How many entries it has."""
+        return int(np.prod(self.shape))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the entries."""
+        return self._values.dtype
+
+    def of(self, entries: str, *, axes: int) -> bool:
+        """Whether it has such entries and so many axes."""
+        return self.dtype.str == entries and self.ndim == axes
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what NumPy and others look for to see what this is
+            raise AttributeError(name)
+        return getattr(self.alone(), name)
+
+    # --- what needs the array of a single replica --------------------------------------------
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Values:
+        return np.array(self.alone(), dtype=dtype)
+
+    def __bool__(self) -> bool:
+        return bool(self.alone()) if self.shape else bool(Column(self.now(), self.coins))
+
+    def __hash__(self) -> int:
+        if self.shape:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        return hash(self.alone())
+
+    def __float__(self) -> float:
+        return float(self.alone())
+
+    def __int__(self) -> int:
+        return int(self.alone())
+
+    def __index__(self) -> int:
+        found: int = self.alone().__index__()
+        return found
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.alone(), digits)
+
+    def __str__(self) -> str:
+        return str(self.alone())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.alone(), spec)
+
+    # --- entries -------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Iterator[Made]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, key: Any) -> Made:
+        if type(key) is Column and key.kind is int and self.shape:
+            return self._at(key.now())
+        if type(key) is ArrayColumn and key.of("<i8", axes=0) and self.shape:
+            return self._at(key.now())
+        if type(key) is int or type(key) is slice:
+            return ArrayColumn(self.now()[:, key], self.coins)
+        return self.alone()[_alone(key)]
+
+    def _at(self, places: Values) -> Made:
+        """The entry of each replica at a place of its own; one that there is not raises alone."""
+        if places.min() < -len(self) or places.max() >= len(self):
+            return self.alone()[places.item()]
+        return ArrayColumn(self.now()[np.arange(len(places)), places], self.coins)
+
+    def tolist(self) -> Any:
+        """A list of columns, or of such lists; of a number of NumPy's, a column."""
+        return [each.tolist() for each in self] if self.shape else self.item()
+
+    def item(self, *place: int) -> Any:
+        """The column of numbers, if there are no axes."""
+        if place or self.shape:
+            return self.alone().item(*place)
+        return Column(self.now(), self.coins)
+
+    def astype(self, dtype: Any, **options: object) -> Made:
+        """The entries as float64; as int64, unless they are floats."""
+        wanted = np.dtype(dtype)
+        known = wanted == np.float64 or (wanted == np.int64 and self.dtype.kind != "f")
+        if options or not known:  # a float past 64 bits is any int at all
+            return self.alone().astype(dtype, **options)
+        return ArrayColumn(self.now().astype(wanted), self.coins)
+
+    # --- of all entries ------------------------------------------------------------------------
+
+    def _of_all(self, name: str, options: dict[str, object]) -> Made:
+        """What NumPy makes of all entries: of floats in the order in which it adds one array's."""
+        if all(value is None for value in options.values()):
+            values = self.now()
+            values = np.ascontiguousarray(values.reshape(len(values), -1))
+            found: Values = getattr(values, name)(axis=1)
+            if name not in _ENDS or not _sign_is_chance(found, values):
+                return ArrayColumn(found, self.coins)
+        return getattr(self.alone(), name)(**options)
+
+    def sum(self, axis: object = None, **options: object) -> Made:
+        """Of all entries."""
+        return self._of_all("sum", {"axis": axis, **options})
+
+    def max(self, axis: object = None, **options: object) -> Made:
+        """The largest entry."""
+        return self._of_all("max", {"axis": axis, **options})
+
+    def min(self, axis: object = None, **options: object) -> Made:
+        """The smallest entry."""
+        return self._of_all("min", {"axis": axis, **options})
+
+    def argmax(self, axis: object = None, **options: object) -> Made:
+        """The first place of the largest entry."""
+        return self._of_all("argmax", {"axis": axis, **options})
+
+    def argmin(self, axis: object = None, **options: object) -> Made:
+        """The first place of the smallest entry."""
+        return self._of_all("argmin", {"axis": axis, **options})
+
+    def any(self, axis: object = None, **options: object) -> Made:
+        """Whether an entry is true."""
+        return self._of_all("any", {"axis": axis, **options})
+
+    def all(self, axis: object = None, **options: object) -> Made:
+        """Whether all entries are."""
+        return self._of_all("all", {"axis": axis, **options})
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Made:
+        return computed(ufunc, method, inputs, options, self.coins)
+
+
+_ENDS: Final = ("max", "min")
+
+
+def _sign_is_chance(found: Values, values: Values) -> bool:
+    """Whether a zero is the largest or smallest where some are negative, some perhaps not."""
+    if values.dtype.kind != "f" or found.all():
+        return False
+    return bool(np.any(np.signbit(values) & (values == 0)))
+
+
+def _alone(value: Any) -> Any:
+    return value.alone() if type(value) is Column or type(value) is ArrayColumn else value
+
+
+def computed(
+    ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any], coins: Deciding
+) -> Made:
+    """A function of NumPy's where a column meets arrays: for all replicas, or for one.
+
+    Raises: Apart. TypeError for a column that is changed in place: it is a value.
+    """
+    if any(type(each) is ArrayColumn for each in options.get("out", ())):
+        raise TypeError("a column cannot be changed in place: write x = x + y, not x += y")
+    if method == "__call__" and not options and ufunc in _EXACT:
+        axes = [_axes(each) for each in inputs]
+        if all(each is not None for each in axes):
+            rank = max(each for each in axes if each is not None)
+            found = np.asarray(ufunc(*(_side(each, rank) for each in inputs)))
+            if found.dtype.str in ENTRIES:
+                return ArrayColumn(found, coins)
+    return getattr(ufunc, method)(*map(_alone, inputs), **options)
+
+
+def _axes(side: Any) -> int | None:
+    """How many axes a side has in each replica; None for what they do not meet."""
+    kind: Any = type(side)  # pyright: ignore[reportUnknownVariableType]
+    if kind is ArrayColumn or (kind is np.ndarray and side.dtype.str in ENTRIES):
+        return int(side.ndim)
+    numbers = kind is Column or kind is int or kind is float or kind is bool
+    return 0 if numbers or kind is np.int64 or kind is np.float64 or kind is np.bool_ else None
+
+
+def _side(side: Any, rank: int) -> Any:
+    """A side with its replicas before so many axes; what they share, as it is."""
+    if type(side) is not Column and type(side) is not ArrayColumn:
+        return side
+    values: Values = side.now()
+    return values.reshape(len(values), *[1] * (rank + 1 - values.ndim), *values.shape[1:])
+
+
+# --- columns of arrays among other values ----------------------------------------------------
+
+
+def int64s(numbers: Sequence[Any]) -> Any:
+    """Ints as an int64 array that nobody changes; one that does not fit 64 bits is clipped.
+
+    A column of arrays, if some are columns of ints.
+    """
+    found = _stacked(numbers, int)
+    return freeze(np.array(_clipped(numbers), np.int64)) if found is None else found
+
+
+def float64s(numbers: Sequence[Any]) -> Any:
+    """Numbers as a float64 array that nobody changes; a column of them, if some are columns."""
+    found = _stacked(numbers, float)
+    return freeze(np.array(numbers, np.float64)) if found is None else found
+
+
+def _stacked(numbers: Sequence[Any], kind: type) -> ArrayColumn | None:
+    """A column of arrays of such numbers; None if there is no column, or one of other numbers."""
+    columns = [each for each in numbers if type(each) is Column]
+    if not columns or any(each.kind is not kind for each in columns):
+        return None
+    coins = columns[0].coins
+    dtype = np.int64 if kind is int else np.float64
+    table: Values = np.empty((len(numbers), coins.lanes.size), dtype)
+    for place, each in enumerate(numbers):
+        plain = _clipped([each])[0] if kind is int and type(each) is not Column else each
+        table[place] = plain.now() if type(plain) is Column else plain
+    return ArrayColumn(table.T, coins)
+
+
+def _clipped(numbers: Sequence[int]) -> Sequence[int]:
+    if max(numbers) > _INT64 or min(numbers) < -_INT64 - 1:
+        return [min(max(each, -_INT64 - 1), _INT64) for each in numbers]
+    return numbers
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether what stands for numbers or arrays is the same message in every replica."""
+    if type(left) is not ArrayColumn and type(right) is not ArrayColumn:
+        return same_numbers(left, right)
+    kinds = STAND_IN.number(left), STAND_IN.number(right)
+    if kinds[0] is not kinds[1] or left.dtype != right.dtype or left.shape != right.shape:
+        return False
+    column = left if type(left) is ArrayColumn else right
+    sides = [each.now() if type(each) is ArrayColumn else each[None] for each in (left, right)]
+    if column.dtype.kind == "f":
+        sides = [np.ascontiguousarray(each).view(np.int64) for each in sides]
+    equal: Any = np.equal(*sides)
+    equal = equal.reshape(column.coins.lanes.size, -1).all(axis=1)
+    return bool(Column(equal, column.coins))
+
+
+STAND_IN.array, STAND_IN.same = ArrayColumn, _same
