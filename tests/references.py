@@ -10,7 +10,13 @@ from fractions import Fraction
 
 import antiphon as ap
 from antiphon.composition import BasicFilter, GaussianFilter, RenyiFilter
-from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
+from antiphon.composition.validity import (
+    FixedMeasures,
+    FixedMechanisms,
+    FixedParameters,
+    SparseMeasures,
+    SparseParallel,
+)
 from antiphon.protocol import Side, Status
 from antiphon.protocol.measures import (
     Approximate,
@@ -136,8 +142,13 @@ def asserts_a_claim(create):
     return (
         claim is not None
         and claim.status is not Status.REFUTED
-        and isinstance(claim.measure, Pure | Approximate)
+        and isinstance(claim.measure, Pure | Approximate | BoundedRange)
     )
+
+
+def asserts_any(create):
+    claim = create.claim
+    return claim is not None and claim.status is not Status.REFUTED
 
 
 def same_creation(left, right):
@@ -189,6 +200,8 @@ def split(messages, asserts=asserts_a_claim):
 
 def parameters(create):
     measure = create.claim.measure
+    if isinstance(measure, BoundedRange):
+        return measure.eta, Fraction(0)
     return measure.epsilon, getattr(measure, "delta", Fraction(0))
 
 
@@ -203,7 +216,7 @@ def sub_multiset(some, fixed):
 
 def fixed_mechanisms(alphas):
     def f(messages):
-        parts = split(messages)
+        parts = split(messages, asserts_any)
         if parts is None:
             return False
         created, pairs = parts
@@ -255,9 +268,37 @@ def sparse_parallel(fixed, consistent=False):
     return closed(f)
 
 
+def of_measures(verification):
+    """The same of a purse of measures, each created one asserting one of its kind."""
+    kind, fixed = type(verification.measures[0]), list(verification.measures)
+
+    def f(messages):
+        parts = split(messages, asserts_any)
+        if parts is None:
+            return False
+        created, pairs = parts
+        together = list(zip(created, pairs, strict=True))
+        if isinstance(verification, SparseMeasures):
+            paying = [(c, p) for c, p in together if differing(p)]
+            consistent = verification.require_first_pair_consistent
+        else:
+            paying, consistent = together, False
+        return (
+            all(type(c.claim.measure) is kind for c in created)
+            and all(c.mechanism.signature.answers.discrete for c in created)
+            and (not consistent or all(c.claim.verification.first_pair_consistent for c in created))
+            and sub_multiset([c.claim.measure for c, _ in paying], fixed)
+            and all(valid_for(*each) for each in paying)
+        )
+
+    return closed(f)
+
+
 def reference_of_composition(verification):
     if isinstance(verification, FixedMechanisms):
         return fixed_mechanisms(verification.created)
+    if isinstance(verification, FixedMeasures | SparseMeasures):
+        return of_measures(verification)
     if isinstance(verification, FixedParameters):
         return fixed_parameters(verification.parameters)
     assert isinstance(verification, SparseParallel)

@@ -115,7 +115,10 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
         return Signature(Pairs(own.queries), own.answers, Pairs(own.queries))
 
     def is_over(self, state: tuple[object, object]) -> bool | None:
-        return self.post_processor.is_over(state[0])
+        over, other = map(self.post_processor.is_over, state)
+        if over is not other:
+            raise CompositionError("P lacks the response property: one of its copies is over")
+        return over
 
     def step(
         self, state: tuple[object, object], side: Side, message: Any, coins: Coins

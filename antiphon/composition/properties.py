@@ -34,7 +34,7 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.composition.merging import FromOutside, content, extended
-from antiphon.numbers.errors import CompositionError, Intractable
+from antiphon.numbers.errors import AntiphonError, CompositionError, Intractable, crash
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import HALT, TOP, Ask, distinct, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
@@ -203,8 +203,13 @@ def advance(
         if type(valid) is Refused and not strict:
             return valid
     step = post_processor.step
-    state0, to0, out0 = step(lock.states[0], side, zero, ReplayedCoins())
-    state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
+    try:
+        state0, to0, out0 = step(lock.states[0], side, zero, ReplayedCoins())
+        state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
+    except AntiphonError:
+        raise
+    except Exception as error:
+        raise crash(error) from error
     states = (state0, state1)
     if to0 is not to1:
         return Broken(Property.DESTINATION, "the runs send their next message to different sides")
@@ -212,6 +217,8 @@ def advance(
         if not identical(out0, out1):
             return Broken(Property.RESPONSE, "the runs answer the left differently")
         over = out0 is HALT and post_processor.is_over(state0) is True
+        if over is not (out0 is HALT and post_processor.is_over(state1) is True):
+            return Broken(Property.RESPONSE, "one run is over after its HALT, the other goes on")
         return lock._replace(states=states, outer=valid, sent=None, lefts=lefts, over=over)
     inside = lock.inner
     if type(valid) is not Refused and type(inside) is not Refused:

@@ -37,6 +37,8 @@ _NAMES: Final = (
 
 def pairs(parameters: Any) -> tuple[Parameters, ...]:
     """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
+    if any(type(parameters) is each for each in MEASURES):
+        raise InvalidArgument(f"give a list of measures: [{type(parameters).__name__}(…)]")
     found: dict[int, tuple[Any, ...]]
     try:
         given = list(parameters)

@@ -13,6 +13,7 @@ from typing import overload
 
 import attrs
 
+from antiphon.composition.accounting.summed import told_apart
 from antiphon.composition.concurrent import ConComp, Fixed
 from antiphon.composition.creation import Create
 from antiphon.composition.purses import (
@@ -26,7 +27,6 @@ from antiphon.composition.purses import (
 )
 from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import Measure
@@ -164,15 +164,15 @@ class Measured(Paying):
     """A suitable f with a multiset of fixed measures of one kind to use up.
 
     What is created asserts a claim of that kind; it is told from another by exact type and value,
-    and a Rényi curve by identity where its function is no value.
+    and a curve or a pair of a user's by identity.
     """
 
     measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind)
-    fixed: tuple[Hashable, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    fixed: tuple[Hashable, ...] = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     _places: dict[Hashable, int] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "fixed", tuple(map(fingerprint, self.measures)))
+        object.__setattr__(self, "fixed", tuple(map(told_apart, self.measures)))
         object.__setattr__(self, "_places", _numbered(self.fixed))
 
     @property
@@ -186,7 +186,7 @@ class Measured(Paying):
         return type(claim.measure) is type(self.measures[0])
 
     def price(self, created: Create) -> Hashable:
-        return created.claim and fingerprint(created.claim.measure)
+        return created.claim and told_apart(created.claim.measure)
 
 
 class FixedInAdvance(Paying):

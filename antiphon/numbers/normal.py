@@ -91,7 +91,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
     2022, Cor. 1). The lower end may be negative where nothing is left.
 
     >>> f"{float(gaussian_delta(Fraction(1), Fraction(1))[1]):.9f}"
-    '0.126936737'
+    '0.126936738'
     """
     low, high = exact.bracket(epsilon, 60)
     near, far = high / mu - mu / 2, high / mu + mu / 2

@@ -245,7 +245,10 @@ def proved(
     ``also``: what the same source gives in other measures.
     """
     known = status(whole)
-    return tuple(Claim(each, verification, known, source) for each in (measure, *also))
+    first = Claim(measure, verification, known, source)
+    return (
+        (first, *(Claim(each, verification, known, source) for each in also)) if also else (first,)
+    )
 
 
 def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:

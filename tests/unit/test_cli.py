@@ -446,10 +446,17 @@ class TestExtras:
         )
         shared = typed.keys() & called.keys()
         assert shared == {
-            "adversary", "epsilon", "delta", "samples", "confidence", "score", "feature", "method",
-            "correction", "rounds", "seed", "checkpoint",
+            "adversary", "epsilon", "delta", "curve", "samples", "confidence", "score", "feature",
+            "method", "correction", "rounds", "seed", "checkpoint",
         }  # fmt: skip
-        asked = {"adversary", "epsilon", "samples", "feature", "delta"}  # a text, or a name
+        asked = {
+            "adversary",
+            "epsilon",
+            "samples",
+            "feature",
+            "delta",
+            "curve",
+        }  # a text, or a name
         assert {name: typed[name] for name in shared - asked} == {
             name: called[name] for name in shared - asked
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from numbers import Real
 from typing import Final
 
 import attrs
@@ -13,7 +14,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, PartError, place
 from antiphon.numbers.interval import UNIT, Interval, down, up
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import SLACK, response_divergences
@@ -144,13 +145,27 @@ def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
 
 
 def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float], float]:
-    """A claimed curve; infinity where it gives no number >= 0, as no divergence is negative."""
+    """A claimed curve; infinity where it gives no number >= 0, as no divergence is negative.
+
+    So, too, at an order that it does not know: where it raises a ValueError, an ArithmeticError
+    or a LookupError. PartError for any other exception, and for what is no number.
+    """
     if not callable(divergence):
         raise InvalidArgument("a Rényi curve is a function: order > 1 to a bound in nats")
 
     def bound(order: float) -> float:
-        value = divergence(order)
-        return value if value >= 0 else math.inf
+        try:
+            value: object = divergence(order)
+        except (ArithmeticError, ValueError, LookupError):
+            return math.inf
+        except Exception as error:
+            raise PartError(
+                f"a Rényi curve raised {type(error).__name__} at order {order:.6g} ({place(error)})"
+            ) from error
+        if not isinstance(value, Real):
+            raise PartError(f"a Rényi curve gave a {type(value).__name__} at order {order:.6g}")
+        found = float(value)
+        return found if found >= 0 else math.inf
 
     return bound
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -15,10 +15,12 @@ import attrs
 
 from antiphon.composition.accounting.renyi import bounded_divergence
 from antiphon.numbers import exact
+from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.interval import UNIT
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import (
     Approximate,
+    Dominated,
     GaussianDP,
     Measure,
     Pure,
@@ -26,10 +28,38 @@ from antiphon.protocol.measures.kinds import (
     ZeroConcentrated,
     parameters_of,
 )
+from antiphon.protocol.provenance import foreign
 
 Divergence: TypeAlias = Callable[[float], float]
 _UP: Final = 1 + 8 * UNIT
 _NOTHING: Final = (Fraction(0), Fraction(0))
+
+
+def told_apart(measure: Measure) -> Hashable:
+    """A key that only measures with the same figures share.
+
+    A curve or a pair of a user's may call itself equal to one that promises less (by a field
+    that is not compared, say): it is equal to itself alone.
+    """
+    theirs: object = None
+    if isinstance(measure, Renyi):
+        theirs = measure.curve
+    elif isinstance(measure, Dominated):
+        theirs = measure.pair
+    if theirs is not None and foreign(theirs) is not None:
+        return type(measure), id(theirs)
+    return fingerprint(measure)
+
+
+def grouped(claimed: Iterable[tuple[Measure, ...]]) -> list[tuple[tuple[Measure, ...], int]]:
+    """Alike ones, by ``told_apart``, and how many there are of each."""
+    found: dict[Hashable, tuple[Measure, ...]] = {}
+    counts: Counter[Hashable] = Counter()
+    for each in claimed:
+        key = tuple(map(told_apart, each))
+        found.setdefault(key, each)
+        counts[key] += 1
+    return [(each, counts[key]) for key, each in found.items()]
 
 
 def divergence_of(measure: Measure) -> Divergence:
@@ -55,8 +85,7 @@ class Summed:
     )
 
     def __attrs_post_init__(self) -> None:
-        counts = Counter(self.measures)
-        counted = ((tuple(map(divergence_of, each)), n) for each, n in counts.items())
+        counted = ((tuple(map(divergence_of, each)), n) for each, n in grouped(self.measures))
         object.__setattr__(self, "_counted", tuple(counted))
 
     def __call__(self, order: float) -> float:
@@ -118,7 +147,7 @@ def totals(claimed: Sequence[Sequence[Measure]]) -> tuple[Measure, ...]:
     summed, lost = together(claimed)
     if lost:
         return ()
-    counts = Counter(map(tuple, claimed))
+    counts = grouped(map(tuple, claimed))
     rho, square = _sum(counts, _rho), _sum(counts, _square)
     found: list[Measure] = [ZeroConcentrated(rho)] if rho else []
     found += [GaussianDP(exact.root_up(square))] if square else []
@@ -136,11 +165,11 @@ def _square(measure: Measure) -> Fraction | None:
 
 
 def _sum(
-    counts: Counter[tuple[Measure, ...]], size: Callable[[Measure], Fraction | None]
+    counts: list[tuple[tuple[Measure, ...], int]], size: Callable[[Measure], Fraction | None]
 ) -> Fraction | None:
     """Σ of the least size of each, 0 for one that tells nothing; None if one has none."""
     whole = Fraction(0)
-    for each, count in counts.items():
+    for each, count in counts:
         sizes = [Fraction(0) if parameters_of(m) == _NOTHING else size(m) for m in each]
         known = [one for one in sizes if one is not None]
         if not known:

@@ -36,12 +36,14 @@ _UP: Final = 1 + 2.0**-40
 
 def of_measure(measure: Measure) -> PrivacyCurve:
     """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5)."""
-    stated = parameters_of(measure)
-    known: list[PrivacyCurve] = [] if stated is None else [optimal(single(*stated))]
-    if isinstance(measure, Pure | Approximate):
-        return known[0]
+    if isinstance(measure, Pure):
+        return optimal(single(measure.epsilon, Fraction(0)))
+    if isinstance(measure, Approximate):
+        return optimal(single(measure.epsilon, measure.delta))
     if isinstance(measure, ZeroConcentrated):
         return from_concentrated(measure.rho)
+    stated = parameters_of(measure)
+    known: list[PrivacyCurve] = [] if stated is None else [optimal(single(*stated))]
     whole = product([measure])
     return least([*known, from_renyi(divergence_of(measure)) if whole is None else whole])
 

@@ -9,6 +9,7 @@ from typing import Literal
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.parameters import MOST_CREATED
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import picture, text
 from antiphon.composition.guarantees.derivation import Derivation
@@ -130,6 +131,8 @@ def guarantee(
     """
     if max_creations is not None and (type(max_creations) is not int or max_creations < 0):
         raise InvalidArgument(f"max_creations must be an int >= 0, not {max_creations!r}")
+    if max_creations is not None and max_creations > MOST_CREATED:
+        raise InvalidArgument(f"max_creations is at most {MOST_CREATED:.0e}: no session is longer")
     for f in (verification, inner):
         if f is not None and not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidArgument(f"f is a verification function, not a {type(f).__name__}")

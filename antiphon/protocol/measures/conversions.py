@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
@@ -27,6 +27,7 @@ from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,
     Dominated,
+    DominatingPair,
     GaussianDP,
     Measure,
     Pure,
@@ -177,17 +178,36 @@ def approximate(measure: Measure, delta: Fraction) -> Approximate | None:
         return Approximate(stated[0], delta) if stated[1] <= delta else None
     if delta == 1:
         return Approximate(Fraction(0), delta)
+    if isinstance(measure, GaussianDP) and measure.mu > _LARGE:
+        measure = ZeroConcentrated(measure.mu**2 / 2)
     if isinstance(measure, ZeroConcentrated):
-        return Approximate(zcdp_epsilon(measure.rho, delta), delta) if delta else None
+        told = delta and measure.rho <= _MOST
+        return Approximate(zcdp_epsilon(measure.rho, delta), delta) if told else None
     if isinstance(measure, GaussianDP):
         mu = measure.mu
         found = _least(lambda e: gaussian_delta(mu, e)[1] <= delta) if delta else None
     elif isinstance(measure, Dominated):
         pair = measure.pair
-        found = _least(lambda e: Fraction(pair.delta_at(e)) <= delta)
+        found = _least(lambda e: _told(pair, e) <= delta)
     else:
         return None
     return None if found is None else Approximate(found, delta)
+
+
+def _told(pair: DominatingPair, epsilon: Fraction) -> Fraction:
+    """H_ε(P‖Q). Raises: PartError where a user's pair gives no probability."""
+    try:
+        return exact.probability(pair.delta_at(epsilon))
+    except InvalidArgument as error:
+        raise PartError(
+            f"{type(pair).__name__}.delta_at gives no probability at epsilon = {epsilon}: {error}"
+        ) from error
+
+
+_LARGE: Final = 64
+"""A μ past which Φ takes long, and zCDP is as good."""
+_MOST: Final = 10**12
+"""A ρ past which nothing is promised."""
 
 
 def _least(enough: Callable[[Fraction], bool]) -> Fraction | None:

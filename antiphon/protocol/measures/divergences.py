@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ SLACK: Final = 64 * UNIT
 
 def order_of(order: float) -> float:
     """An order α >= 1, perhaps infinite. Raises: InvalidArgument."""
-    if not order >= 1:
+    if not isinstance(order, Real) or not order >= 1:
         raise InvalidArgument(f"the order of a Rényi divergence is >= 1 here, not {order!r}")
     return order
 

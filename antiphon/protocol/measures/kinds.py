@@ -66,11 +66,19 @@ class GaussianDP:
     mu: Fraction = attrs.field(converter=named.positive)
 
 
+def _function(_: object, __: attrs.Attribute[Callable[[float], float]], value: object) -> None:
+    if not callable(value):
+        raise InvalidArgument(
+            "a Rényi curve is a function: order > 1 to a bound in nats, not a "
+            f"{type(value).__name__}"
+        )
+
+
 @attrs.frozen
 class Renyi:
     """RDP: order α > 1 ↦ Rényi divergence bound in nats (Mironov 2017)."""
 
-    curve: Callable[[float], float]
+    curve: Callable[[float], float] = attrs.field(validator=_function)
 
 
 class DominatingPair(ABC):

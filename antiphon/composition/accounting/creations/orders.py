@@ -7,13 +7,12 @@ mechanisms that the purse can pay for. If all n creations are alike: Σ_{i<=k} C
 from __future__ import annotations
 
 import math
-from collections import Counter
 from functools import lru_cache
 
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.summed import Divergence, divergence_of
+from antiphon.composition.accounting.summed import Divergence, divergence_of, grouped
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats
 from antiphon.protocol.measures.divergences import SLACK
@@ -43,8 +42,8 @@ class SparseDivergence:
     _kinds: tuple[tuple[Divergence, int], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        counts = Counter(self.measures)
-        kinds = tuple((divergence_of(each), slots) for each, slots in counts.items())
+        counts = grouped((each,) for each in self.measures)
+        kinds = tuple((divergence_of(each), slots) for (each,), slots in counts)
         object.__setattr__(self, "_kinds", kinds)
 
     def __call__(self, order: float) -> float:

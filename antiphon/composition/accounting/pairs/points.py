@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -14,6 +14,9 @@ from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, shown
 from antiphon.protocol.registry import register
+
+_LEAST: Final = Fraction(1, 1 << 900)
+"""Of a mass that is not 0, so that doubles hold it to their full precision."""
 
 
 def _law(values: Any) -> tuple[Fraction, ...]:
@@ -27,6 +30,11 @@ def _law(values: Any) -> tuple[Fraction, ...]:
         raise InvalidArgument(
             "a dominating pair that does not sum to one: each law, and the weights of a mixture, "
             f"are probabilities with sum 1, not {shown(sum(law))}; give Fractions"
+        )
+    if any(0 < each < _LEAST for each in law):
+        raise InvalidArgument(
+            "a probability below 2^-900 is not accounted for: leave the point out, and put its "
+            "mass on one where all is revealed (the other law's 0 there)"
         )
     return law
 

@@ -16,6 +16,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.protocol.chain import AnyChain, Chain, chain
 from antiphon.protocol.claims import Status
+from antiphon.protocol.measures.kinds import BoundedRange, Measure
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import distinct
 from antiphon.protocol.post_processor import PostProcessor, doubtful, forwarding
@@ -71,8 +72,18 @@ def processed(
         inside.curve,
         premises,
         (inside,),
-        inside.measures,
+        tuple(each for each in inside.measures if _holds_behind(links, each)),
     )
+
+
+def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
+    """Whether a measure is that of the whole, too: a range is of one draw of the links' coins.
+
+    Behind coins that nobody sees, the losses of two draws may be 2η apart; see ``BoundedRange``.
+    """
+    if not isinstance(measure, BoundedRange):
+        return True
+    return all(link.deterministic is True and foreign(link) is None for link in links)
 
 
 def _names(links: Sequence[PostProcessor]) -> str:

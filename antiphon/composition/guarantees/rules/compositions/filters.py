@@ -27,11 +27,12 @@ from antiphon.composition.filters.concentrated import (
 from antiphon.composition.filters.gaussian_filter import GaussianFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.composing import DISCRETE, composed
-from antiphon.composition.guarantees.curves import least, of_measure, shifted
+from antiphon.composition.guarantees.curves import least, number, of_measure, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import SparseMeasures, SparseParallel
+from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import GaussianDP
 from antiphon.protocol.records.labels import message_label
@@ -107,7 +108,7 @@ def _valid(budget: Filter) -> Premise:
 def _statement(budget: Filter) -> str:
     amount, delta = budget.limits
     name = _SUMS.get(budget.unit, budget.unit)
-    return f"within Σ{name} <= {float(amount):.6g} and Σδ <= {float(delta):.6g}"
+    return f"within Σ{name} <= {number(up(amount))} and Σδ <= {number(up(delta))}"
 
 
 def _curve(budget: Filter) -> PrivacyCurve:

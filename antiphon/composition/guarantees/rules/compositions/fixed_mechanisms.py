@@ -24,6 +24,7 @@ from antiphon.composition.purses import Parameters
 from antiphon.composition.validity import EachValid, FixedMechanisms, each_valid
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import identical
+from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
@@ -121,6 +122,12 @@ def leaves(fixed: Sequence[Create]) -> Leaves:
     """What each mechanism claims: one derivation of the same ones in a row."""
     parts: list[Derivation] = []
     for each, last in zip(fixed, (None, *fixed), strict=False):
-        alike = last is not None and identical(each, last)
+        alike = last is not None and _alike(each, last)
         parts.append(parts[-1] if alike else (yield from created(each, others=True)))
     return tuple(parts)
+
+
+def _alike(each: Create, last: Create) -> bool:
+    """Whether two creations are of one mechanism; a user's class may say so of unlike ones."""
+    same = each.mechanism is last.mechanism or foreign(each.mechanism) is None
+    return same and identical(each, last)
