@@ -1,6 +1,6 @@
 """What answers."""
 
-from antiphon.mechanisms import counters, histograms, noise
+from antiphon.mechanisms import counters, histograms, learners, noise
 from antiphon.mechanisms.counters import (
     COUNT,
     BalancedTreeCounter,
@@ -28,6 +28,7 @@ from antiphon.mechanisms.histograms import (
     search_query,
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -54,6 +55,7 @@ from antiphon.mechanisms.sparse_vector import (
 )
 
 __all__ = [
+    "ADVICE",
     "COUNT",
     "HSS",
     "AboveThreshold",
@@ -71,12 +73,14 @@ __all__ = [
     "GridGaussian",
     "GridLaplace",
     "HSSWithoutTest",
+    "Hedge",
     "HistogramMonitor",
     "HistogramQuery",
     "HistogramSVT",
     "KaryResponse",
     "KthLargest",
     "Laplace",
+    "LazyExperts",
     "LeakyBit",
     "MultiplicativeWeights",
     "NumericSparseVector",
@@ -86,6 +90,7 @@ __all__ = [
     "ReportNoisyMax",
     "RoundToGrid",
     "Scaled",
+    "ShrinkingDartboard",
     "SparseVector",
     "SquareRootCounter",
     "TopSum",
@@ -96,6 +101,7 @@ __all__ = [
     "counters",
     "histograms",
     "learned_weights",
+    "learners",
     "noise",
     "quantile",
     "search_query",
