@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import operator
 from fractions import Fraction
 
 import attrs
@@ -206,16 +207,12 @@ def oblivious(learner, growth, losses):
         return [ADVICE, *itertools.chain(*((losses[i], ADVICE) for i in stream))]
 
     laws = {stream: law(learner, said(stream)) for stream in streams}
-    neighbours = (
-        (a, b)
-        for a in streams
-        for b in streams
-        if sum(x != y for x, y in zip(a, b, strict=True)) == 1
-    )
-    return max(
-        sum(max(0, p - growth * laws[b].get(answers, 0)) for answers, p in laws[a].items())
-        for a, b in neighbours
-    )
+
+    def delta(a, b):
+        return sum(max(0, p - growth * laws[b].get(answers, 0)) for answers, p in laws[a].items())
+
+    pairs = itertools.product(streams, repeat=2)
+    return max(delta(a, b) for a, b in pairs if sum(map(operator.ne, a, b)) == 1)
 
 
 def test_adversaries_that_listen_get_more_and_neither_past_the_claim():

@@ -96,9 +96,10 @@ class LazyExperts(Dartboard):
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """The rate, batch and cost with the least ln d/η + ηBT/8 that is (ε, δ)-DP.
+        """The rate, batch and cost with about the least ln d/η + ηBT/8 that is (ε, δ)-DP.
 
-        By the claim's Rényi bound, rounded up. A search: that (ε, δ) holds is checked at its end.
+        By the claim's Rényi bound, rounded up: of those within a part of 32 of the least, that
+        with the largest rate. A search; that (ε, δ) holds is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
         from antiphon.mechanisms.learners.tuning import lazy_parameters

@@ -20,6 +20,7 @@ from antiphon.numbers.interval import Floats
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _ORDERS: Final = 64
+_NEAR: Final = 1 / 32
 
 
 class Lazy(NamedTuple):
@@ -129,8 +130,14 @@ def lazy_parameters(horizon: int, experts: int, epsilon: object, delta: object) 
 
 
 def _search(problem: _Problem) -> tuple[Fraction, int]:
-    """c and B: the best power of two, and then what is near it."""
+    """c and B: the largest batch near the best whose bound is no worse than by a part of 32.
+
+    The larger the batch, the larger the rate may be; and where one expert is better than the others
+    by a gap, regret is about ln d/η, whatever B is.
+    """
     best = min((1 << k for k in range(problem.horizon.bit_length())), key=problem.best)
-    near = {max(1, best * parts // 8) for parts in range(5, 16)}
-    batch = min(sorted(each for each in near if each <= problem.horizon), key=problem.best)
+    near = {max(1, best * parts // 8) for parts in range(5, 17)}
+    bounds = {batch: problem.best(batch) for batch in near if batch <= problem.horizon}
+    enough = min(bounds.values()) * (1 + _NEAR)
+    batch = max(batch for batch, bound in bounds.items() if bound <= enough)
     return short(problem.cost(batch)), batch

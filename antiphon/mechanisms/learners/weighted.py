@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.learners.learner import Learner, Losses
 from antiphon.mechanisms.noise.selection import root
@@ -32,13 +33,6 @@ class Holding(NamedTuple):
     """The losses of that expert in the batch that is under way."""
 
 
-def _rate(value: object) -> ExactEpsilon:
-    found = exact.epsilon(value, "rate")
-    if found == 0:
-        raise InvalidArgument("rate must be positive: at rate 0 nothing is learned")
-    return found
-
-
 @attrs.frozen(kw_only=True)
 class Weighted(Learner[Holding]):
     """A learner that draws experts by the weights e^(-η·(sum of losses)), η = ``rate``. Abstract.
@@ -47,7 +41,7 @@ class Weighted(Learner[Holding]):
     are rational and runs can be enumerated.
     """
 
-    rate: ExactEpsilon = attrs.field(converter=_rate)
+    rate: ExactEpsilon = attrs.field(converter=fields.rate)
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
     """η for one step of the grid."""
 

@@ -1,6 +1,6 @@
 """Games of experts: adversaries that ask for advice, and tell a loss, in turn."""
 
-from antiphon.mechanisms.learners.games.adaptive import BlameShown
+from antiphon.mechanisms.learners.games.blame import BlameShown
 from antiphon.mechanisms.learners.games.coined import (
     BatchConstant,
     LowerBoundEpochs,
@@ -8,8 +8,8 @@ from antiphon.mechanisms.learners.games.coined import (
     ShiftingBest,
     StochasticGap,
 )
-from antiphon.mechanisms.learners.games.game import LossGame
-from antiphon.mechanisms.learners.games.table import LossTable
+from antiphon.mechanisms.learners.games.loss_game import LossGame
+from antiphon.mechanisms.learners.games.loss_table import LossTable
 
 __all__ = [
     "BatchConstant",

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.games.game import ObliviousGame, told
+from antiphon.mechanisms.learners.games.loss_game import ObliviousGame, told
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.mechanisms.learners.games.game import ObliviousGame, told
+from antiphon.mechanisms.learners.games.loss_game import ObliviousGame, told
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register

@@ -8,7 +8,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.learners.games.game import LossGame, told
+from antiphon.mechanisms.learners.games.loss_game import LossGame, told
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.protocol.registry import register
 

@@ -18,7 +18,7 @@ KEYS = 1 << 62
 """How many keys there are."""
 
 
-class Standing(NamedTuple):
+class GameState(NamedTuple):
     """Where a game stands."""
 
     key: int
@@ -30,7 +30,7 @@ class Standing(NamedTuple):
 
 
 @attrs.frozen(kw_only=True)
-class LossGame(Adversary[Standing]):
+class LossGame(Adversary[GameState]):
     """Says ``ADVICE`` and then a loss, ``rounds`` times; then HALT. Abstract.
 
     A loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. Its coins are one integer,
@@ -46,8 +46,8 @@ class LossGame(Adversary[Standing]):
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
 
     @property
-    def initial_state(self) -> Standing:
-        return Standing(0)
+    def initial_state(self) -> GameState:
+        return GameState(0)
 
     def key(self, coins: Coins) -> int:
         """What is tossed for a game."""
@@ -57,17 +57,17 @@ class LossGame(Adversary[Standing]):
     def loss(self, key: int, time: int, shown: int) -> Losses:
         """The loss of round ``time`` = 0, 1, …, in which the expert ``shown`` is followed."""
 
-    def step(self, state: Standing, message: object, coins: Coins) -> tuple[Standing, object]:
+    def step(self, state: GameState, message: object, coins: Coins) -> tuple[GameState, object]:
         if message is EMPTY:
-            return Standing(self.key(coins)), ADVICE
+            return GameState(self.key(coins)), ADVICE
         if message is HALT:
             return state, HALT
         key, time, asked = state
         if asked:
             assert type(message) is int  # the advice
-            return Standing(key, time, False), self.loss(key, time, message)
+            return GameState(key, time, False), self.loss(key, time, message)
         time += 1
-        return Standing(key, time), ADVICE if time < self.rounds else HALT
+        return GameState(key, time), ADVICE if time < self.rounds else HALT
 
 
 @attrs.frozen(kw_only=True)
