@@ -119,7 +119,7 @@ def log_epsilon(value: object) -> ExactEpsilon:
 def rate(value: object) -> ExactEpsilon:
     """η > 0, rational or a ``Log``: how fast weights change."""
     found = exact.epsilon(value, "rate")
-    if found == 0:
+    if not (isinstance(found, Log) or found):
         raise InvalidArgument("rate must be positive: at rate 0 nothing is learned")
     _short(found.argument if isinstance(found, Log) else found, "rate")
     return found

@@ -45,7 +45,7 @@ class Players(NamedTuple):
 
 
 @attrs.frozen
-class Row:
+class LearnerRow:
     """What one learner did."""
 
     name: str
@@ -68,7 +68,7 @@ def learn(
     found = list(_learners(players, game))
     quiet: Literal[False] | None = False if as_json else None
     rows = [
-        Row(name, each, contest(each, game, repetitions=repeat, seed=seed, executor=workers,
+        LearnerRow(name, each, contest(each, game, repetitions=repeat, seed=seed, executor=workers,
                                 progress=quiet))
         for name, each in found
     ]  # fmt: skip
@@ -145,7 +145,9 @@ def _learners(players: Players, game: LossGame) -> Iterator[tuple[str, Learner[A
 # --- for programs, and for people -----------------------------------------------------------------
 
 
-def _data(played: Played, game: LossGame, rows: list[Row], plot: Path | None) -> dict[str, object]:
+def _data(
+    played: Played, game: LossGame, rows: list[LearnerRow], plot: Path | None
+) -> dict[str, object]:
     return {
         "game": played.name, "rounds": game.rounds, "experts": game.experts, "grid": game.grid,
         "plot": None if plot is None else str(plot),
@@ -157,7 +159,7 @@ def _data(played: Played, game: LossGame, rows: list[Row], plot: Path | None) ->
 
 
 def _print(
-    played: Played, game: LossGame, rows: list[Row], players: Players, plot: Path | None
+    played: Played, game: LossGame, rows: list[LearnerRow], players: Players, plot: Path | None
 ) -> None:
     from rich.console import Console
 
