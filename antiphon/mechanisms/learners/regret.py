@@ -69,7 +69,7 @@ def regret_of(view: View, *, grid: int = 1) -> Regret:
     >>> from antiphon.mechanisms.learners import Hedge, games
     >>> game = games.BlameShown(rounds=8, experts=2)
     >>> view = ap.interact(game, Hedge(horizon=8, experts=2, rate=1), seed=1)
-    >>> regret_of(view).own[-1]
+    >>> float(regret_of(view).own[-1])
     8.0
     """
     return Regret(*_rounds(zip(view.messages, view.answers, strict=True)), grid)
