@@ -3,12 +3,14 @@
 import json
 import math
 
+import attrs
 import numpy as np
 import pytest
 
 import antiphon as ap
 from antiphon.audit import Standings, contest
 from antiphon.audit.contests import Contest, checkpoints
+from antiphon.audit.running import Chunks
 from antiphon.mechanisms import Hedge, LazyExperts, ShrinkingDartboard
 from antiphon.mechanisms.learners import games, regret_of
 
@@ -22,6 +24,10 @@ def test_the_same_whoever_plays_it():
     assert alone == many
     assert contest(LAZY, GAME, repetitions=3, seed=4).regrets.tolist() == alone.regrets[:3].tolist()
     assert contest(LAZY, GAME, repetitions=5, seed=5) != alone
+
+
+TIMES = (1, 2, 7, 100, 218, 219, 220, 500, 600)
+"""Within blocks of 218 rounds, and at their ends."""
 
 
 class Plain(ap.ContinualMechanism):
@@ -44,22 +50,25 @@ def test_blocks_and_steps_say_the_same():
     assert by_steps.regrets.tolist() == by_blocks.regrets.tolist()
 
 
-def test_regret_at_a_checkpoint_is_that_of_a_view():
-    for game in (GAME, games.BlameShown(rounds=600, experts=300, grid=2)):
-        once = Contest(LAZY, game, (1, 7, 220, 600)).once(np.random.SeedSequence(3), 0)[0]
+@pytest.mark.parametrize("experts", [3, 300])
+def test_regret_at_a_checkpoint_is_that_of_a_view(experts):
+    learner = attrs.evolve(LAZY, experts=experts)
+    for kind in (games.StochasticGap, games.BlameShown):
+        game = kind(rounds=600, experts=experts, grid=2)
+        once = Contest(learner, game, TIMES).once(np.random.SeedSequence(3), 0)[0]
         coins = [np.random.SeedSequence(3, spawn_key=(0, who)) for who in range(2)]
-        adversary, learner = (ap.protocol.SampledCoins(each) for each in coins)
-        state, (key, answer) = LAZY.initial_state, (game.initial_state, ap.EMPTY)
+        adversary, own = (ap.protocol.SampledCoins(each) for each in coins)
+        state, (key, answer) = learner.initial_state, (game.initial_state, ap.EMPTY)
         said = []
         while True:
             key, message = game.step(key, answer, adversary)
             if message is ap.HALT:
                 break
-            state, answer = LAZY.step(state, message, learner)
+            state, answer = learner.step(state, message, own)
             said.append((message, answer))
         view = ap.interact(ap.scripted([m for m, _ in said]), Told([a for _, a in said]), seed=0)
         found = regret_of(view, grid=2).fixed
-        assert once.tolist() == [found[time - 1] for time in (1, 7, 220, 600)]
+        assert once.tolist() == [found[time - 1] for time in TIMES]
 
 
 class Told(ap.ContinualMechanism):
@@ -85,6 +94,29 @@ def test_expected_regret_is_the_mean_over_the_learners_coins(batch):
     error = found.regrets.std(axis=0) / 20 + 1e-9
     assert np.all(abs(found.mean - found.expected[0]) < 5 * error)
     assert found.expected[0][-1] <= learner.regret_bound
+
+
+def test_expected_losses_are_those_of_the_whole_table_at_once():
+    """Blocks end within batches."""
+    game = games.LossTable.of(np.random.default_rng(3).random((600, 300)), grid=2)
+    whole = contest(LAZY, game, repetitions=1, seed=1, expected=True)
+    lost = LAZY.expected_losses(np.zeros(300, np.int64), game.table).cumsum()
+    best = game.table.cumsum(axis=0).min(axis=1)
+    places = np.array(whole.checkpoints) - 1
+    assert np.allclose(whole.expected[0], (lost - best)[places] / 2)
+
+    key = game_key(4)
+    table = np.concatenate([GAME.losses(key, i) for i in range(3)])
+    parts = contest(LAZY, GAME, repetitions=1, seed=4, expected=True)
+    lost = LAZY.expected_losses(np.zeros(300, np.int64), table).cumsum()
+    best = table.cumsum(axis=0).min(axis=1)
+    assert np.allclose(parts.expected[0], (lost - best)[places] / 2)
+
+
+def game_key(seed):
+    chunk = Chunks(total=1, size=1, seed=seed)[0].seed
+    key = np.random.SeedSequence(chunk.entropy, spawn_key=(*chunk.spawn_key, 0, 0))
+    return GAME.key(ap.protocol.SampledCoins(key))
 
 
 def test_hedge_and_the_dartboard_have_one_marginal():

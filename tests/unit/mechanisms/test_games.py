@@ -31,6 +31,12 @@ def rows(game, key):
     return np.concatenate([game.losses(key, i) for i in range(-(-game.rounds // game.block))])
 
 
+def held(table):
+    """How many rounds each row lasts."""
+    changes = np.flatnonzero(np.any(np.diff(table, axis=0), axis=1)) + 1
+    return np.diff(np.concatenate([[0], changes, [len(table)]]))
+
+
 @EVERY
 def test_a_view_has_the_losses_of_its_key_and_replays(game):
     game = attrs.evolve(game, rounds=90) if game in COINED else game
@@ -62,6 +68,8 @@ def test_blocks_are_parts_of_one_table(game):
     with pytest.raises(ValueError, match="read-only"):
         game.losses(5, 0)[0, 0] = 7
     assert not np.array_equal(rows(game, 6), table)
+    changes = len(held(table))
+    assert len(np.unique(table, axis=0)) > 0.9 * min(changes, 2**17)
     grid = attrs.evolve(game, grid=9)
     assert np.array_equal(rows(grid, 5), 9 * table)
 
@@ -70,12 +78,6 @@ def test_losses_do_not_depend_on_how_they_are_cut():
     long = rows(games.StochasticGap(rounds=ROUNDS, experts=EXPERTS), 5)
     short = rows(games.StochasticGap(rounds=1000, experts=EXPERTS), 5)
     assert np.array_equal(long[:1000], short)
-
-
-def held(table):
-    """How many rounds each row lasts."""
-    changes = np.flatnonzero(np.any(np.diff(table, axis=0), axis=1)) + 1
-    return np.diff(np.concatenate([[0], changes, [len(table)]]))
 
 
 def test_chances_are_those_stated():
