@@ -26,6 +26,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.spaces import Integers
 
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk
@@ -136,12 +137,17 @@ def _blocks(
             yield losses, shown
         return
     step, advice, told = learner.step, list[int](), list[Losses]()
+    asked = learner.signature.queries.contains(ADVICE)
+    expert = 0 if asked else coins.uniform_integer(game.experts)
     for time in range(game.rounds):
-        state, expert = step(state, ADVICE, coins)
+        if asked:
+            state, expert = step(state, ADVICE, coins)
         loss = game.loss(key, time, expert)
-        state, _ = step(state, loss, coins)
+        state, answer = step(state, loss, coins)
         advice.append(expert)
         told.append(loss)
+        if not asked:
+            expert = answer
         if len(told) == _TOGETHER or time + 1 == game.rounds:
             yield np.array(told), np.array(advice)
             advice.clear()
@@ -210,7 +216,8 @@ def contest(
 ) -> Standings:
     """Play a learner against a game so many times; its regret against the best fixed expert.
 
-    Args: ``learner``, or any mechanism that takes its messages; ``at``, the rounds after which
+    Args: ``learner``, or any mechanism that takes its messages, or answers each loss by the expert
+    to follow in the next round (the first is then drawn uniformly); ``at``, the rounds after which
     regret is read off, by default the powers of two and the last; ``expected``, whether to average
     over the learner's coins, too: for learners by weights, against a game that does not listen;
     ``executor``, ``checkpoint``, ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C
@@ -251,11 +258,11 @@ def _joined(total: list[Scored], more: list[Scored]) -> list[Scored]:
 
 def _check(learner: ContinualMechanism[Any], game: LossGame, expected: bool) -> None:
     loss = np.full(game.experts, game.grid)
-    if not learner.signature.updates.contains(loss) or not learner.signature.queries.contains(
-        ADVICE
-    ):
+    spaces = learner.signature
+    told = spaces.queries.contains(ADVICE) or spaces.answers == Integers(0, game.experts - 1)
+    if not told or not spaces.updates.contains(loss):
         raise InvalidArgument(
-            f"the learner takes {learner.signature.updates}, and the game tells losses of "
+            f"the learner takes {spaces.updates}, and the game tells losses of "
             f"{game.experts} experts on the grid 0..{game.grid}: make both with the same"
         )
     if isinstance(learner, Learner) and learner.horizon < game.rounds:

@@ -28,7 +28,7 @@ from antiphon.mechanisms.histograms import (
     search_query,
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard
+from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -91,6 +91,7 @@ __all__ = [
     "RoundToGrid",
     "Scaled",
     "ShrinkingDartboard",
+    "Softmax",
     "SparseVector",
     "SquareRootCounter",
     "TopSum",

@@ -43,7 +43,8 @@ def test_what_is_taken_apart_has_few_samples():
         "square-root counter", "HSS", "HSS without tests",
         "HSS without tests, sums told as they are", "multiplicative weights",
         "histogram sparse vector of a sum", "lazy experts",
-        "lazy experts that never leave for nothing",
+        "lazy experts that never leave for nothing", "softmax of noisy sums",
+        "softmax that looks at the loss",
     }  # fmt: skip
 
 

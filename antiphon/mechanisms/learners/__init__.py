@@ -16,8 +16,9 @@ is one integer, its *key*; the losses are a function of key, round and, where it
 of what was shown. So a view replays, and whole blocks of rounds are made at once.
 
 What is here: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private
-and claim nothing; ``LazyExperts``, private because it rarely changes its mind. Learners are
-played many times over by ``antiphon.audit.contest``.
+and claim nothing; ``LazyExperts``, private because it rarely changes its mind; ``Softmax``,
+to stand on the left of a private counter of the losses, which answers each loss by the expert for
+the next round. All are played many times over by ``antiphon.audit.contest``.
 """
 
 from antiphon.mechanisms.learners import games
@@ -26,6 +27,7 @@ from antiphon.mechanisms.learners.hedge import Hedge
 from antiphon.mechanisms.learners.lazy import LazyExperts
 from antiphon.mechanisms.learners.learner import ADVICE, Learner
 from antiphon.mechanisms.learners.regret import Regret, regret_of
+from antiphon.mechanisms.learners.softmax import Softmax
 
 __all__ = [
     "ADVICE",
@@ -34,6 +36,7 @@ __all__ = [
     "Learner",
     "Regret",
     "ShrinkingDartboard",
+    "Softmax",
     "games",
     "regret_of",
 ]
