@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -60,11 +60,11 @@ class Softmax(PostProcessor[None]):
         return None
 
     def step(
-        self, state: None, side: Side, message: object, coins: Coins
+        self, state: None, side: Side, message: Any, coins: Coins
     ) -> tuple[None, Side, object]:
         if side is LEFT:
             return None, RIGHT, message
-        if not isinstance(message, np.ndarray):
+        if message is HALT:
             return None, LEFT, HALT
         return None, LEFT, self._drawn(message, coins)
 
