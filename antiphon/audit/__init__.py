@@ -1,5 +1,6 @@
 """What tests a claim: the privacy game, exact answers to it, simulators, and adversaries."""
 
+from antiphon.audit.contests import Standings, contest
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
     ExposingAdversary,
@@ -47,10 +48,12 @@ __all__ = [
     "PrivacyGame",
     "Question",
     "Solution",
+    "Standings",
     "StrategyAdversary",
     "StrategyNode",
     "VadhanWang",
     "composition_simulator",
+    "contest",
     "counterexample_game",
     "equivalent",
     "law_of_views",

@@ -1,6 +1,6 @@
 """What answers."""
 
-from antiphon.mechanisms import counters, histograms, noise
+from antiphon.mechanisms import counters, histograms, learners, noise
 from antiphon.mechanisms.counters import (
     COUNT,
     BalancedTreeCounter,
@@ -30,6 +30,7 @@ from antiphon.mechanisms.histograms import (
     search_query,
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -56,6 +57,7 @@ from antiphon.mechanisms.sparse_vector import (
 )
 
 __all__ = [
+    "ADVICE",
     "COUNT",
     "HSS",
     "AboveThreshold",
@@ -75,12 +77,14 @@ __all__ = [
     "GridGaussian",
     "GridLaplace",
     "HSSWithoutTest",
+    "Hedge",
     "HistogramMonitor",
     "HistogramQuery",
     "HistogramSVT",
     "KaryResponse",
     "KthLargest",
     "Laplace",
+    "LazyExperts",
     "LeakyBit",
     "MultiplicativeWeights",
     "NumericSparseVector",
@@ -90,6 +94,8 @@ __all__ = [
     "ReportNoisyMax",
     "RoundToGrid",
     "Scaled",
+    "ShrinkingDartboard",
+    "Softmax",
     "SparseVector",
     "SquareRootCounter",
     "TopSum",
@@ -100,6 +106,7 @@ __all__ = [
     "counters",
     "histograms",
     "learned_weights",
+    "learners",
     "noise",
     "quantile",
     "search_query",

@@ -116,6 +116,15 @@ def log_epsilon(value: object) -> ExactEpsilon:
     return found
 
 
+def rate(value: object) -> ExactEpsilon:
+    """η > 0, rational or a ``Log``: how fast weights change."""
+    found = exact.epsilon(value, "rate")
+    if not (isinstance(found, Log) or found):
+        raise InvalidArgument("rate must be positive: at rate 0 nothing is learned")
+    _short(found.argument if isinstance(found, Log) else found, "rate")
+    return found
+
+
 def any_epsilon(value: object) -> ExactEpsilon:
     """ε >= 0, rational or a ``Log``."""
     found = exact.epsilon(value)

@@ -42,7 +42,9 @@ def test_what_is_taken_apart_has_few_samples():
     assert {entry.name for entry in ONE_BY_ONE} == {
         "square-root counter", "HSS", "HSS without tests",
         "HSS without tests, sums told as they are", "multiplicative weights",
-        "histogram sparse vector of a sum",
+        "histogram sparse vector of a sum", "lazy experts",
+        "lazy experts that never leave for nothing", "softmax of noisy sums",
+        "softmax that looks at the loss",
     }  # fmt: skip
 
 

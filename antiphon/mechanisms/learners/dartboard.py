@@ -1,0 +1,81 @@
+"""Learners that throw a dart, and throw again only where the board has shrunk. One not private."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Self
+
+import attrs
+import numpy as np
+
+from antiphon.mechanisms.learners.hedge import best_rate
+from antiphon.mechanisms.learners.learner import Losses
+from antiphon.mechanisms.learners.weighted import Holding, Weighted, times
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.registry import register
+
+
+@attrs.frozen(kw_only=True)
+class Dartboard(Weighted):
+    """Follows one expert x for batches of ``period`` rounds. Abstract.
+
+    After a batch in which it lost L_b(x), it stays with x with probability e^(-``exponent``(L_b)),
+    and else draws anew by weight. If that probability is a constant times e^(-ηL_b(x)), the ratio
+    of the new weight of x and the old one, the law of x stays ∝ weight: against losses that do
+    not depend on what is shown, x has the marginal law of ``Hedge``.
+    """
+
+    @abstractmethod
+    def exponent(self, loss: int) -> ExactEpsilon:
+        """Minus the logarithm of the probability to stay, after a batch with so much loss."""
+
+    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
+        _, expert = self._advise(state, coins)
+        rounds, scores = state.rounds + 1, state.scores - loss
+        batch = state.batch + int(loss[expert])
+        if rounds % self.period or rounds == self.horizon:
+            return Holding(rounds, scores, expert, batch)
+        if not coins.bernoulli_exp(self.exponent(batch)):
+            expert = self._drawn(scores, coins)
+        return Holding(rounds, scores, expert)
+
+    def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
+        # The scores are needed where it draws anew only: the sums of what came since.
+        (rounds, scores, _, batch), (_, expert) = state, self._advise(state, coins)
+        shown, since, period = np.empty(len(losses), np.int64), 0, self.period
+        for place, loss in enumerate(losses):
+            shown[place], batch, rounds = expert, batch + int(loss[expert]), rounds + 1
+            if rounds % period or rounds == self.horizon:
+                continue
+            if not coins.bernoulli_exp(self.exponent(batch)):
+                scores, since = scores - losses[since : place + 1].sum(axis=0), place + 1
+                expert = self._drawn(scores, coins)
+            batch = 0
+        return Holding(rounds, scores - losses[since:].sum(axis=0), expert, batch), shown
+
+
+@register("antiphon.ShrinkingDartboard/1")
+@attrs.frozen(kw_only=True)
+class ShrinkingDartboard(Dartboard):
+    """After each loss ℓ(x) of the expert x that it follows it stays with probability e^(-ηℓ(x)).
+
+    Expected regret as that of ``Hedge``, against losses that do not depend on what is shown, with
+    O(√(T ln d)) switches.
+    Privacy: none is claimed: that it switched tells that x had a loss.
+    Source: Geulen, Vöcking and Winkler 2010, with e^(-ηℓ) for (1-η)^ℓ.
+    """
+
+    private: ClassVar[bool] = False
+
+    @classmethod
+    def tuned(cls, *, horizon: int, experts: int, grid: int = 1) -> Self:
+        """With the rate √(8 ln d/T), the best for the bound."""
+        return cls(horizon=horizon, experts=experts, grid=grid, rate=best_rate(horizon, experts))
+
+    @property
+    def period(self) -> int:
+        return 1
+
+    def exponent(self, loss: int) -> ExactEpsilon:
+        return times(self.unit, loss)

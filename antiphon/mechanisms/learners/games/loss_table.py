@@ -1,0 +1,81 @@
+"""Games of given losses: rows of an array, or of a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.mechanisms.learners.games.loss_game import ObliviousGame, told
+from antiphon.mechanisms.learners.learner import Losses
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.registry import register
+
+
+def _checked(table: Losses) -> Losses:
+    plain = type(table) is np.ndarray and table.dtype == np.int64
+    if not plain or table.ndim != 2 or not table.size:
+        raise InvalidArgument("the table is an int64 array of two axes; see LossTable.of")
+    return told(table)
+
+
+@register("antiphon.games.LossTable/1")
+@attrs.frozen(kw_only=True)
+class LossTable(ObliviousGame):
+    """The losses of a table, a round in each row, an expert in each column.
+
+    Raises: InvalidArgument for a table of another shape, or that is no int64 array of entries in
+    {0, …, ``grid``}.
+
+    >>> import numpy as np
+    >>> LossTable.of(np.array([[0.0, 1.0], [0.26, 0.5]]), grid=4).table.tolist()
+    [[0, 4], [1, 2]]
+    """
+
+    table: Losses = attrs.field(
+        converter=_checked, eq=attrs.cmp_using(eq=np.array_equal), repr=False
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.table.shape != (self.rounds, self.experts):
+            raise InvalidArgument(
+                f"the table has shape {self.table.shape}, not (rounds, experts) = "
+                f"{self.rounds, self.experts}; LossTable.of(table) reads them off"
+            )
+        if self.table.min() < 0 or self.table.max() > self.grid:
+            raise InvalidArgument(
+                f"losses lie in 0..{self.grid} (grid); LossTable.of rounds numbers in [0, 1] to it"
+            )
+
+    @classmethod
+    def of(cls, losses: npt.ArrayLike, *, grid: int = 1 << 10) -> Self:
+        """The table of losses in [0, 1], rounded to the grid. Raises: InvalidArgument."""
+        values = np.asarray(losses, np.float64)
+        if values.ndim != 2 or not values.size:
+            raise InvalidArgument(
+                "losses are a table: a round in each row, an expert in each column"
+            )
+        if not bool(np.all((values >= 0) & (values <= 1))):
+            raise InvalidArgument("losses lie in [0, 1]: scale them by a bound that is no secret")
+        table = np.rint(values * grid).astype(np.int64)
+        return cls(rounds=len(table), experts=table.shape[1], grid=grid, table=table)
+
+    @classmethod
+    def load(cls, path: str | Path, *, grid: int = 1 << 10) -> Self:
+        """The table of a file: .npy, or numbers separated by commas. Raises: InvalidArgument."""
+        try:
+            if Path(path).suffix == ".npy":
+                return cls.of(np.load(path, allow_pickle=False), grid=grid)
+            return cls.of(np.loadtxt(path, delimiter=",", ndmin=2), grid=grid)
+        except ValueError as error:
+            raise InvalidArgument(f"{path} is no table of numbers ({error})") from error
+
+    @property
+    def block(self) -> int:
+        return self.rounds
+
+    def losses(self, key: int, number: int) -> Losses:
+        return self.table

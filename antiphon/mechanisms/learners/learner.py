@@ -1,0 +1,105 @@
+"""What all learners share: their messages, which losses are neighbours, how they are played."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Final, Generic, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import TypeVar
+
+from antiphon.mechanisms import fields
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import TOP
+from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Signature
+from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
+
+ADVICE: Final = "advice"
+"""The query of a learner: which expert to follow in the round whose loss comes next."""
+QUERIES: Final = Finite((ADVICE,))
+Losses: TypeAlias = "NDArray[np.int64]"
+"""A loss, or a table with a loss in each row."""
+
+GRID: Final = fields.at_most(1 << 20, "round the losses to a coarser grid")
+ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
+
+
+State = TypeVar("State", default=Any)
+
+
+@attrs.frozen(kw_only=True)
+class Learner(ContinualMechanism[State], Generic[State]):
+    """(a loss) -> ⊤; (``ADVICE``) -> the expert to follow. Abstract.
+
+    A loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. At most ``horizon``.
+    Raises: InvalidArgument for a loss past the horizon or off the grid; the state is unchanged.
+    """
+
+    private: ClassVar[bool] = True
+    """Whether it claims anything: what does not cannot stand behind a verifier."""
+
+    horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
+    experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
+    grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
+    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def __attrs_post_init__(self) -> None:
+        losses = Arrays((self.experts,), "int64", 0, self.grid)
+        answers = Either((Finite((TOP,)), Integers(0, self.experts - 1)))
+        self._set(signature=Signature(Either((losses, QUERIES)), answers, losses))
+
+    def _set(self, **derived: object) -> None:
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def verification(self) -> UpdatesAndQueries:
+        """f: one loss differs, by any two losses, and queries are the same."""
+        return updates_and_queries(event_level(), QUERIES)
+
+    def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
+        if type(message) is str:
+            return self._advise(state, coins)
+        if self.rounds(state) >= self.horizon:
+            raise InvalidArgument(
+                f"the horizon of {self.horizon} losses is reached; build the learner with a larger "
+                "one: its privacy is reckoned for so many"
+            )
+        return self._learn(state, message, coins), TOP
+
+    @abstractmethod
+    def rounds(self, state: State) -> int:
+        """How many losses have come."""
+
+    @abstractmethod
+    def _advise(self, state: State, coins: Coins) -> tuple[State, int]:
+        """Who is to be followed; the state after it."""
+
+    @abstractmethod
+    def _learn(self, state: State, loss: Losses, coins: Coins) -> State:
+        """The state after one more loss."""
+
+    def follow(self, state: State, losses: Losses, coins: Coins) -> tuple[State, Losses]:
+        """Whom it advises to follow in each of some rounds: what a session answers, in one loop.
+
+        For losses that do not depend on what is shown, as one table.
+        Raises: InvalidArgument for losses that a session would refuse, before anything is drawn.
+        """
+        updates = self.signature.updates
+        assert isinstance(updates, Arrays)
+        if not attrs.evolve(updates, shape=(len(losses), self.experts)).contains(losses):
+            raise InvalidArgument(f"losses are a table with rows of {updates}")
+        if self.rounds(state) + len(losses) > self.horizon:
+            raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
+        return self._follow(state, losses, coins)
+
+    def _follow(self, state: State, losses: Losses, coins: Coins) -> tuple[State, Losses]:
+        shown = np.empty(len(losses), np.int64)
+        for place, loss in enumerate(losses):
+            state, shown[place] = self._advise(state, coins)
+            state = self._learn(state, loss, coins)
+        return state, shown

@@ -1,0 +1,90 @@
+"""Regret: how much more a learner lost than the best expert, or than a few in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.mechanisms.learners.learner import ADVICE, Losses
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.messages import TOP
+from antiphon.protocol.records.view import View
+
+Curve = NDArray[np.float64]
+"""A figure for each round, 1, …, T."""
+
+
+@attrs.frozen(eq=False)
+class Regret:
+    """What was shown, and the losses of a game: a table with a row for each round."""
+
+    shown: Losses = attrs.field(repr=False)
+    losses: Losses = attrs.field(repr=False)
+    grid: int = 1
+
+    @property
+    def own(self) -> Curve:
+        """The learner's loss after each round."""
+        rounds = np.arange(len(self.losses))
+        return np.cumsum(self.losses[rounds, self.shown]) / self.grid
+
+    @property
+    def fixed(self) -> Curve:
+        """Regret after each round against the expert that is best until then."""
+        best: Curve = np.cumsum(self.losses, axis=0).min(axis=1) / self.grid
+        return self.own - best
+
+    def shifting(self, shifts: int) -> Curve:
+        """Dynamic regret: against the best sequence of experts that changes at most so often.
+
+        Raises: InvalidArgument for shifts that are no int >= 0.
+        """
+        exact.natural(shifts, "shifts")
+        least = np.zeros((shifts + 1, self.losses.shape[1]), np.int64)
+        best = np.empty(len(self.losses))
+        for time, loss in enumerate(self.losses):
+            change = least.min(axis=1, keepdims=True)
+            np.minimum(least[1:], change[:-1], out=least[1:])
+            least += loss
+            best[time] = least[-1].min()
+        return self.own - best / self.grid
+
+    @property
+    def total(self) -> float:
+        """Regret at the end; 0 of no rounds."""
+        return float(self.fixed[-1]) if len(self.losses) else 0.0
+
+
+def regret_of(view: View, *, grid: int = 1) -> Regret:
+    """The regret that a view of a game shows; a round whose loss did not come is left out.
+
+    Raises: InvalidArgument for a loss before any advice, or with no advice since the last loss:
+    nobody was told whom to follow.
+
+    >>> import antiphon as ap
+    >>> from antiphon.mechanisms.learners import Hedge, games
+    >>> game = games.BlameShown(rounds=8, experts=2)
+    >>> view = ap.interact(game, Hedge(horizon=8, experts=2, rate=1), seed=1)
+    >>> float(regret_of(view).own[-1])
+    8.0
+    """
+    return Regret(*_rounds(zip(view.messages, view.answers, strict=True)), grid)
+
+
+def _rounds(exchanges: Iterable[tuple[object, object]]) -> tuple[Losses, Losses]:
+    shown, losses, advice = list[int](), list[Losses](), None
+    for message, answer in exchanges:
+        if type(message) is str and message == ADVICE and type(answer) is int:
+            advice = answer
+        elif type(message) is np.ndarray and answer is TOP:
+            if advice is None:
+                raise InvalidArgument("a loss has no advice before it: ask for ADVICE each round")
+            shown.append(advice)
+            losses.append(message)
+            advice = None
+    table = np.array(losses, np.int64) if losses else np.zeros((0, 1), np.int64)
+    return np.array(shown, np.int64), table

@@ -1,0 +1,77 @@
+"""Softmax: an expert by noisy sums of losses, as post-processing of a private counter."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.mechanisms import fields
+from antiphon.numbers.errors import CompositionError
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays, Integers, Signature
+
+_STEPS: Final = 1 << 8
+"""Sums in doubles are rounded to so many parts of 1."""
+_FARTHEST: Final = 1 << 52
+"""Sums past it are moved there: post-processing."""
+
+
+@register("antiphon.Softmax/1")
+@attrs.frozen(kw_only=True)
+class Softmax(PostProcessor[None]):
+    """IPM: answers a loss by an expert x ∝ e^(-η·sum_x), the noisy sums being the right's answer.
+
+    (LEFT, loss) -> (RIGHT, loss); (RIGHT, sums) -> (LEFT, the expert to follow in the next round).
+    η = ``rate`` for one unit of a sum. On its right: what answers each update by an array of sums,
+    such as ``CountAfter`` of a counter with a ``dimension``: follow the regularised leader, on
+    noisy sums. HALT goes left as it is. Sums in doubles are rounded to 1/256.
+    Privacy: that of the right, w.r.t. the same f (CM Lemma 2.15): it looks at answers only.
+    Source: Agarwal and Singh 2017 (on a tree).
+    Raises: CompositionError for a right that answers anything but arrays of one axis.
+    """
+
+    forwards_queries = True
+
+    rate: ExactEpsilon = attrs.field(converter=fields.rate)
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def signature(self, right: Signature) -> Signature:
+        sums = right.answers
+        if not isinstance(sums, Arrays) or len(sums.shape) != 1:
+            raise CompositionError(
+                "Softmax reads arrays of sums, one for each expert; the right answers "
+                f"{sums}: put CountAfter() between it and a counter with a dimension"
+            )
+        if isinstance(self.rate, Log) and sums.dtype != "int64":
+            raise CompositionError("rate=Log(q) is for sums of whole numbers: give it as a number")
+        return Signature(right.queries, Integers(0, sums.shape[0] - 1), right.updates)
+
+    def is_over(self, state: None) -> None:
+        return None
+
+    def step(
+        self, state: None, side: Side, message: Any, coins: Coins
+    ) -> tuple[None, Side, object]:
+        if side is LEFT:
+            return None, RIGHT, message
+        if message is HALT:
+            return None, LEFT, HALT
+        return None, LEFT, self._drawn(message, coins)
+
+    def _drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
+        if sums.dtype == np.int64:
+            whole = np.clip(sums.astype(np.int64), -_FARTHEST, _FARTHEST)
+            return coins.categorical_exp(self.rate, -whole)
+        assert not isinstance(self.rate, Log)  # as the signature saw to
+        steps = np.clip(np.rint(sums.astype(np.float64) * _STEPS), -_FARTHEST, _FARTHEST)
+        return coins.categorical_exp(self.rate / _STEPS, -steps.astype(np.int64))

@@ -1,0 +1,143 @@
+"""Parameters of lazy experts: the least regret bound that keeps to (ε, δ)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.renyi import from_renyi
+from antiphon.mechanisms.learners.hedge import short
+from antiphon.mechanisms.learners.lazy_curve import LazyCurve
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import Floats
+
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_ORDERS: Final = 64
+_NEAR: Final = 1 / 32
+
+
+class Lazy(NamedTuple):
+    """η, c and B."""
+
+    rate: Fraction
+    cost: Fraction
+    batch: int
+
+
+def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
+    """ln d/η + ηBT/8: Hedge on losses of batches (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
+    return math.log(experts) / rate + rate * batch * horizon / 8
+
+
+@attrs.frozen
+class _Problem:
+    """Plain floats, many orders at once: where to look. What is found is held to the claim."""
+
+    horizon: int
+    experts: int
+    epsilon: float
+    delta: float
+
+    @property
+    def _less(self) -> Floats:
+        """α - 1, for the orders that are tried."""
+        most = 50 * (1 - math.log(self.delta)) / self.epsilon
+        return np.geomspace(most / 5e3, most, _ORDERS)
+
+    def private(self, rate: float, cost: float, batch: int) -> bool:
+        """Whether ε is enough, with R = e^(α(α-1)η²/2)."""
+        less = self._less
+        drawn = less * (1 + less) * rate**2 / 2
+        decisions = -(-self.horizon // batch) - 1
+        if not decisions:
+            return True
+
+        def mixed(exponent: float, stays: float, draws: float) -> Floats:
+            staying = stays * less - exponent
+            return np.logaddexp(staying, draws * less + drawn + math.log(-math.expm1(-exponent)))
+
+        after = differs = mixed(rate * (cost + batch), 0.0, 0.0)
+        for loss in {0, batch - 1}:
+            ends = rate * (cost + loss), rate * (cost + loss + 1)
+            logs = [math.log(-math.expm1(-end)) for end in ends]
+            for own, other in ((0, 1), (1, 0)):
+                found = mixed(ends[own], ends[other] - ends[own], logs[own] - logs[other])
+                differs = np.maximum(differs, found)
+        total = differs + (decisions - 1) * after
+        shape = less * np.log(less) - (1 + less) * np.log1p(less) - math.log(self.delta)
+        return bool(((total + shape) / less).min() <= self.epsilon)
+
+    def rate(self, cost: float, batch: int) -> float:
+        """The rate with the least bound: the best, or the largest that is private."""
+        best = math.sqrt(8 * math.log(self.experts) / (batch * self.horizon))
+        return largest(lambda rate: self.private(rate, cost, batch), best * 2.0**-30, best, 28)
+
+    def bound(self, cost: float, batch: int) -> float:
+        """The least regret bound with this cost and batch."""
+        return regret_bound(self.horizon, self.experts, self.rate(cost, batch), batch)
+
+    def best(self, batch: int) -> float:
+        """The least regret bound with this batch."""
+        return self.bound(self.cost(batch), batch)
+
+    def cost(self, batch: int) -> float:
+        """The best cost, by golden section on its logarithm."""
+        low, high = math.log(0.05), math.log(16.0 * self.horizon)
+        for _ in range(20):
+            left, right = high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN
+            if self.bound(math.exp(left), batch) < self.bound(math.exp(right), batch):
+                high = right
+            else:
+                low = left
+        return math.exp((low + high) / 2)
+
+
+def largest(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
+    """The largest number between two where something holds that holds below; by its logarithm."""
+    if holds(high):
+        return high
+    for _ in range(steps):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+@lru_cache(maxsize=64)
+def lazy_parameters(horizon: int, experts: int, epsilon: object, delta: object) -> Lazy:
+    """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
+    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
+    if not 0 < chance < 1:
+        raise InvalidArgument("delta must lie strictly between 0 and 1")
+    problem = _Problem(horizon, max(experts, 2), float(target), float(chance))
+    cost, batch = _search(problem)
+
+    def private(rate: float) -> bool:
+        curve = from_renyi(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1))
+        return exact.fraction(curve.epsilon_at(chance)) <= target
+
+    near = problem.rate(float(cost), batch)
+    low = near
+    while not private(low):
+        low *= 0.9
+    return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
+
+
+def _search(problem: _Problem) -> tuple[Fraction, int]:
+    """c and B: the largest batch near the best whose bound is no worse than by a part of 32.
+
+    The larger the batch, the larger the rate may be; and where one expert is better than the others
+    by a gap, regret is about ln d/η, whatever B is.
+    """
+    best = min((1 << k for k in range(problem.horizon.bit_length())), key=problem.best)
+    near = {max(1, best * parts // 8) for parts in range(5, 17)}
+    bounds = {batch: problem.best(batch) for batch in near if batch <= problem.horizon}
+    enough = min(bounds.values()) * (1 + _NEAR)
+    batch = max(batch for batch, bound in bounds.items() if bound <= enough)
+    return short(problem.cost(batch)), batch

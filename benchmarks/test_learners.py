@@ -1,0 +1,121 @@
+"""Learners of experts, one round at a time and whole games; compare within a group.
+
+    make bench ARGS="-k learners"
+
+A *round* is the advice and then the loss. For each test the time of one round is in its extra_info.
+``add`` is a bare NumPy addition of two int64 arrays of that size, into a new one, which no learner
+that keeps its old states can do without; ``hedge_by_hand`` is Hedge in doubles with NumPy's own
+generator, which is no mechanism.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from antiphon.audit import contest
+from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, ShrinkingDartboard
+from antiphon.mechanisms.learners import games
+from antiphon.protocol import SampledCoins
+
+HORIZON = 1 << 16
+SIZES = pytest.mark.parametrize("experts", [10, 1000, 10**6])
+
+
+def report(benchmark, rounds: int) -> None:
+    """Note the time of one round; nothing where benchmarks are disabled."""
+    if benchmark.stats is not None:
+        each = benchmark.stats.stats.min / rounds * 1e6
+        benchmark.extra_info["µs a round"] = round(each, 3)
+        print(f"\n{each:.3f} µs a round")
+
+
+def losses(experts: int) -> np.ndarray:
+    """Some rounds of a game."""
+    return games.StochasticGap(rounds=max(8, 2**22 // experts // 4), experts=experts).losses(1, 0)
+
+
+def lazy(experts: int) -> LazyExperts:
+    """With the parameters for ε = 1, δ = 1e-6 and so many rounds."""
+    return LazyExperts.tuned(horizon=HORIZON, experts=experts, epsilon=1, delta=1e-6)
+
+
+@SIZES
+@pytest.mark.parametrize("kind", ["lazy", "dartboard", "hedge"])
+@pytest.mark.benchmark(group="learners: steps")
+def test_steps(benchmark, experts, kind):
+    size = {"horizon": HORIZON, "experts": experts}
+    kinds = {"dartboard": ShrinkingDartboard, "hedge": Hedge}
+    learner = lazy(experts) if kind == "lazy" else kinds[kind].tuned(**size)
+    table, coins = losses(experts), SampledCoins(1)
+
+    def play():
+        state = learner.initial_state
+        for loss in table:
+            state, _ = learner.step(state, ADVICE, coins)
+            state, _ = learner.step(state, loss, coins)
+
+    benchmark(play)
+    report(benchmark, len(table))
+
+
+@SIZES
+@pytest.mark.benchmark(group="learners: steps")
+def test_a_session(benchmark, experts):
+    learner, table = lazy(experts), losses(experts)
+
+    def play():
+        session = learner.start()
+        for loss in table:
+            session.send(ADVICE)
+            session.send(loss)
+
+    benchmark(play)
+    report(benchmark, len(table))
+
+
+@SIZES
+@pytest.mark.benchmark(group="learners: steps")
+def test_add(benchmark, experts):
+    table = losses(experts)
+
+    def play():
+        total = np.zeros(experts, np.int64)
+        for loss in table:
+            total = total - loss
+
+    benchmark(play)
+    report(benchmark, len(table))
+
+
+@pytest.mark.parametrize("experts", [10, 1000])
+@pytest.mark.benchmark(group="learners: whole games")
+def test_whole_games(benchmark, experts):
+    learner, table = lazy(experts), losses(experts)
+    benchmark(lambda: learner.follow(learner.initial_state, table, SampledCoins()))
+    report(benchmark, len(table))
+
+
+@pytest.mark.parametrize("experts", [10, 1000])
+@pytest.mark.benchmark(group="learners: whole games")
+def test_hedge_by_hand(benchmark, experts):
+    table, rate = losses(experts), 0.01
+
+    def play():
+        generator, scores = np.random.default_rng(), np.zeros(experts)
+        for loss in table:
+            scores -= rate * loss
+            weights = np.exp(scores - scores.max()).cumsum()
+            weights.searchsorted(generator.random() * weights[-1])
+
+    benchmark(play)
+    report(benchmark, len(table))
+
+
+@pytest.mark.benchmark(group="learners: contests")
+def test_a_contest(benchmark):
+    game, learner = games.StochasticGap(rounds=HORIZON, experts=10), lazy(10)
+    benchmark.pedantic(
+        lambda: contest(learner, game, repetitions=4, seed=1, executor="serial"), rounds=2
+    )
+    report(benchmark, 4 * HORIZON)

@@ -1,0 +1,194 @@
+"""Games of experts: the losses they tell, and the regret that is read off."""
+
+import itertools
+import math
+
+import attrs
+import numpy as np
+import pytest
+
+import antiphon as ap
+from antiphon.mechanisms import ADVICE, Hedge, ShrinkingDartboard
+from antiphon.mechanisms.learners import Regret, games, regret_of
+from antiphon.mechanisms.learners.games.loss_game import ObliviousGame
+from antiphon.protocol import SampledCoins
+from antiphon.protocol.records.codec import decode, encode
+
+ROUNDS, EXPERTS = 2**13, 17
+TABLE = np.random.default_rng(1).random((30, 3))
+COINED = [
+    kind(rounds=ROUNDS, experts=EXPERTS)
+    for kind in (
+        games.RandomLosses, games.StochasticGap, games.ShiftingBest, games.BatchConstant,
+        games.LowerBoundEpochs,
+    )
+]  # fmt: skip
+GAMES = [*COINED, games.BlameShown(rounds=90, experts=4, grid=3), games.LossTable.of(TABLE)]
+EVERY = pytest.mark.parametrize("game", GAMES, ids=lambda each: type(each).__name__)
+
+
+def rows(game, key):
+    return np.concatenate([game.losses(key, i) for i in range(-(-game.rounds // game.block))])
+
+
+def held(table):
+    """How many rounds each row lasts."""
+    changes = np.flatnonzero(np.any(np.diff(table, axis=0), axis=1)) + 1
+    return np.diff(np.concatenate([[0], changes, [len(table)]]))
+
+
+@EVERY
+def test_a_view_has_the_losses_of_its_key_and_replays(game):
+    game = attrs.evolve(game, rounds=90) if game in COINED else game
+    learner = Hedge(horizon=90, experts=game.experts, grid=game.grid, rate=0.5)
+    view = ap.interact(game, learner, seed=3)
+    assert ap.replay(view, game)
+    assert view.messages[::2] == (ADVICE,) * game.rounds
+    assert view.complete
+    keys = [draw.value for draw in view.coins]
+    assert len(keys) == game.tossed
+    if isinstance(game, ObliviousGame):
+        told = np.array(view.messages[1::2])
+        assert np.array_equal(told, rows(game, keys[0] if keys else 0))
+
+
+@EVERY
+def test_it_can_be_named_in_a_transcript(game):
+    assert decode(encode(game)) == game
+
+
+@pytest.mark.parametrize("game", COINED, ids=lambda each: type(each).__name__)
+def test_blocks_are_parts_of_one_table(game):
+    """Row by row, and with another number of rounds, the same losses; nobody can write to them."""
+    table = rows(game, 5)
+    assert table.shape == (ROUNDS, EXPERTS)
+    assert set(np.unique(table)) == {0, 1}
+    for time in (0, 1, game.block - 1, game.block, ROUNDS - 1):
+        assert np.array_equal(game.loss(5, time, 0), table[time])
+    with pytest.raises(ValueError, match="read-only"):
+        game.losses(5, 0)[0, 0] = 7
+    assert not np.array_equal(rows(game, 6), table)
+    changes = len(held(table))
+    assert len(np.unique(table, axis=0)) > 0.9 * min(changes, 2**17)
+    grid = attrs.evolve(game, grid=9)
+    assert np.array_equal(rows(grid, 5), 9 * table)
+
+
+def test_losses_do_not_depend_on_how_they_are_cut():
+    long = rows(games.StochasticGap(rounds=ROUNDS, experts=EXPERTS), 5)
+    short = rows(games.StochasticGap(rounds=1000, experts=EXPERTS), 5)
+    assert np.array_equal(long[:1000], short)
+
+
+def test_chances_are_those_stated():
+    """Means of 8,192 fair coins have σ = .0055: 17 of them are within 5σ but for 1e-5."""
+    sigma = 0.5 / math.sqrt(ROUNDS)
+    fair, gap, shifting, constant, epochs = (rows(game, 9) for game in COINED)
+    assert np.all(abs(fair.mean(axis=0) - 0.5) < 5 * sigma)
+    means = np.sort(gap.mean(axis=0))
+    assert abs(means[0] - 0.4) < 5 * sigma
+    assert np.all(abs(means[1:] - 0.5) < 5 * sigma)
+    best = [part.mean(axis=0).argmin() for part in np.split(shifting, 8)]
+    assert len(set(best)) > 2
+    assert best == [COINED[2].best(9, epoch) for epoch in range(8)]
+    assert set(held(constant)) == {16}
+    assert COINED[4].epochs == math.floor((ROUNDS / 10) ** (4 / 3))
+    assert set(held(epochs)) <= {COINED[4].hold * k for k in range(1, 4)}
+    assert abs(constant.mean() - 0.5) < 5 * 4 * sigma / math.sqrt(EXPERTS)
+
+
+def test_the_best_expert_is_none_in_particular():
+    game = games.StochasticGap(rounds=2, experts=4)
+    found = {game.best(key) for key in range(64)}
+    assert found == {0, 1, 2, 3}
+
+
+def test_blame_falls_on_who_was_shown():
+    game = GAMES[5]
+    view = ap.interact(game, Hedge(horizon=90, experts=4, grid=3, rate=0.5), seed=1)
+    for advice, loss in zip(view.answers[::2], view.messages[1::2], strict=True):
+        assert loss.tolist() == [3 * (i == advice) for i in range(4)]
+    assert regret_of(view, grid=3).total >= 90 * 3 / 4
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def test_tables_are_rounded_and_checked(tmp_path):
+    game = games.LossTable.of([[0, 1], [0.5, 0.24]], grid=4)
+    assert game.table.tolist() == [[0, 4], [2, 1]]
+    assert (game.rounds, game.experts, game.grid) == (2, 2, 4)
+    (tmp_path / "losses.csv").write_text("0,1\n0.5,0.24\n")
+    np.save(tmp_path / "losses.npy", np.array([[0, 1], [0.5, 0.24]]))
+    assert games.LossTable.load(tmp_path / "losses.csv", grid=4) == game
+    assert games.LossTable.load(tmp_path / "losses.npy", grid=4) == game
+
+
+@pytest.mark.parametrize("wrong", [[[0, 1.1]], [[-0.1, 0]], [[math.nan, 0]], [0, 1], [[]]])
+def test_tables_that_are_none_are_refused(wrong):
+    with pytest.raises(ap.InvalidArgument, match="losses"):
+        games.LossTable.of(wrong)
+
+
+def test_a_file_that_is_no_table_is_refused(tmp_path):
+    (tmp_path / "losses.csv").write_text("a,b\n")
+    with pytest.raises(ap.InvalidArgument, match=r"losses\.csv is no table"):
+        games.LossTable.load(tmp_path / "losses.csv")
+
+
+@pytest.mark.parametrize("gap", [0, -1, 0.6, math.nan])
+def test_gaps_are_checked(gap):
+    with pytest.raises(ap.InvalidArgument, match="gap"):
+        games.StochasticGap(rounds=9, experts=2, gap=gap)
+
+
+# --- regret ---------------------------------------------------------------------------------------
+
+
+def test_regret_by_hand():
+    losses = np.array([[2, 0, 1], [2, 0, 1], [0, 2, 1], [0, 2, 1]])
+    found = Regret(np.array([0, 0, 1, 2]), losses, 2)
+    assert found.own.tolist() == [1, 2, 3, 3.5]
+    assert found.fixed.tolist() == [1, 2, 2, 1.5]
+    assert found.total == 1.5
+    assert found.shifting(0).tolist() == found.fixed.tolist()
+    assert found.shifting(1).tolist() == [1, 2, 3, 3.5]
+    assert found.shifting(3).tolist() == [1, 2, 3, 3.5]
+
+
+def best_sequence(losses, shifts):
+    """The least loss of any sequence with so few shifts, of all of them."""
+    rounds, experts = losses.shape
+    return min(
+        sum(int(losses[t, x]) for t, x in enumerate(sequence))
+        for sequence in itertools.product(range(experts), repeat=rounds)
+        if sum(a != b for a, b in itertools.pairwise(sequence)) <= shifts
+    )
+
+
+@pytest.mark.parametrize("shifts", range(4))
+def test_dynamic_regret_is_against_the_best_of_all_sequences(shifts):
+    losses = np.random.default_rng(shifts).integers(0, 5, (6, 3))
+    shown = np.zeros(6, np.int64)
+    least = best_sequence(losses, shifts)
+    assert Regret(shown, losses, 1).shifting(shifts)[-1] == losses[:, 0].sum() - least
+
+
+def test_views_without_advice_have_no_regret():
+    loss = np.array([0, 1])
+    said = ap.scripted([ADVICE, loss, loss])
+    view = ap.interact(said, Hedge(horizon=3, experts=2, rate=1), seed=1)
+    with pytest.raises(ap.InvalidArgument, match="no advice"):
+        regret_of(view)
+    assert regret_of(ap.interact(ap.scripted([]), Hedge(horizon=3, experts=2, rate=1))).total == 0
+    with pytest.raises(ap.InvalidArgument, match="shifts"):
+        Regret(np.zeros(1, np.int64), np.zeros((1, 2), np.int64)).shifting(-1)
+
+
+def test_a_learner_regrets_little_where_one_is_better():
+    """By Hoeffding more than 200 has a probability below 1e-9; uniform play has about 240."""
+    game = games.StochasticGap(rounds=2**12, experts=8)
+    learner = ShrinkingDartboard.tuned(horizon=2**12, experts=8)
+    losses = rows(game, 3)
+    shown = learner.follow(learner.initial_state, losses, SampledCoins(1))[1]
+    assert Regret(shown, losses).total < 200

@@ -1,0 +1,79 @@
+"""`antiphon learn`: learners against a game."""
+
+import json
+
+import pytest
+
+from antiphon.audit import contest
+from antiphon.cli import main
+from antiphon.cli.commands.learn import named
+from antiphon.mechanisms import LazyExperts, learners
+from antiphon.mechanisms.learners import games
+from antiphon.mechanisms.learners.games import LossGame
+from antiphon.mechanisms.learners.learner import Learner
+
+SHORT = ("--rounds", "200", "--repeat", "3", "--seed", "1")
+
+
+def printed(capsys, *arguments, status=0):
+    assert main(["learn", *arguments]) == status
+    return capsys.readouterr()
+
+
+def test_all_learners_are_played(capsys):
+    out = printed(capsys, *SHORT).out
+    assert "stochastic-gap: 200 rounds, 10 experts" in out
+    assert all(f" {name} " in out for name in named(learners, Learner))
+    assert "(1, 1e-06)" in out
+
+
+def test_it_is_the_contest_of_the_library(capsys):
+    data = json.loads(
+        printed(
+            capsys, *SHORT, "--json", "--learner", "lazy-experts", "--game", "shifting-best",
+            "--set", "gap=0.3", "--set", "every=50", "--epsilon", "2", "--delta", "1/100",
+        ).out
+    )  # fmt: skip
+    game = games.ShiftingBest(rounds=200, experts=10, gap=0.3, every=50)
+    learner = LazyExperts.tuned(horizon=200, experts=10, epsilon=2, delta=0.01)
+    (found,) = data["learners"]
+    assert found["mean"] == contest(learner, game, repetitions=3, seed=1).mean.tolist()
+    assert (found["name"], found["private"]) == ("lazy-experts", True)
+
+
+@pytest.mark.parametrize("name", sorted(set(named(games, LossGame)) - {"loss-table"}))
+def test_every_game_is_found(capsys, name):
+    assert printed(capsys, *SHORT, "--learner", "hedge", "--game", name).out
+
+
+def test_losses_of_a_file(capsys, tmp_path):
+    (tmp_path / "losses.csv").write_text("0,1\n0.5,0.25\n" * 20)
+    out = printed(capsys, "--game", str(tmp_path / "losses.csv"), "--repeat", "2", "--json").out
+    data = json.loads(out)
+    assert (data["rounds"], data["experts"], data["grid"]) == (40, 2, 1024)
+
+
+def test_regret_is_drawn(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "regret.svg"
+    printed(capsys, *SHORT, "--plot", str(path))
+    assert path.read_text().startswith("<?xml")
+    assert "already" in printed(capsys, *SHORT, "--plot", str(path), status=2).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--game", "nope"], "there is no game 'nope'"),
+        (["--learner", "nope"], "there is no learner 'nope'; there are hedge"),
+        (["--set", "nope=1"], "no option 'nope'; it has gap"),
+        (["--set", "gap=x"], "gap is a number"),
+        (["--epsilon", "0"], "epsilon"),
+        (["--delta", "2"], "delta"),
+        (["--game", "nowhere.csv"], "nowhere.csv"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, arguments, text):
+    err = printed(capsys, *SHORT, *arguments, status=2).err
+    assert text in err
+    assert err.count("\n") == 1
