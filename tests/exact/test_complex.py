@@ -125,7 +125,7 @@ class TestExhaustiveCheck:
         assert check_properties(careless, f, INNER, **check) is None
         never = OnlyBits(f)
         assert check_properties(careless, never, INNER, queries=(0, 1, "never"), rounds=9) is None
-        with pytest.raises(AssertionError):
+        with pytest.raises(ap.protocol.PartError, match="a step crashed: AssertionError"):
             check_properties(careless, never, INNER, queries=(0, 1, "never"), rounds=9, strict=True)
 
     def test_a_p_with_coins_is_refused(self):

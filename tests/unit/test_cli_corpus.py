@@ -114,7 +114,7 @@ def test_a_surprise_is_status_1(cli, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "cure"),
     [
-        (["--corpus", "--only", "nothing"], "nothing"),
+        (["--corpus", "--only", "unheard-of"], "unheard-of"),
         ([], "--corpus"),
         (["file.py:game", "--epsilon", "1"], "--adversary"),
         (["--corpus", "--only", "filter", "--samples", "10"], "at least 1000 samples"),

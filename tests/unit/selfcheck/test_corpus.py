@@ -121,6 +121,7 @@ def test_every_mechanism_of_the_library_is_there_and_private():
         for name in room.__all__
         if inspect.isclass(kind := getattr(room, name))
         and issubclass(kind, ap.ContinualMechanism | PostProcessor | Budget)
+        and getattr(kind, "private", True)  # Hedge, and what else claims nothing
     }
     assert len(exported) > 30
     odometers = {ap.composition.Odometer, ap.composition.RenyiOdometer}
