@@ -131,6 +131,8 @@ class PrivacyCurve(ABC):
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """By search on ``_delta``: each end is one at which that has been evaluated."""
+        if math.isinf(self._enough) and delta <= self.floor.upper:
+            return Interval(math.inf, math.inf)  # the floor is a limit and no value
         least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
 

@@ -67,11 +67,6 @@ class _Bound(PrivacyCurve):
     def _upper(self, epsilon: ExactEpsilon) -> float:
         raise NotImplementedError
 
-    def _epsilon(self, delta: Fraction) -> Interval[float]:
-        if math.isinf(self._enough) and delta <= self.floor.upper:
-            return Interval(math.inf, math.inf)  # the floor is a limit and no value
-        return PrivacyCurve._epsilon(self, delta)
-
 
 @attrs.frozen
 class ShiftedCurve(_Bound):

@@ -17,7 +17,8 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.accounting import FinitePair, MixturePair
+from antiphon.composition.accounting import FinitePair, MixturePair, compose, pair_of
+from antiphon.composition.guarantees.curves import of_measure
 from antiphon.mechanisms import ExponentialMechanism, RandomizedResponse
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.protocol import Pair, PostProcessor, Side, Signature
@@ -245,3 +246,20 @@ def test_one_measure_is_no_purse():
 def test_responses_of_this_library_are_still_grouped():
     response = RandomizedResponse(epsilon=1, delta=0)
     assert ap.guarantee(ap.ConComp([response] * 50)).epsilon_at(0) == 50
+
+
+class Renamed(FinitePair):
+    """A user's subclass of a pair: its losses may be anything."""
+
+
+def test_a_mixture_of_a_users_pair_has_no_product():
+    mine = Renamed((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
+    for pair in (
+        mine,
+        MixturePair((1,), (mine,)),
+        MixturePair((1,), (MixturePair((1,), (mine,)),)),
+    ):
+        assert pair_of(Dominated(pair)) is None
+        with pytest.raises(InvalidArgument, match="not a Renamed"):
+            compose([pair])
+        assert of_measure(Dominated(pair)).delta_at(1) > 0.75 - math.e / 4  # by divergences

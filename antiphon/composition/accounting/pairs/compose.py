@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from antiphon.composition.accounting.pairs.noise import (
     DiscreteGaussianPair,
@@ -44,7 +44,10 @@ def counted(pairs: Pairs, times: int = 1) -> Counted:
     except TypeError:
         raise InvalidArgument(f"a list of dominating pairs, not a {type(pairs).__name__}") from None
     for each in listed:
-        _known(each)
+        stranger = _stranger(each)
+        if stranger is not None:
+            names = ", ".join(kind.__name__ for kind in KINDS)
+            raise InvalidArgument(f"a dominating pair is one of {names}, not a {stranger.__name__}")
     counts = Counter(listed)
     if not counts:
         raise InvalidArgument("no pairs: give at least one dominating pair, so k >= 1")
@@ -53,14 +56,17 @@ def counted(pairs: Pairs, times: int = 1) -> Counted:
     return tuple((pair, count * times) for pair, count in counts.items())
 
 
-def _known(pair: Any) -> None:
-    """Raises: InvalidArgument for what is not exactly a pair of this library."""
+def is_known(pair: Any) -> TypeGuard[LossPair]:
+    """Whether it is exactly a pair of this library, and so is all that it is a mixture of."""
+    return _stranger(pair) is None
+
+
+def _stranger(pair: Any) -> type | None:
+    """The type of the first that is not exactly a pair of this library; None if all are."""
     if not any(type(pair) is kind for kind in KINDS):
-        names = ", ".join(kind.__name__ for kind in KINDS)
-        raise InvalidArgument(f"a dominating pair is one of {names}, not a {type(pair).__name__}")
-    if type(pair) is MixturePair:
-        for each in pair.pairs:
-            _known(each)
+        return type(pair)
+    mixed = pair.pairs if type(pair) is MixturePair else ()
+    return next(filter(None, map(_stranger, mixed)), None)
 
 
 def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> PairsCurve:

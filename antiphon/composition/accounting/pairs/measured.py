@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from antiphon.composition.accounting.pairs.compose import KINDS
+from antiphon.composition.accounting.pairs.compose import is_known
 from antiphon.composition.accounting.pairs.noise import GaussianPair
 from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.composition.accounting.pairs.promises import BoundedRangePair, ResponsePair
@@ -32,8 +32,7 @@ def pair_of(measure: Measure) -> LossPair | None:
     (GaussianPair(mu=Fraction(2, 1)), BoundedRangePair(eta=Fraction(1, 1)))
     """
     if isinstance(measure, Dominated):
-        known = any(type(measure.pair) is kind for kind in KINDS)
-        return measure.pair if known and isinstance(measure.pair, LossPair) else None
+        return measure.pair if is_known(measure.pair) else None
     try:
         if isinstance(measure, GaussianDP):
             return GaussianPair(measure.mu)

@@ -126,11 +126,6 @@ class PairsCurve(PrivacyCurve):
             return Once(first.given[0][0])
         return Inversions(self._product, self.width)
 
-    def _epsilon(self, delta: Fraction) -> Interval[float]:
-        if math.isinf(self._enough) and delta <= self.floor.upper:
-            return Interval(math.inf, math.inf)  # the floor is a limit and no value
-        return PrivacyCurve._epsilon(self, delta)
-
     def _guess(self, delta: float) -> tuple[float, float]:
         room, survival = delta - self.floor.upper, self._infinite.survival.lower
         if not 0 < room < survival or self._product is None:
