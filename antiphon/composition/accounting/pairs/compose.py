@@ -61,10 +61,11 @@ def is_known(pair: Any) -> TypeGuard[LossPair]:
     return _stranger(pair) is None
 
 
-def _stranger(pair: Any) -> type | None:
+def _stranger(pair: object) -> type | None:
     """The type of the first that is not exactly a pair of this library; None if all are."""
-    if not any(type(pair) is kind for kind in KINDS):
-        return type(pair)
+    kind: type = type(pair)
+    if kind not in KINDS:
+        return kind
     mixed = pair.pairs if type(pair) is MixturePair else ()
     return next(filter(None, map(_stranger, mixed)), None)
 
