@@ -22,12 +22,12 @@ the next round. All are played many times over by ``antiphon.audit.contest``.
 """
 
 from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.dartboard import ShrinkingDartboard
-from antiphon.mechanisms.learners.hedge import Hedge
-from antiphon.mechanisms.learners.lazy import LazyExperts
+from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
+from antiphon.mechanisms.learners.experts.hedge import Hedge
+from antiphon.mechanisms.learners.experts.lazy import LazyExperts
+from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.learner import ADVICE, Learner
 from antiphon.mechanisms.learners.regret import Regret, regret_of
-from antiphon.mechanisms.learners.softmax import Softmax
 
 __all__ = [
     "ADVICE",

@@ -11,7 +11,7 @@ import numpy as np
 
 from antiphon.composition.guarantees import guarantee
 from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
-from antiphon.mechanisms.learners.weighted import times
+from antiphon.mechanisms.learners.experts.weighted import times
 from antiphon.mechanisms.noise import DiscreteLaplace
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.coins import Coins

@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.learners.hedge import best_rate
+from antiphon.mechanisms.learners.experts.hedge import best_rate
+from antiphon.mechanisms.learners.experts.weighted import Holding, Weighted, times
 from antiphon.mechanisms.learners.learner import Losses
-from antiphon.mechanisms.learners.weighted import Holding, Weighted, times
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register

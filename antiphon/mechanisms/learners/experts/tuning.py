@@ -12,8 +12,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.mechanisms.learners.hedge import short
-from antiphon.mechanisms.learners.lazy_curve import LazyCurve
+from antiphon.mechanisms.learners.experts.hedge import short
+from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats

@@ -8,9 +8,9 @@ from typing import Final, Self
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.dartboard import Dartboard
-from antiphon.mechanisms.learners.lazy_curve import LazyCurve
-from antiphon.mechanisms.learners.weighted import times
+from antiphon.mechanisms.learners.experts.dartboard import Dartboard
+from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
+from antiphon.mechanisms.learners.experts.weighted import times
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.claims import Claim
@@ -102,7 +102,7 @@ class LazyExperts(Dartboard):
         with the largest rate. A search; that (ε, δ) holds is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        from antiphon.mechanisms.learners.tuning import lazy_parameters
+        from antiphon.mechanisms.learners.experts.tuning import lazy_parameters
 
         found = lazy_parameters(horizon, experts, epsilon, delta)
         return cls(
@@ -124,7 +124,7 @@ class LazyExperts(Dartboard):
     @property
     def regret_bound(self) -> float:
         """ln d/η + ηBT/8."""
-        from antiphon.mechanisms.learners.tuning import regret_bound
+        from antiphon.mechanisms.learners.experts.tuning import regret_bound
 
         return regret_bound(self.horizon, self.experts, float(self.rate), self.batch)
 

@@ -8,8 +8,8 @@ from typing import ClassVar, Self
 
 import attrs
 
+from antiphon.mechanisms.learners.experts.weighted import Holding, Weighted
 from antiphon.mechanisms.learners.learner import Losses
-from antiphon.mechanisms.learners.weighted import Holding, Weighted
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 

@@ -1,0 +1,8 @@
+"""Learners of experts: whom of d to follow."""
+
+from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
+from antiphon.mechanisms.learners.experts.hedge import Hedge
+from antiphon.mechanisms.learners.experts.lazy import LazyExperts
+from antiphon.mechanisms.learners.experts.softmax import Softmax
+
+__all__ = ["Hedge", "LazyExperts", "ShrinkingDartboard", "Softmax"]
