@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.experts.weighted import Weighted
 from antiphon.mechanisms.learners.games.loss_game import LossGame, ObliviousGame
-from antiphon.mechanisms.learners.learner import ADVICE, Learner, Losses
+from antiphon.mechanisms.learners.learner import Learner, Losses
+from antiphon.mechanisms.learners.online import ADVICE
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import SampledCoins

@@ -26,7 +26,8 @@ from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
 from antiphon.mechanisms.learners.experts.softmax import Softmax
-from antiphon.mechanisms.learners.learner import ADVICE, Learner
+from antiphon.mechanisms.learners.learner import Learner
+from antiphon.mechanisms.learners.online import ADVICE
 from antiphon.mechanisms.learners.regret import Regret, regret_of
 
 __all__ = [

@@ -1,79 +1,40 @@
-"""What all learners share: their messages, which losses are neighbours, how they are played."""
+"""What all learners of experts share: their losses, and how they are played."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Final, Generic, TypeAlias
+from typing import Final, Generic, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
+from antiphon.mechanisms.learners.online import OnlineLearner, State
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import TOP
-from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Signature
-from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
+from antiphon.protocol.spaces import Arrays, Integers, Space
 
-ADVICE: Final = "advice"
-"""The query of a learner: which expert to follow in the round whose loss comes next."""
-QUERIES: Final = Finite((ADVICE,))
 Losses: TypeAlias = "NDArray[np.int64]"
 """A loss, or a table with a loss in each row."""
 
 GRID: Final = fields.at_most(1 << 20, "round the losses to a coarser grid")
-ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
-
-
-State = TypeVar("State", default=Any)
 
 
 @attrs.frozen(kw_only=True)
-class Learner(ContinualMechanism[State], Generic[State]):
+class Learner(OnlineLearner[State], Generic[State]):
     """(a loss) -> ⊤; (``ADVICE``) -> the expert to follow. Abstract.
 
     A loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. At most ``horizon``.
     Raises: InvalidArgument for a loss past the horizon or off the grid; the state is unchanged.
     """
 
-    private: ClassVar[bool] = True
-    """Whether it claims anything: what does not cannot stand behind a verifier."""
-
-    horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
-    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
-    def __attrs_post_init__(self) -> None:
+    def _spaces(self) -> tuple[Space, Space]:
         losses = Arrays((self.experts,), "int64", 0, self.grid)
-        answers = Either((Finite((TOP,)), Integers(0, self.experts - 1)))
-        self._set(signature=Signature(Either((losses, QUERIES)), answers, losses))
-
-    def _set(self, **derived: object) -> None:
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
-
-    @property
-    def verification(self) -> UpdatesAndQueries:
-        """f: one loss differs, by any two losses, and queries are the same."""
-        return updates_and_queries(event_level(), QUERIES)
-
-    def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
-        if type(message) is str:
-            return self._advise(state, coins)
-        if self.rounds(state) >= self.horizon:
-            raise InvalidArgument(
-                f"the horizon of {self.horizon} losses is reached; build the learner with a larger "
-                "one: its privacy is reckoned for so many"
-            )
-        return self._learn(state, message, coins), TOP
-
-    @abstractmethod
-    def rounds(self, state: State) -> int:
-        """How many losses have come."""
+        return losses, Integers(0, self.experts - 1)
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, int]:

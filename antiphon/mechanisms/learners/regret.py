@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.mechanisms.learners.learner import ADVICE, Losses
+from antiphon.mechanisms.learners.learner import Losses
+from antiphon.mechanisms.learners.online import ADVICE
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.messages import TOP

@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.learner import ADVICE, GRID, ROUNDS, Losses
+from antiphon.mechanisms.learners.learner import GRID, Losses
+from antiphon.mechanisms.learners.online import ADVICE, ROUNDS
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import EMPTY, HALT, freeze

@@ -1,0 +1,15 @@
+"""Learners in a convex body K: where to stand, when each round has a convex loss of its own.
+
+*The protocol.* As of experts, with points in place of experts: an update is the datum z_t of round
+t, which fixes its loss ℓ(·; z_t); it is answered ⊤. The query ``ADVICE`` is answered by the point
+x_t in K for the round whose datum has not come yet, an array of doubles. Where to stand is
+decided when a datum comes.
+Neighbours are streams of data of which one differs, by any two data. *Regret* is
+Σ ℓ(x_t; z_t) - min_{x in K} Σ ℓ(x; z_t).
+"""
+
+from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box
+from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
+from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, LinearLoss
+
+__all__ = ["Ball", "Body", "Box", "ConvexLearner", "ConvexLoss", "LinearLoss"]

@@ -1,0 +1,79 @@
+"""What all online learners share: they learn of a round when its loss comes, and advise."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Final, Generic
+
+import attrs
+from typing_extensions import TypeVar
+
+from antiphon.mechanisms import fields
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import TOP
+from antiphon.protocol.spaces import Either, Finite, Signature, Space
+from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
+
+ADVICE: Final = "advice"
+"""The query of a learner: what to do in the round whose loss comes next."""
+QUERIES: Final = Finite((ADVICE,))
+ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
+
+State = TypeVar("State", default=Any)
+
+
+@attrs.frozen(kw_only=True)
+class OnlineLearner(ContinualMechanism[State], Generic[State]):
+    """(a loss) -> ⊤; (``ADVICE``) -> what to do in the round whose loss comes next. Abstract.
+
+    At most ``horizon`` losses.
+    Raises: InvalidArgument for a loss past the horizon; the state is unchanged.
+    """
+
+    private: ClassVar[bool] = True
+    """Whether it claims anything: what does not cannot stand behind a verifier."""
+
+    horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
+    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def __attrs_post_init__(self) -> None:
+        losses, advice = self._spaces()
+        answers = Either((Finite((TOP,)), advice))
+        self._set(signature=Signature(Either((losses, QUERIES)), answers, losses))
+
+    def _set(self, **derived: object) -> None:
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @abstractmethod
+    def _spaces(self) -> tuple[Space, Space]:
+        """Of losses, and of advice."""
+
+    @property
+    def verification(self) -> UpdatesAndQueries:
+        """f: one loss differs, by any two losses, and queries are the same."""
+        return updates_and_queries(event_level(), QUERIES)
+
+    def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
+        if type(message) is str:
+            return self._advise(state, coins)
+        if self.rounds(state) >= self.horizon:
+            raise InvalidArgument(
+                f"the horizon of {self.horizon} losses is reached; build the learner with a larger "
+                "one: its privacy is reckoned for so many"
+            )
+        return self._learn(state, message, coins), TOP
+
+    @abstractmethod
+    def rounds(self, state: State) -> int:
+        """How many losses have come."""
+
+    @abstractmethod
+    def _advise(self, state: State, coins: Coins) -> tuple[State, Any]:
+        """What to do; the state after it."""
+
+    @abstractmethod
+    def _learn(self, state: State, loss: Any, coins: Coins) -> State:
+        """The state after one more loss."""
