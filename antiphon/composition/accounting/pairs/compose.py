@@ -63,9 +63,9 @@ def is_known(pair: Any) -> TypeGuard[LossPair]:
 
 def _stranger(pair: object) -> type | None:
     """The type of the first that is not exactly a pair of this library; None if all are."""
-    kind: type = type(pair)
-    if kind not in KINDS:
-        return kind
+    found: type = type(pair)
+    if not any(found is kind for kind in KINDS):
+        return found
     mixed = pair.pairs if type(pair) is MixturePair else ()
     return next(filter(None, map(_stranger, mixed)), None)
 
