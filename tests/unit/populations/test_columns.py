@@ -397,6 +397,8 @@ def test_probabilities_and_weights_may_differ_from_replica_to_replica():
     truth = sum(n for ((bit, _),), n in counts.items() if bit) / 50_000
     # E min(|Z|, 1) = 2(φ(0) - φ(1)) + 2(1 - Φ(1)) = 0.6312; 6 standard errors are 0.013
     assert abs(truth - 0.6312) < 0.013
+    first = sum(n for ((_, place),), n in counts.items() if place == 0) / 50_000
+    assert abs(first - 0.6312 / 1.5) < 0.0133
     assert len(counts) == 4
 
 
