@@ -11,5 +11,25 @@ Neighbours are streams of data of which one differs, by any two data. *Regret* i
 from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, LinearLoss
+from antiphon.mechanisms.learners.convex.optimum import Optimum, optimum
+from antiphon.mechanisms.learners.convex.regression_losses import (
+    AbsoluteLoss,
+    LogisticLoss,
+    RegressionLoss,
+    SquaredLoss,
+)
 
-__all__ = ["Ball", "Body", "Box", "ConvexLearner", "ConvexLoss", "LinearLoss"]
+__all__ = [
+    "AbsoluteLoss",
+    "Ball",
+    "Body",
+    "Box",
+    "ConvexLearner",
+    "ConvexLoss",
+    "LinearLoss",
+    "LogisticLoss",
+    "Optimum",
+    "RegressionLoss",
+    "SquaredLoss",
+    "optimum",
+]

@@ -22,6 +22,8 @@ from antiphon.protocol.spaces import Arrays
 Datum = NDArray[np.int64]
 """One datum, or a table with one in each row."""
 Values = NDArray[np.float64]
+Sum = tuple[float, Point]
+"""What a sum of losses is at a point, and its gradient there; or those of a linear function."""
 
 
 @attrs.frozen(kw_only=True)
@@ -53,6 +55,31 @@ class ConvexLoss(ABC):
         rows = np.broadcast_to(points, (len(table), self.dimension))
         return np.array([self.value(*each) for each in zip(rows, table, strict=True)])
 
+    # --- sums of losses, for what is best in hindsight ---------------------------------------------
+
+    def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
+        """A shorter table with the same sum of losses: each datum once, and how often it came."""
+        rows, places = np.unique(table, axis=0, return_inverse=True)
+        total = np.zeros(len(rows), np.int64)
+        np.add.at(total, places.ravel(), counts)
+        return rows, total
+
+    def total(self, point: Point, table: Datum, counts: Datum) -> Sum:
+        """F(x) = Σ count·ℓ(x; z) over the rows z, and ∇F(x)."""
+        slopes = np.array([self.gradient(point, datum) for datum in table])
+        return float(self.values(point, table) @ counts), counts @ slopes
+
+    def smoothed(self, width: float) -> ConvexLoss:
+        """A smooth loss that is nowhere larger, and smaller by ``width``/2 at most."""
+        return self
+
+    def line(self, point: Point, table: Datum, counts: Datum, width: float) -> Sum:
+        """A linear function that is nowhere above F: its value at the point, and its slope.
+
+        The tangent; of a loss with kinks, one that looks so far around them.
+        """
+        return self.total(point, table, counts)
+
 
 @register("antiphon.LinearLoss/1")
 @attrs.frozen(kw_only=True)
@@ -75,3 +102,11 @@ class LinearLoss(ConvexLoss):
     def values(self, points: Values, table: Datum) -> Values:
         found: Values = np.einsum("ti,ti->t", np.broadcast_to(points, table.shape), table)
         return found / self.grid
+
+    def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
+        """One row, which is the sum: a loss that is linear in the datum, too."""
+        return (counts @ table)[None, :], np.ones(1, np.int64)
+
+    def total(self, point: Point, table: Datum, counts: Datum) -> Sum:
+        slope = (counts @ table) / self.grid
+        return float(slope @ point), slope
