@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
-from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
+from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, Values
 
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""
@@ -85,7 +85,7 @@ def _below(body: Body, slope: Point, point: Point) -> float:
 
 
 def _descent(
-    loss: ConvexLoss, body: Body, point: Point, rows: Point, weights: Point, enough: float
+    loss: ConvexLoss, body: Body, point: Point, rows: Values, weights: Values, enough: float
 ) -> tuple[Point, float]:
     """Where accelerated projected gradients lead, and a bound below F by all tangents on the way.
 

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
-from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, Sum, Values
+from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, Rows, Sum, Values
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
 
@@ -41,17 +41,17 @@ class RegressionLoss(ConvexLoss):
         found: Point = self.slope(point @ scaled[:-1], scaled[-1]) * scaled[:-1]
         return found
 
-    def values(self, points: Values, table: Datum) -> Values:
+    def values(self, points: Values, table: Rows) -> Values:
         features = table[:, :-1]
         scores = np.einsum("ti,ti->t", np.broadcast_to(points, features.shape), features)
         return self.cost(scores / self.grid, table[:, -1] / self.grid)
 
-    def total(self, point: Point, table: Datum, counts: Datum) -> Sum:
+    def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
         scores, labels = self._read(point, table)
         slope = (counts * self.slope(scores, labels)) @ table[:, :-1] / self.grid
         return float(counts @ self.cost(scores, labels)), slope
 
-    def _read(self, point: Point, table: Datum) -> tuple[Values, Values]:
+    def _read(self, point: Point, table: Rows) -> tuple[Values, Values]:
         return table[:, :-1] @ point / self.grid, table[:, -1] / self.grid
 
 
@@ -109,7 +109,7 @@ class AbsoluteLoss(RegressionLoss):
     def smoothed(self, width: float) -> ConvexLoss:
         return _Huber(dimension=self.dimension, grid=self.grid, width=width)
 
-    def line(self, point: Point, table: Datum, counts: Datum, width: float) -> Sum:
+    def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
         """Σ count·u·(⟨a, x⟩ - y), u the residual in [-1, 1] after division by the width.
 
         |r| >= u·r for each |u| <= 1: what Huber's loss has for a slope touches |r| itself, but for

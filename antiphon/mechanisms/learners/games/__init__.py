@@ -10,6 +10,7 @@ from antiphon.mechanisms.learners.games.coined import (
 )
 from antiphon.mechanisms.learners.games.loss_game import LossGame
 from antiphon.mechanisms.learners.games.loss_table import LossTable
+from antiphon.mechanisms.learners.games.online_game import ObliviousGame, OnlineGame
 
 __all__ = [
     "BatchConstant",
@@ -17,6 +18,8 @@ __all__ = [
     "LossGame",
     "LossTable",
     "LowerBoundEpochs",
+    "ObliviousGame",
+    "OnlineGame",
     "RandomLosses",
     "ShiftingBest",
     "StochasticGap",

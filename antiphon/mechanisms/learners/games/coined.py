@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.games.loss_game import ObliviousGame, told
+from antiphon.mechanisms.learners.games.loss_game import LossGame
+from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -28,7 +29,7 @@ _HALF = Fraction(1, 2)
 
 
 @attrs.frozen(kw_only=True)
-class CoinedGame(ObliviousGame):
+class CoinedGame(ObliviousGame, LossGame):
     """Expert i loses 1 with a chance of its own, else 0; tossed anew every ``hold`` rounds.
 
     Abstract.
@@ -51,14 +52,13 @@ class CoinedGame(ObliviousGame):
         return _block(self, key, number)
 
     def _made(self, key: int, number: int) -> Losses:
-        times = np.arange(number * self.block, min(self.rounds, (number + 1) * self.block))
-        tosses = times // self.hold
+        tosses = self.times(number) // self.hold
         first, last = int(tosses[0]), int(tosses[-1])
         words = self._words(key, first, last + 1)
         starts = np.arange(first, last + 1) * self.hold
         bars = np.ldexp(self.chances(key, starts), 32).astype(np.uint64)
         lost = words < bars
-        return told((lost if self.hold == 1 else lost[tosses - first]) * np.int64(self.grid))
+        return unwritten((lost if self.hold == 1 else lost[tosses - first]) * np.int64(self.grid))
 
     def _words(self, key: int, first: int, end: int) -> NDArray[np.uint32]:
         """What is tossed first, …, end - 1: toss i is the same in all blocks."""
