@@ -248,16 +248,15 @@ def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -
             f"the learner takes {spaces.updates}, and the game tells {game.tells}: make both with "
             "the same"
         )
-    if isinstance(learner, OnlineLearner):
-        if not game.fits(learner):
-            raise InvalidArgument(
-                "the learner and the game have losses or bodies of their own: make both with the "
-                "same"
-            )
-        if learner.horizon < game.rounds:
-            raise InvalidArgument(
-                f"the learner's horizon is {learner.horizon}, and the game has {game.rounds} rounds"
-            )
+    if not game.fits(learner):
+        raise InvalidArgument(
+            "the learner is made for another kind of game, for another loss or for another body: "
+            "make both with the same"
+        )
+    if isinstance(learner, OnlineLearner) and learner.horizon < game.rounds:
+        raise InvalidArgument(
+            f"the learner's horizon is {learner.horizon}, and the game has {game.rounds} rounds"
+        )
     known = isinstance(learner, Weighted) and isinstance(game, LossGame)
     if expected and not (known and isinstance(game, ObliviousGame)):
         raise InvalidArgument(

@@ -52,7 +52,7 @@ def optimum(
     >>> from antiphon.mechanisms.learners.convex import AbsoluteLoss, Ball
     >>> loss = AbsoluteLoss(dimension=1, grid=4)
     >>> found = optimum(loss, Ball(dimension=1), np.array([[4, 1], [4, 2], [4, 4]]))
-    >>> found.gap < 1e-5, round(found.point[0], 3), round(found.value, 5)
+    >>> found.gap < 1e-5, round(float(found.point[0]), 3), round(found.value, 5)
     (True, 0.5, 0.75)
     """
     rows = table.astype(np.float64)

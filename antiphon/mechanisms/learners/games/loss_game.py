@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import attrs
 
@@ -10,9 +11,10 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.games.expert_meter import ExpertMeter
 from antiphon.mechanisms.learners.games.meters import Meter
 from antiphon.mechanisms.learners.games.online_game import OnlineGame
-from antiphon.mechanisms.learners.learner import GRID, Losses
+from antiphon.mechanisms.learners.learner import GRID, Learner, Losses
 from antiphon.mechanisms.learners.online import OnlineLearner
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.spaces import Arrays, Integers, Space
 
 
@@ -40,6 +42,9 @@ class LossGame(OnlineGame):
 
     def unadvised(self, coins: Coins) -> int:
         return coins.uniform_integer(self.experts)
+
+    def fits(self, learner: ContinualMechanism[Any]) -> bool:
+        return isinstance(learner, Learner) or not isinstance(learner, OnlineLearner)
 
     def meter(self, times: tuple[int, ...], learner: OnlineLearner | None) -> Meter:
         return ExpertMeter(times, self.experts, self.grid, learner)

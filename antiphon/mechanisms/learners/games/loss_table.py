@@ -16,10 +16,11 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
 
-def _checked(table: Losses) -> Losses:
+def plain_table(table: Losses) -> Losses:
+    """A table of rows that nobody can write to. Raises: InvalidArgument."""
     plain = type(table) is np.ndarray and table.dtype == np.int64
     if not plain or table.ndim != 2 or not table.size:
-        raise InvalidArgument("the table is an int64 array of two axes; see LossTable.of")
+        raise InvalidArgument("the table is an int64 array of two axes; see the game's ``of``")
     return unwritten(table)
 
 
@@ -37,7 +38,7 @@ class LossTable(ObliviousGame, LossGame):
     """
 
     table: Losses = attrs.field(
-        converter=_checked, eq=attrs.cmp_using(eq=np.array_equal), repr=False
+        converter=plain_table, eq=attrs.cmp_using(eq=np.array_equal), repr=False
     )
 
     def __attrs_post_init__(self) -> None:

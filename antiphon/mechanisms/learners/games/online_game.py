@@ -15,6 +15,7 @@ from antiphon.mechanisms.learners.learner import Losses
 from antiphon.mechanisms.learners.online import ADVICE, ROUNDS, OnlineLearner
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import EMPTY, HALT, freeze
 from antiphon.protocol.spaces import Arrays, Space
 
@@ -82,9 +83,9 @@ class OnlineGame(Adversary[GameState]):
     def meter(self, times: tuple[int, ...], learner: OnlineLearner | None) -> Meter:
         """What reads off regret after so many rounds; expected regret of a learner, too."""
 
-    def fits(self, learner: OnlineLearner) -> bool:
+    @abstractmethod
+    def fits(self, learner: ContinualMechanism[Any]) -> bool:
         """Whether a learner that takes its losses is one for this game."""
-        return True
 
     def step(self, state: GameState, message: object, coins: Coins) -> tuple[GameState, object]:
         if message is EMPTY:
