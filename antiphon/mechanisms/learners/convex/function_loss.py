@@ -122,8 +122,8 @@ def check(loss: ConvexLoss, body: Body) -> None:
         norm = float(np.linalg.norm(slope))
         if norm > constant * (1 + _TOLERANCE):
             raise InvalidArgument(
-                f"the loss is not {constant}-Lipschitz: its gradient has norm {norm}, {where}: give "
-                "a larger constant, or scale the loss down"
+                f"the loss is not {constant}-Lipschitz: its gradient has norm {norm}, {where}: "
+                "give a larger constant, or scale the loss down"
             )
         _tangent(loss, point, slope, datum, _NEAR * body.reach, where)
 

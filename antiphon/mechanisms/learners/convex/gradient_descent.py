@@ -16,7 +16,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
 
-class Position(NamedTuple):
+class Descent(NamedTuple):
     """Where a learner stands."""
 
     rounds: int
@@ -25,7 +25,7 @@ class Position(NamedTuple):
 
 @register("antiphon.GradientDescent/1")
 @attrs.frozen(kw_only=True)
-class GradientDescent(ConvexLearner[Position]):
+class GradientDescent(ConvexLearner[Descent]):
     """From the origin against each gradient: x_{t+1} = Π_K(x_t - η_t·∇ℓ(x_t; z_t)).
 
     η_t = D/(L√(2t)), D the diameter of the body, L the loss's constant. Regret: at most DL√(2T),
@@ -50,8 +50,8 @@ class GradientDescent(ConvexLearner[Position]):
         self._set(_scale=math.sqrt(2) * self.body.reach / self.loss.lipschitz(self.body))
 
     @property
-    def initial_state(self) -> Position:
-        return Position(0, row(np.zeros(self.body.dimension), float))
+    def initial_state(self) -> Descent:
+        return Descent(0, row(np.zeros(self.body.dimension), float))
 
     @property
     def regret_bound(self) -> float:
@@ -59,14 +59,14 @@ class GradientDescent(ConvexLearner[Position]):
         diameter = 2 * self.body.reach
         return diameter * self.loss.lipschitz(self.body) * math.sqrt(2 * self.horizon)
 
-    def rounds(self, state: Position) -> int:
+    def rounds(self, state: Descent) -> int:
         return state.rounds
 
-    def _advise(self, state: Position, coins: Coins) -> tuple[Position, Point]:
+    def _advise(self, state: Descent, coins: Coins) -> tuple[Descent, Point]:
         return state, state.point.view(np.ndarray)
 
-    def _learn(self, state: Position, loss: Datum, coins: Coins) -> Position:
+    def _learn(self, state: Descent, loss: Datum, coins: Coins) -> Descent:
         point, rounds = state.point.view(np.ndarray), state.rounds + 1
         step = self._scale / math.sqrt(rounds)
         found = self.body.project(point - step * self.loss.gradient(point, loss))
-        return Position(rounds, row(found, float))
+        return Descent(rounds, row(found, float))
