@@ -1,9 +1,9 @@
-"""Learners against games of experts, many times over, without views: what regret is measured.
+"""Learners against games, many times over, without views: what regret is measured.
 
 A repetition is one game of one learner, each with coins of its own, from the seed of the experiment
 and the number of the repetition: the same on every machine and for any number of workers. Against
-a game that does not listen a learner follows whole blocks of losses (``Learner.follow``), which
-says what its steps say.
+a game that does not listen a learner follows whole blocks of losses (``OnlineLearner.follow``),
+which says what its steps say. What regret is, and against whom, the game knows (its ``meter``).
 """
 
 from __future__ import annotations
@@ -12,32 +12,29 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.experts.weighted import Weighted
-from antiphon.mechanisms.learners.games.loss_game import LossGame, ObliviousGame
-from antiphon.mechanisms.learners.learner import Learner, Losses
-from antiphon.mechanisms.learners.online import ADVICE
+from antiphon.mechanisms.learners.games.loss_game import LossGame
+from antiphon.mechanisms.learners.games.meters import Figures, Scored
+from antiphon.mechanisms.learners.games.online_game import ObliviousGame, OnlineGame
+from antiphon.mechanisms.learners.learner import Losses
+from antiphon.mechanisms.learners.online import ADVICE, OnlineLearner
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.spaces import Integers
 
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk
     from antiphon.audit.running.chunks import Seed
     from antiphon.audit.running.crews import Executor
     from antiphon.audit.running.progress import Progress
-
-Figures: TypeAlias = "NDArray[np.float64]"
-Scored: TypeAlias = "tuple[Figures, ...]"
-"""Regret at each checkpoint; and expected regret, where it is asked for."""
 
 _TOGETHER = 1 << 12
 """Rounds of a game that listens that are looked at together."""
@@ -54,7 +51,10 @@ def checkpoints(rounds: int) -> tuple[int, ...]:
 
 @attrs.frozen
 class Standings:
-    """The regret of each repetition at each checkpoint, in units of the largest loss."""
+    """The regret of each repetition at each checkpoint.
+
+    Of experts in units of the largest loss; of convex games in those of their losses.
+    """
 
     learner: str
     game: str
@@ -66,6 +66,12 @@ class Standings:
     )
     """As ``regrets``, of which the learner's own coins are averaged out."""
     interrupted: bool = False
+    gaps: Figures | None = attrs.field(
+        default=None, repr=False, eq=attrs.cmp_using(eq=np.array_equal)
+    )
+    """By how much each of ``regrets`` may be too small, at most: the best point of a body is
+    known as far as that (``optimum``). None where the best is known.
+    """
 
     @property
     def repetitions(self) -> int:
@@ -88,6 +94,24 @@ class Standings:
         found: Figures = NormalDist().inv_cdf((1 + confidence) / 2) * spread
         return found
 
+    @property
+    def slope(self) -> float:
+        """p, where mean regret grows like T^p: a line through its logarithms by least squares.
+
+        Over the checkpoints from √T on; nan where fewer than two of them have a regret above 0.
+        """
+        times, mean = np.array(self.checkpoints), self.mean
+        seen = (times >= math.sqrt(times[-1])) & (mean > 0)
+        if np.count_nonzero(seen) < 2:
+            return math.nan
+        logs = np.log(times[seen]), np.log(mean[seen])
+        return float(np.polyfit(*logs, 1)[0])
+
+    @property
+    def gap(self) -> float:
+        """The largest of ``gaps``; 0 where the best is known."""
+        return 0.0 if self.gaps is None else float(self.gaps.max())
+
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
         band = [each if math.isfinite(each) else None for each in self.band().tolist()]
@@ -96,6 +120,7 @@ class Standings:
             "interrupted": self.interrupted, "checkpoints": list(self.checkpoints),
             "mean": self.mean.tolist(), "band": band,
             "expected": None if self.expected is None else self.expected.mean(axis=0).tolist(),
+            "slope": self.slope if math.isfinite(self.slope) else None, "gap": self.gap,
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -109,103 +134,57 @@ class Contest:
     """The task: one repetition for each sample of a chunk."""
 
     learner: ContinualMechanism[Any]
-    game: LossGame
+    game: OnlineGame
     checkpoints: tuple[int, ...]
     expected: bool = False
 
-    def __call__(self, chunk: Chunk) -> list[Scored]:
-        return [self.once(chunk.seed, number) for number in range(chunk.size)]
+    def __call__(self, chunk: Chunk) -> tuple[tuple[Figures | None, ...], ...]:
+        return tuple(tuple(self.once(chunk.seed, number)) for number in range(chunk.size))
 
     def once(self, seed: np.random.SeedSequence, number: int) -> Scored:
         """One repetition."""
         keys = [(*seed.spawn_key, number, who) for who in range(2)]
         coins = [SampledCoins(np.random.SeedSequence(seed.entropy, spawn_key=key)) for key in keys]
-        score = _Score(self)
+        known = self.learner if self.expected and isinstance(self.learner, Weighted) else None
+        meter = self.game.meter(self.checkpoints, known)
         for losses, shown in _blocks(self.learner, self.game, *coins):
-            score.add(losses, shown)
-        return score.regrets()
+            meter.add(losses, shown)
+        return meter.scored()
 
 
 def _blocks(
-    learner: ContinualMechanism[Any], game: LossGame, tosses: SampledCoins, coins: SampledCoins
-) -> Iterator[tuple[Losses, Losses]]:
-    """Losses and who was followed, some rounds at a time."""
+    learner: ContinualMechanism[Any], game: OnlineGame, tosses: SampledCoins, coins: SampledCoins
+) -> Iterator[tuple[Losses, NDArray[Any]]]:
+    """Losses and what was followed, some rounds at a time."""
     state, key = learner.initial_state, game.key(tosses)
-    if isinstance(learner, Learner) and isinstance(game, ObliviousGame):
+    shown: Any
+    if isinstance(learner, OnlineLearner) and isinstance(game, ObliviousGame):
         for number in range(-(-game.rounds // game.block)):
             losses = game.losses(key, number)
             state, shown = learner.follow(state, losses, coins)
             yield losses, shown
         return
-    step, advice, told = learner.step, list[int](), list[Losses]()
+    step, advice, told = learner.step, list[Any](), list[Losses]()
     asked = learner.signature.queries.contains(ADVICE)
-    expert = 0 if asked else coins.uniform_integer(game.experts)
+    shown = None if asked else game.unadvised(coins)
     for time in range(game.rounds):
         if asked:
-            state, expert = step(state, ADVICE, coins)
-        loss = game.loss(key, time, expert)
+            state, shown = step(state, ADVICE, coins)
+        loss = game.loss(key, time, shown)
         state, answer = step(state, loss, coins)
-        advice.append(expert)
+        advice.append(shown)
         told.append(loss)
         if not asked:
-            expert = answer
+            shown = answer
         if len(told) == _TOGETHER or time + 1 == game.rounds:
             yield np.array(told), np.array(advice)
             advice.clear()
             told.clear()
 
 
-class _Score:
-    """What was lost so far, by whom."""
-
-    def __init__(self, contest: Contest) -> None:
-        self._learner = contest.learner if contest.expected else None
-        self._at, self._grid = contest.checkpoints, contest.game.grid
-        self._sums = np.zeros(contest.game.experts, np.int64)
-        self._own, self._best = list[Losses](), list[int]()
-        self._waiting: Losses = np.empty((0, contest.game.experts), np.int64)
-        self._scores, self._expected = self._sums, list[Figures]()
-        self._rounds = 0
-
-    def add(self, losses: Losses, shown: Losses) -> None:
-        """Some rounds more."""
-        self._own.append(losses[np.arange(len(losses)), shown])
-        begun = 0
-        for time in self._at[len(self._best) :]:
-            if time > self._rounds + len(losses):
-                break
-            end = time - self._rounds
-            self._sums = self._sums + losses[begun:end].sum(axis=0)
-            self._best.append(int(self._sums.min()))
-            begun = end
-        self._sums = self._sums + losses[begun:].sum(axis=0)
-        self._rounds += len(losses)
-        if isinstance(self._learner, Weighted):
-            self._expect(self._learner, losses)
-
-    def _expect(self, learner: Weighted, losses: Losses) -> None:
-        """Expected losses of whole periods; the rest waits, unless it is the end."""
-        waiting = np.concatenate([self._waiting, losses])
-        whole = len(waiting) // learner.period * learner.period
-        ready = waiting if self._rounds == self._at[-1] else waiting[:whole]
-        if len(ready):
-            self._expected.append(learner.expected_losses(self._scores, ready))
-            self._scores = self._scores - ready.sum(axis=0)
-        self._waiting = waiting[len(ready) :]
-
-    def regrets(self) -> Scored:
-        """At the checkpoints."""
-        places = np.array(self._at) - 1
-        best = np.array(self._best)
-        lost: list[NDArray[Any]] = [np.concatenate(self._own)]
-        if self._expected:
-            lost.append(np.concatenate(self._expected))
-        return tuple((each.cumsum()[places] - best) / self._grid for each in lost)
-
-
 def contest(
     learner: ContinualMechanism[Any],
-    game: LossGame,
+    game: OnlineGame,
     *,
     repetitions: int = 20,
     seed: Seed = None,
@@ -215,10 +194,11 @@ def contest(
     checkpoint: Union[str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> Standings:
-    """Play a learner against a game so many times; its regret against the best fixed expert.
+    """Play a learner against a game so many times; its regret against the best in hindsight.
 
     Args: ``learner``, or any mechanism that takes its messages, or answers each loss by the expert
-    to follow in the next round (the first is then drawn uniformly); ``at``, the rounds after which
+    to follow in the next round (the first is then drawn uniformly), or by the point (the first is
+    then the origin); ``at``, the rounds after which
     regret is read off, by default the powers of two and the last; ``expected``, whether to average
     over the learner's coins, too: for learners by weights, against a game that does not listen;
     ``executor``, ``checkpoint``, ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C
@@ -242,35 +222,43 @@ def contest(
         task, Chunks(total=exact.whole(repetitions, "repetitions"), size=1, seed=seed),
         merge=_joined, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
-    regrets, *averaged = (np.array(each) for each in zip(*outcome.result, strict=True))
+    regrets, averaged, gaps = (_table(each) for each in zip(*outcome.result, strict=True))
+    assert regrets is not None
     return Standings(
-        message_label(learner),
-        message_label(game),
-        times,
-        regrets,
-        averaged[0] if averaged else None,
-        outcome.interrupted,
-    )
+        message_label(learner), message_label(game), times,
+        regrets, averaged, outcome.interrupted, gaps,
+    )  # fmt: skip
 
 
-def _joined(total: list[Scored], more: list[Scored]) -> list[Scored]:
-    return [*total, *more]
+def _joined(total: tuple[Any, ...], more: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*total, *more)
 
 
-def _check(learner: ContinualMechanism[Any], game: LossGame, expected: bool) -> None:
-    loss = np.full(game.experts, game.grid)
+def _table(rows: tuple[Figures | None, ...]) -> Figures | None:
+    """A row for each repetition."""
+    return None if rows[0] is None else np.array(rows)
+
+
+def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -> None:
     spaces = learner.signature
-    told = spaces.queries.contains(ADVICE) or spaces.answers == Integers(0, game.experts - 1)
-    if not told or not spaces.updates.contains(loss):
+    answered = spaces.queries.contains(ADVICE) or spaces.answers == game.advice
+    ends = (np.full(game.told.shape, end, np.int64) for end in (game.told.low, game.told.high))
+    if not (answered and all(map(spaces.updates.contains, ends))):
         raise InvalidArgument(
-            f"the learner takes {spaces.updates}, and the game tells losses of "
-            f"{game.experts} experts on the grid 0..{game.grid}: make both with the same"
+            f"the learner takes {spaces.updates}, and the game tells {game.tells}: make both with "
+            "the same"
         )
-    if isinstance(learner, Learner) and learner.horizon < game.rounds:
+    if not game.fits(learner):
+        raise InvalidArgument(
+            "the learner is made for another kind of game, for another loss or for another body: "
+            "make both with the same"
+        )
+    if isinstance(learner, OnlineLearner) and learner.horizon < game.rounds:
         raise InvalidArgument(
             f"the learner's horizon is {learner.horizon}, and the game has {game.rounds} rounds"
         )
-    if expected and not (isinstance(learner, Weighted) and isinstance(game, ObliviousGame)):
+    known = isinstance(learner, Weighted) and isinstance(game, LossGame)
+    if expected and not (known and isinstance(game, ObliviousGame)):
         raise InvalidArgument(
             "expected regret is known of learners by weights, against a game that does not listen"
         )

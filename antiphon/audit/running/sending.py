@@ -16,10 +16,11 @@ from typing import Any
 
 from antiphon.audit.running.by_path import Files, files_run, run_again
 from antiphon.audit.statistical.search import AdversaryFamily
+from antiphon.mechanisms.learners.convex.function_loss import FunctionLoss
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.adversary import FunctionAdversary
 
-_OF_A_FUNCTION: tuple[type, ...] = (FunctionMechanism, FunctionAdversary)
+_OF_A_FUNCTION: tuple[type, ...] = (FunctionMechanism, FunctionAdversary, FunctionLoss)
 
 
 class _Pickler(pickle.Pickler):

@@ -1,11 +1,11 @@
-"""``antiphon learn``: online learners against a game of experts."""
+"""``antiphon learn``: online learners against a game, of experts or in a convex body."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
-from inspect import isabstract, isclass
+from collections.abc import Callable, Iterator
+from inspect import isabstract, isclass, isfunction, signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Literal, NamedTuple
@@ -16,14 +16,29 @@ from antiphon.audit.contests import Standings, contest
 from antiphon.cli.output import print_json
 from antiphon.cli.written import rational, shown
 from antiphon.mechanisms import learners
-from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.games import LossGame, LossTable
+from antiphon.mechanisms.learners import convex, games
+from antiphon.mechanisms.learners.convex import Ball, Box, ConvexLearner
+from antiphon.mechanisms.learners.games import (
+    ConvexGame,
+    DataTable,
+    LossGame,
+    LossTable,
+    OnlineGame,
+)
 from antiphon.mechanisms.learners.learner import Learner
+from antiphon.mechanisms.learners.online import OnlineLearner
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+
+Maker = Callable[..., ContinualMechanism[Any]]
+"""Of a learner for a game; a private one takes epsilon and delta, too."""
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
-"""The grid for the losses of a file."""
+"""The grid for the losses of a file, and for data."""
+_TABLES: Final = (LossTable, DataTable)
+"""Games that need a table."""
+_BODIES: Final[dict[str, type[Any]]] = {"ball": Ball, "box": Box}
 
 
 class Played(NamedTuple):
@@ -32,6 +47,8 @@ class Played(NamedTuple):
     name: str
     rounds: int
     experts: int
+    dimension: int
+    body: str
     grid: int | None
     given: tuple[str, ...]
 
@@ -49,7 +66,8 @@ class LearnerRow:
     """What one learner did."""
 
     name: str
-    learner: Learner[Any]
+    privacy: str
+    """What it was made for, "any" ε and δ, or "no"."""
     standings: Standings
 
 
@@ -68,9 +86,9 @@ def learn(
     found = list(_learners(players, game))
     quiet: Literal[False] | None = False if as_json else None
     rows = [
-        LearnerRow(name, each, contest(each, game, repetitions=repeat, seed=seed, executor=workers,
-                                progress=quiet))
-        for name, each in found
+        LearnerRow(name, privacy, contest(each, game, repetitions=repeat, seed=seed,
+                                          executor=workers, progress=quiet))
+        for name, privacy, each in found
     ]  # fmt: skip
     if plot is not None:
         from antiphon.report.learning import regrets
@@ -80,7 +98,7 @@ def learn(
     if as_json:
         print_json(_data(played, game, rows, plot))
     else:
-        _print(played, game, rows, players, plot)
+        _print(played, game, rows, plot)
     return 0
 
 
@@ -108,15 +126,17 @@ def _one_of(known: dict[str, type[Any]], name: str, what: str) -> type[Any]:
     return known[name]
 
 
-def _game(played: Played) -> LossGame:
+def _game(played: Played) -> OnlineGame:
     if Path(played.name).suffix in _FILES:
         if played.given:
             raise InvalidArgument("--set is of games that are made, not of a file")
         return LossTable.load(played.name, grid=played.grid or _FINE)
-    known = named(games, LossGame)
-    del known["loss-table"]  # which is what a file is
+    known = {
+        name: kind for name, kind in named(games, OnlineGame).items() if kind not in _TABLES
+    }  # fmt: skip
     kind = _one_of(known, played.name, "game")
-    own = {f.name for f in attrs.fields(kind)} - {f.name for f in attrs.fields(LossGame)}
+    size = _size(kind, played)
+    own = {f.name for f in attrs.fields(kind) if f.init} - size.keys()
     options: dict[str, object] = {}
     for text in played.given:
         name, _, value = text.partition("=")
@@ -125,61 +145,105 @@ def _game(played: Played) -> LossGame:
             raise InvalidArgument(f"{played.name} has no option {name[:40]!r}; it has {there}")
         number = rational(value, name)
         options[name] = number if number.denominator > 1 else int(number)
-    game: LossGame = kind(
-        rounds=played.rounds, experts=played.experts, grid=played.grid or 1, **options
-    )
+    game: OnlineGame = kind(**size, **options)
     return game
 
 
-def _learners(players: Players, game: LossGame) -> Iterator[tuple[str, Learner[Any]]]:
-    known = named(learners, Learner)
-    budget = {
+def _size(kind: type[Any], played: Played) -> dict[str, Any]:
+    if issubclass(kind, LossGame):
+        return {"rounds": played.rounds, "experts": played.experts, "grid": played.grid or 1}
+    body = _one_of(_BODIES, played.body, "body")(dimension=played.dimension)
+    loss = convex.LinearLoss(dimension=played.dimension, grid=played.grid or _FINE)
+    return {"rounds": played.rounds, "body": body, "convex_loss": loss}
+
+
+def makers(game: OnlineGame) -> dict[str, Maker]:
+    """Of the learners for a game: how those that are exported are made, by their names."""
+    if not isinstance(game, ConvexGame):
+        return {name: kind.tuned for name, kind in named(learners, Learner).items()}
+    found: dict[str, Maker] = {
+        name: kind.tuned for name, kind in named(convex, ConvexLearner).items()
+    }  # fmt: skip
+    for name in convex.__all__:
+        made = getattr(convex, name)
+        if isfunction(made) and {"body", "loss", "horizon"} <= signature(made).parameters.keys():
+            found[name.replace("_", "-")] = made
+    return found
+
+
+def _learners(
+    players: Players, game: OnlineGame
+) -> Iterator[tuple[str, str, ContinualMechanism[Any]]]:
+    known = makers(game)
+    given: dict[str, Any] = {
+        "horizon": game.rounds,
         "epsilon": rational(players.epsilon, "epsilon"), "delta": rational(players.delta, "delta"),
     }  # fmt: skip
+    budget = f"({shown(given['epsilon'])}, {shown(given['delta'])})"
+    if isinstance(game, ConvexGame):
+        given |= {"body": game.body, "loss": game.convex_loss}
+    elif isinstance(game, LossGame):
+        given |= {"experts": game.experts, "grid": game.grid}
     for name in dict.fromkeys(players.names or known):
-        kind = _one_of(known, name, "learner")
-        size = {"horizon": game.rounds, "experts": game.experts, "grid": game.grid}
-        yield name, kind.tuned(**size, **(budget if kind.private else {}))
+        if name not in known:
+            raise InvalidArgument(
+                f"there is no learner {name[:40]!r}; there are {', '.join(known)}"
+            )
+        takes = signature(known[name]).parameters
+        learner = known[name](**{key: value for key, value in given.items() if key in takes})
+        private = isinstance(learner, OnlineLearner) and learner.private
+        yield name, budget if "epsilon" in takes else "any" if private else "no", learner
 
 
 # --- for programs, and for people -----------------------------------------------------------------
 
 
 def _data(
-    played: Played, game: LossGame, rows: list[LearnerRow], plot: Path | None
+    played: Played, game: OnlineGame, rows: list[LearnerRow], plot: Path | None
 ) -> dict[str, object]:
     return {
-        "game": played.name, "rounds": game.rounds, "experts": game.experts, "grid": game.grid,
+        "game": played.name, "rounds": game.rounds, **_sizes(game),
         "plot": None if plot is None else str(plot),
         "learners": [
-            {"name": row.name, "private": row.learner.private, **row.standings.to_dict()}
+            {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
             for row in rows
         ],
     }  # fmt: skip
 
 
-def _print(
-    played: Played, game: LossGame, rows: list[LearnerRow], players: Players, plot: Path | None
-) -> None:
+def _sizes(game: OnlineGame) -> dict[str, object]:
+    if isinstance(game, ConvexGame):
+        body = type(game.body).__name__.lower()
+        return {"dimension": game.body.dimension, "body": body, "grid": game.convex_loss.grid}
+    assert isinstance(game, LossGame)
+    return {"experts": game.experts, "grid": game.grid}
+
+
+def _print(played: Played, game: OnlineGame, rows: list[LearnerRow], plot: Path | None) -> None:
     from rich.console import Console
 
     from antiphon.report import table
 
-    budget = ", ".join(
-        shown(rational(text, name)) for text, name in zip(players[1:], ("ε", "δ"), strict=True)
-    )
-    print(f"{played.name}: {game.rounds:,} rounds, {game.experts:,} experts")
-    columns = ["learner", "private", "regret", "±", "a round", "games"]
+    against, unit = "expert", ", in units of the largest loss"
+    size = ""
+    if isinstance(game, LossGame):
+        size = f"{game.experts:,} experts"
+    elif isinstance(game, ConvexGame):
+        size = f"a {played.body} of dimension {game.body.dimension:,}"
+        against, unit = "point", ""
+    print(f"{played.name}: {game.rounds:,} rounds, {size}")
+    columns = ["learner", "private", "regret", "±", "a round", "slope", "games"]
     cells = [
         [
-            row.name, f"({budget})" if row.learner.private else "no",
+            row.name, row.privacy,
             f"{row.standings.mean[-1]:,.1f}", f"{row.standings.band()[-1]:,.1f}",
-            f"{row.standings.mean[-1] / game.rounds:.5f}", str(row.standings.repetitions),
+            f"{row.standings.mean[-1] / game.rounds:.5f}", f"{row.standings.slope:.2f}",
+            str(row.standings.repetitions),
         ]
         for row in rows
     ]  # fmt: skip
     console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
     console.print(table(columns, cells, numbers=columns[2:]))
-    print("Regret against the best fixed expert, in units of the largest loss; ± at 95 %.")
+    print(f"Regret against the best fixed {against}{unit}; ± at 95 %; it grows like T^slope.")
     if plot is not None:
         print(f"Regret over rounds is drawn in {plot}")

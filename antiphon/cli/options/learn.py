@@ -13,16 +13,18 @@ from antiphon.protocol.records.files import refuse_taken
 
 def learn(
     game: Annotated[
-        str, typer.Option(help="A game: stochastic-gap, random-losses, …; or a .csv or .npy file.")
+        str, typer.Option(help="A game: stochastic-gap, linear-gap, …; or a .csv or .npy file.")
     ] = "stochastic-gap",
     learner: Annotated[
         list[str] | None, typer.Option(help="A learner; repeatable. By default all of them.")
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, max=1 << 24, help="Of each game.")] = 1 << 12,
     experts: Annotated[int, typer.Option(min=2, max=1 << 20, help="To choose from.")] = 10,
+    dimension: Annotated[int, typer.Option(min=1, max=1 << 20, help="Of a body.")] = 20,
+    body: Annotated[str, typer.Option(help="In which points are: ball or box.")] = "ball",
     grid: Annotated[
         int | None,
-        typer.Option(min=1, max=1 << 20, help="Losses are 0, 1/grid, …: 1; of a file 1024."),
+        typer.Option(min=1, max=1 << 20, help="Losses are 0, 1/grid, …: 1; else 1024."),
     ] = None,
     given: Annotated[
         list[str] | None,
@@ -41,12 +43,12 @@ def learn(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Play online learners against a game of experts; print their regret."""
+    """Play online learners against a game, of experts or in a body; print their regret."""
     from antiphon.cli.commands import learn as learning
 
     refuse_taken([] if plot is None else [plot], force)
     return learning.learn(
-        learning.Played(game, rounds, experts, grid, tuple(given or ())),
+        learning.Played(game, rounds, experts, dimension, body, grid, tuple(given or ())),
         learning.Players(tuple(learner or ()), epsilon, delta),
         repeat=repeat, seed=seed, workers=workers, plot=plot, as_json=json,
     )  # fmt: skip

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.online import OnlineLearner, State
-from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.spaces import Arrays, Integers, Space
 
@@ -43,24 +42,3 @@ class Learner(OnlineLearner[State], Generic[State]):
     @abstractmethod
     def _learn(self, state: State, loss: Losses, coins: Coins) -> State:
         """The state after one more loss."""
-
-    def follow(self, state: State, losses: Losses, coins: Coins) -> tuple[State, Losses]:
-        """Whom it advises to follow in each of some rounds: what a session answers, in one loop.
-
-        For losses that do not depend on what is shown, as one table.
-        Raises: InvalidArgument for losses that a session would refuse, before anything is drawn.
-        """
-        updates = self.signature.updates
-        assert isinstance(updates, Arrays)
-        if not attrs.evolve(updates, shape=(len(losses), self.experts)).contains(losses):
-            raise InvalidArgument(f"losses are a table with rows of {updates}")
-        if self.rounds(state) + len(losses) > self.horizon:
-            raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
-        return self._follow(state, losses, coins)
-
-    def _follow(self, state: State, losses: Losses, coins: Coins) -> tuple[State, Losses]:
-        shown = np.empty(len(losses), np.int64)
-        for place, loss in enumerate(losses):
-            state, shown[place] = self._advise(state, coins)
-            state = self._learn(state, loss, coins)
-        return state, shown

@@ -6,6 +6,8 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Final, Generic
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
@@ -13,7 +15,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
-from antiphon.protocol.spaces import Either, Finite, Signature, Space
+from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space
 from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
 
 ADVICE: Final = "advice"
@@ -77,3 +79,29 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     @abstractmethod
     def _learn(self, state: State, loss: Any, coins: Coins) -> State:
         """The state after one more loss."""
+
+    def follow(
+        self, state: State, losses: NDArray[np.int64], coins: Coins
+    ) -> tuple[State, NDArray[Any]]:
+        """What it advises in each of some rounds: what a session answers, in one loop.
+
+        For losses that do not depend on what is shown, as one table.
+        Raises: InvalidArgument for losses that a session would refuse, before anything is drawn.
+        """
+        updates = self.signature.updates
+        assert isinstance(updates, Arrays)
+        if not attrs.evolve(updates, shape=(len(losses), *updates.shape)).contains(losses):
+            raise InvalidArgument(f"losses are a table with rows of {updates}")
+        if self.rounds(state) + len(losses) > self.horizon:
+            raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
+        return self._follow(state, losses, coins)
+
+    def _follow(
+        self, state: State, losses: NDArray[np.int64], coins: Coins
+    ) -> tuple[State, NDArray[Any]]:
+        shown = list[Any]()
+        for loss in losses:
+            state, advice = self._advise(state, coins)
+            shown.append(advice)
+            state = self._learn(state, loss, coins)
+        return state, np.array(shown)

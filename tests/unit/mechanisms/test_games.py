@@ -10,7 +10,7 @@ import pytest
 import antiphon as ap
 from antiphon.mechanisms import ADVICE, Hedge, ShrinkingDartboard
 from antiphon.mechanisms.learners import Regret, games, regret_of
-from antiphon.mechanisms.learners.games.loss_game import ObliviousGame
+from antiphon.mechanisms.learners.games.online_game import ObliviousGame
 from antiphon.protocol import SampledCoins
 from antiphon.protocol.records.codec import decode, encode
 

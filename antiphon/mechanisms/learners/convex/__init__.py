@@ -11,5 +11,32 @@ Neighbours are streams of data of which one differs, by any two data. *Regret* i
 from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, LinearLoss
+from antiphon.mechanisms.learners.convex.function_loss import FunctionLoss, convex_loss
+from antiphon.mechanisms.learners.convex.gradient_descent import GradientDescent
+from antiphon.mechanisms.learners.convex.optimum import Optimum, optimum
+from antiphon.mechanisms.learners.convex.origin import Origin
+from antiphon.mechanisms.learners.convex.regression_losses import (
+    AbsoluteLoss,
+    LogisticLoss,
+    RegressionLoss,
+    SquaredLoss,
+)
 
-__all__ = ["Ball", "Body", "Box", "ConvexLearner", "ConvexLoss", "LinearLoss"]
+__all__ = [
+    "AbsoluteLoss",
+    "Ball",
+    "Body",
+    "Box",
+    "ConvexLearner",
+    "ConvexLoss",
+    "FunctionLoss",
+    "GradientDescent",
+    "LinearLoss",
+    "LogisticLoss",
+    "Optimum",
+    "Origin",
+    "RegressionLoss",
+    "SquaredLoss",
+    "convex_loss",
+    "optimum",
+]

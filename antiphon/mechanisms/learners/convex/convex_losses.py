@@ -8,6 +8,7 @@ every datum that a game may tell; gradients are clipped to it, so privacy never 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TypeAlias
 
 import attrs
 import numpy as np
@@ -22,6 +23,10 @@ from antiphon.protocol.spaces import Arrays
 Datum = NDArray[np.int64]
 """One datum, or a table with one in each row."""
 Values = NDArray[np.float64]
+Rows: TypeAlias = "Datum | Values"
+"""A table, or the number of times that each of its rows counts; for speed they may be doubles."""
+Sum = tuple[float, Point]
+"""What a sum of losses is at a point, and its gradient there; or those of a linear function."""
 
 
 @attrs.frozen(kw_only=True)
@@ -48,10 +53,35 @@ class ConvexLoss(ABC):
     def gradient(self, point: Point, datum: Datum) -> Point:
         """∇ℓ(x; z), or a subgradient."""
 
-    def values(self, points: Values, table: Datum) -> Values:
+    def values(self, points: Values, table: Rows) -> Values:
         """ℓ(x_t; z_t) for rows x_t and z_t; or one point x for all rows."""
         rows = np.broadcast_to(points, (len(table), self.dimension))
         return np.array([self.value(*each) for each in zip(rows, table, strict=True)])
+
+    # --- sums of losses, for what is best in hindsight --------------------------------------------
+
+    def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
+        """A shorter table with the same sum of losses: each datum once, and how often it came."""
+        rows, places = np.unique(table, axis=0, return_inverse=True)
+        total = np.zeros(len(rows), np.int64)
+        np.add.at(total, places.ravel(), counts)
+        return rows, total
+
+    def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
+        """F(x) = Σ count·ℓ(x; z) over the rows z, and ∇F(x)."""
+        slopes = np.array([self.gradient(point, datum) for datum in table])
+        return float(self.values(point, table) @ counts), counts @ slopes
+
+    def smoothed(self, width: float) -> ConvexLoss:
+        """A smooth loss that is nowhere larger, and smaller by ``width``/2 at most."""
+        return self
+
+    def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
+        """A linear function that is nowhere above F: its value at the point, and its slope.
+
+        The tangent; of a loss with kinks, one that looks so far around them.
+        """
+        return self.total(point, table, counts)
 
 
 @register("antiphon.LinearLoss/1")
@@ -72,6 +102,14 @@ class LinearLoss(ConvexLoss):
     def gradient(self, point: Point, datum: Datum) -> Point:
         return datum / self.grid
 
-    def values(self, points: Values, table: Datum) -> Values:
+    def values(self, points: Values, table: Rows) -> Values:
         found: Values = np.einsum("ti,ti->t", np.broadcast_to(points, table.shape), table)
         return found / self.grid
+
+    def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
+        """One row, which is the sum: a loss that is linear in the datum, too."""
+        return (counts @ table)[None, :], np.ones(1, np.int64)
+
+    def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
+        slope = (counts @ table) / self.grid
+        return float(slope @ point), slope

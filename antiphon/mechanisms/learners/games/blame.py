@@ -8,7 +8,8 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.learners.games.loss_game import LossGame, told
+from antiphon.mechanisms.learners.games.loss_game import LossGame
+from antiphon.mechanisms.learners.games.online_game import unwritten
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.protocol.registry import register
 
@@ -32,4 +33,4 @@ class BlameShown(LossGame):
 def _blame(experts: int, grid: int, shown: int) -> Losses:
     loss = np.zeros(experts, np.int64)
     loss[shown] = grid
-    return told(loss)
+    return unwritten(loss)

@@ -1,90 +1,42 @@
-"""Games whose losses are tossed beforehand: 0 or 1, independent, each with its own chance.
-
-Losses are a function of the key: entries of the raw stream of a PCG64, which NumPy keeps stable,
-in halves of a word, compared with 2^32·chance. A chance is so met to 2^-32.
-"""
+"""Games of experts whose losses are tossed beforehand: 0 or 1, independent."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from fractions import Fraction
-from functools import lru_cache
-from typing import ClassVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.games.loss_game import ObliviousGame, told
+from antiphon.mechanisms.learners.games.loss_game import LossGame
+from antiphon.mechanisms.learners.games.tossed import TossedGame
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.registry import register
 
-_HALF = Fraction(1, 2)
-
 
 @attrs.frozen(kw_only=True)
-class CoinedGame(ObliviousGame):
+class CoinedGame(TossedGame, LossGame):
     """Expert i loses 1 with a chance of its own, else 0; tossed anew every ``hold`` rounds.
 
     Abstract.
     """
 
-    tossed: ClassVar[bool] = True
-
-    @property
-    def hold(self) -> int:
-        """For how many rounds a toss is the loss."""
-        return 1
-
-    @abstractmethod
-    def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The chance of each expert to lose in the rounds that begin at these times; a table, or
-        what broadcasts to one.
-        """
-
-    def losses(self, key: int, number: int) -> Losses:
-        return _block(self, key, number)
-
-    def _made(self, key: int, number: int) -> Losses:
-        times = np.arange(number * self.block, min(self.rounds, (number + 1) * self.block))
-        tosses = times // self.hold
-        first, last = int(tosses[0]), int(tosses[-1])
-        words = self._words(key, first, last + 1)
-        starts = np.arange(first, last + 1) * self.hold
-        bars = np.ldexp(self.chances(key, starts), 32).astype(np.uint64)
-        lost = words < bars
-        return told((lost if self.hold == 1 else lost[tosses - first]) * np.int64(self.grid))
-
-    def _words(self, key: int, first: int, end: int) -> NDArray[np.uint32]:
-        """What is tossed first, …, end - 1: toss i is the same in all blocks."""
-        whole = max(2, (1 << 16) // self.experts // 2 * 2)
-        lots = [
-            seeded_words((key, lot))(whole // 2 * self.experts)
-            .astype("<u8", copy=False).view("<u4").reshape(whole, self.experts)
-            for lot in range(first // whole, (end - 1) // whole + 1)
-        ]  # fmt: skip
-        start = first // whole * whole
-        tossed = lots[0] if len(lots) == 1 else np.concatenate(lots)
-        return tossed[first - start : end - start]
+    def paid(self, fallen: NDArray[np.bool_]) -> Losses:
+        return fallen * np.int64(self.grid)
 
     def best(self, key: int, epoch: int = 0) -> int:
         """An expert by the key: which of them has the advantage, in games where one has."""
         return int(seeded_words((key, epoch, 1))(1)[0]) % self.experts
 
 
-@lru_cache(maxsize=8)
-def _block(game: CoinedGame, key: int, number: int) -> Losses:
-    return game._made(key, number)  # pyright: ignore[reportPrivateUsage]
-
-
 def _gap(value: object) -> Fraction:
     found = exact.fraction(value, "gap")
-    if not 0 < found <= _HALF:
+    if not 0 < found <= Fraction(1, 2):
         raise InvalidArgument("gap must lie in (0, 1/2]: the best expert loses 1/2 - gap")
     return found
 

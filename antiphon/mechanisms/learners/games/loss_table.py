@@ -9,22 +9,24 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.mechanisms.learners.games.loss_game import ObliviousGame, told
+from antiphon.mechanisms.learners.games.loss_game import LossGame
+from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
 
-def _checked(table: Losses) -> Losses:
+def plain_table(table: Losses) -> Losses:
+    """A table of rows that nobody can write to. Raises: InvalidArgument."""
     plain = type(table) is np.ndarray and table.dtype == np.int64
     if not plain or table.ndim != 2 or not table.size:
-        raise InvalidArgument("the table is an int64 array of two axes; see LossTable.of")
-    return told(table)
+        raise InvalidArgument("the table is an int64 array of two axes; see the game's ``of``")
+    return unwritten(table)
 
 
 @register("antiphon.games.LossTable/1")
 @attrs.frozen(kw_only=True)
-class LossTable(ObliviousGame):
+class LossTable(ObliviousGame, LossGame):
     """The losses of a table, a round in each row, an expert in each column.
 
     Raises: InvalidArgument for a table of another shape, or that is no int64 array of entries in
@@ -36,7 +38,7 @@ class LossTable(ObliviousGame):
     """
 
     table: Losses = attrs.field(
-        converter=_checked, eq=attrs.cmp_using(eq=np.array_equal), repr=False
+        converter=plain_table, eq=attrs.cmp_using(eq=np.array_equal), repr=False
     )
 
     def __attrs_post_init__(self) -> None:
