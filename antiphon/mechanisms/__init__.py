@@ -37,6 +37,7 @@ from antiphon.mechanisms.learners import (
     LazyPolicy,
     ShrinkingDartboard,
     Softmax,
+    StayBit,
 )
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
@@ -106,6 +107,7 @@ __all__ = [
     "Softmax",
     "SparseVector",
     "SquareRootCounter",
+    "StayBit",
     "TopSum",
     "Total",
     "TreeCounter",

@@ -25,7 +25,7 @@ from antiphon.mechanisms.noise.selection import ExponentialMechanism
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import BoundedRange, ZeroConcentrated
@@ -73,12 +73,11 @@ class LazyPolicy(ExchangePostProcessor[Following]):
     times the η²/2-zCDP of a draw (the filter), added up (CM Thm 4.10, in Rényi divergences),
     and CM Thm 6.1. *P has the three properties of CM §6.1*: where it sends, and what it answers, is
     computed from the number of rounds and from messages from the right (destination, response).
-    Take two runs with the same answers from the right, whose left messages differ in one loss. All
-    creations are the same, and so is the expert x at all times. So the i-th stay bit gets the
-    loss of x in the i-th batch in both; that of one batch differs, by 1 at most, and by an int of 0,
-    …, grid in steps; the others get identical pairs. A draw gets the scores, whose entries
-    differ by one loss at most, each: f_∼ of an exponential mechanism of that sensitivity, whose
-    range is 2η, so that it is η²/2-zCDP. So f' holds (f→f').
+    Take two runs with the same answers from the right, whose left messages differ in one loss.
+    Creations are the same, and so is the expert x at all times. The i-th stay bit gets the loss of
+    x in the i-th batch, in both: those of one batch differ, by 1 at most, the others are identical
+    pairs. A draw gets the scores, whose entries differ by one loss at most, each: f_∼ of an
+    exponential mechanism of that sensitivity, whose range is 2η. So f' holds (f→f').
     Source: Asi, Koren, Liu and Talwar, Alg. 1, without fake switches, in the manner of CM §6-7.
     Raises: InvalidArgument for what is no ``LazyExperts``, or has one expert; for a loss past the
     horizon.
@@ -166,7 +165,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         learner = self.learner
         if rounds >= learner.horizon:
             raise InvalidArgument(
-                f"the horizon of {learner.horizon} losses is reached: give lazy experts a larger one"
+                f"the horizon of {learner.horizon} losses is reached: give a learner with more"
             )
         rounds, scores, batch = rounds + 1, scores - message, batch + int(message[expert])
         if refused or rounds % learner.batch or rounds == learner.horizon:
