@@ -24,12 +24,14 @@ from antiphon.audit.exact import (
     law_of_views,
 )
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.sealed import OPEN, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
 from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
 
 __all__ = [
+    "OPEN",
     "AdversaryFamily",
     "AtEpsilon",
     "AtOrder",
@@ -47,6 +49,7 @@ __all__ = [
     "OfRange",
     "PrivacyGame",
     "Question",
+    "Sealed",
     "Solution",
     "Standings",
     "StrategyAdversary",
@@ -59,6 +62,7 @@ __all__ = [
     "law_of_views",
     "learned_bit",
     "lyu",
+    "oblivious",
     "search_properties",
     "search_query",
     "vadhan_wang",

@@ -30,7 +30,15 @@ from antiphon.mechanisms.histograms import (
     search_query,
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
+from antiphon.mechanisms.learners import (
+    ADVICE,
+    Hedge,
+    LazyExperts,
+    LazyPolicy,
+    ShrinkingDartboard,
+    Softmax,
+    StayBit,
+)
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -85,6 +93,7 @@ __all__ = [
     "KthLargest",
     "Laplace",
     "LazyExperts",
+    "LazyPolicy",
     "LeakyBit",
     "MultiplicativeWeights",
     "NumericSparseVector",
@@ -98,6 +107,7 @@ __all__ = [
     "Softmax",
     "SparseVector",
     "SquareRootCounter",
+    "StayBit",
     "TopSum",
     "Total",
     "TreeCounter",

@@ -1,6 +1,8 @@
 """The examples do what their docstrings say."""
 
 import runpy
+import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def test_every_example_is_tested():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
+        "adaptivity_costs",
         "budgeted_analyst",
         "dashboard",
         "reused_noise",
@@ -62,3 +65,18 @@ def test_the_counter_without_the_bug_is_explained(cli):
     status, out, _ = cli("explain", f"{EXAMPLES / 'reused_noise.py'}:right")
     assert status == 0
     assert "is (1, 0)-DP" in out
+
+
+def test_adaptivity_costs_are_told_and_drawn(capsys, monkeypatch, tmp_path):
+    plot = tmp_path / "costs.svg"
+    monkeypatch.setattr(sys, "argv", ["adaptivity_costs.py", "--plot", str(plot)])
+    runpy.run_path(str(EXAMPLES / "adaptivity_costs.py"), run_name="__main__")
+    table, tree = capsys.readouterr().out.split("say 'advice'", 1)
+    rows = [line.rsplit(maxsplit=4) for line in table.splitlines()[1:]]
+    found = {(name, growth): (deaf, more) for name, growth, deaf, more, _ in rows}
+    assert found["lazy experts", "6/5"] == ("269/13310", "79/2541")
+    assert found["lazy experts", "11/10"] == ("769/26620", "100/2541")
+    assert found["Hedge", "11/10"] == ("1/442", "1/442")
+    assert all(Fraction(deaf) <= Fraction(more) for deaf, more in found.values())
+    assert "on 1: say '01 | 10'" in tree
+    assert "<svg" in plot.read_text()

@@ -16,7 +16,8 @@ is one integer, its *key*; the losses are a function of key, round and, where it
 of what was shown. So a view replays, and whole blocks of rounds are made at once.
 
 What is here: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private
-and claim nothing; ``LazyExperts``, private because it rarely changes its mind; ``Softmax``,
+and claim nothing; ``LazyExperts``, private because it rarely changes its mind, and
+``LazyPolicy``, the same of parts, from which its privacy is derived; ``Softmax``,
 to stand on the left of a private counter of the losses, which answers each loss by the expert for
 the next round. All are played many times over by ``antiphon.audit.contest``.
 """
@@ -25,7 +26,9 @@ from antiphon.mechanisms.learners import games
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
+from antiphon.mechanisms.learners.experts.lazy_policy import LazyPolicy
 from antiphon.mechanisms.learners.experts.softmax import Softmax
+from antiphon.mechanisms.learners.experts.stay_bit import StayBit
 from antiphon.mechanisms.learners.learner import Learner
 from antiphon.mechanisms.learners.online import ADVICE
 from antiphon.mechanisms.learners.regret import Regret, regret_of
@@ -34,10 +37,12 @@ __all__ = [
     "ADVICE",
     "Hedge",
     "LazyExperts",
+    "LazyPolicy",
     "Learner",
     "Regret",
     "ShrinkingDartboard",
     "Softmax",
+    "StayBit",
     "games",
     "regret_of",
 ]

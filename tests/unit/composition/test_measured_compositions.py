@@ -8,9 +8,12 @@ from test_measured_purses import asked, said
 
 import antiphon as ap
 from antiphon.composition import (
+    BasicFilter,
     Certified,
     ConcentratedFilter,
     NoGuarantee,
+    WhitehouseFilter,
+    adaptive_parameters,
     fixed_mechanisms,
     fixed_parameters,
     sparse_parallel,
@@ -180,6 +183,22 @@ class TestPurses:
         filtered = ap.ExtConComp(budget=ConcentratedFilter(rho=Fraction(1, 10), delta=0))
         promise = ap.guarantee(filtered, sparse_parallel([TENTH]), catalogue=[LeakyBit(delta=0)])
         assert promise.epsilon_at(DELTA) == from_concentrated(Fraction(1, 10)).epsilon_at(DELTA)
+
+    def test_a_filter_of_rho_alone_adds_up_with_what_stands_beside_it(self):
+        """Within Σρ <= 1/10 it is 1/10-zCDP; with a δ to spend, or as an (ε, δ), it is not."""
+        kept = {
+            ConcentratedFilter(rho=Fraction(1, 10)): (TENTH,),
+            ConcentratedFilter(rho=Fraction(1, 10), delta=1e-6): (),
+            WhitehouseFilter(epsilon=1, delta=1e-6): (),
+            BasicFilter(epsilon=1): (),
+        }
+        for budget, measures in kept.items():
+            assert ap.guarantee(ap.ExtConComp(budget=budget)).derivation.measures == measures
+        filtered = ap.ExtConComp(budget=ConcentratedFilter(rho=Fraction(1, 10)))
+        one = Certified(filtered, adaptive_parameters(filtered.budget))
+        two = ap.guarantee(ap.ConComp([one, one]))
+        wanted = from_concentrated(Fraction(1, 5)).epsilon_at(DELTA)
+        assert two.epsilon_at(DELTA) <= wanted * (1 + 1e-9)
 
 
 class TestWhatIsKept:

@@ -3,6 +3,8 @@
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
+from antiphon.mechanisms.learners.experts.lazy_policy import LazyPolicy
 from antiphon.mechanisms.learners.experts.softmax import Softmax
+from antiphon.mechanisms.learners.experts.stay_bit import StayBit
 
-__all__ = ["Hedge", "LazyExperts", "ShrinkingDartboard", "Softmax"]
+__all__ = ["Hedge", "LazyExperts", "LazyPolicy", "ShrinkingDartboard", "Softmax", "StayBit"]

@@ -28,13 +28,15 @@ class LazyCurve:
     r = 1 - e^(-η(c+B)) bounds the probability to draw anew; R = e^((α-1)D), D the largest D_α of
     two laws whose log-ratio has a range of 2η (at most αη²/2); F is the largest
     s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R with s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L+1)), or the
-    other way round, for L = 0 and B-1. What it bounds, and why: ``LazyExperts``.
+    other way round, for L = 0 and B-1. What it bounds, and why: ``LazyExperts``. Without
+    ``draws`` R is 1: of the decisions alone, whoever is drawn.
     """
 
     rate: ExactEpsilon
     cost: Fraction
     batch: int
     decisions: int
+    draws: bool = True
 
     def __call__(self, order: float) -> float:
         if not self.decisions:
@@ -44,7 +46,9 @@ class LazyCurve:
         rate, cost = nearest(self.rate), float(self.cost)
         if less == math.inf or rate * cost < _TINY or rate * (cost + self.batch) > _LARGE:
             return math.inf
-        drawn = less * range_divergence(exact.epsilon(2 * rate), 1 + less)
+        drawn = 0.0
+        if self.draws:
+            drawn = less * range_divergence(exact.epsilon(2 * rate), 1 + less)
         after = _mixed(rate * (cost + self.batch), 0.0, 0.0, drawn)
         differs = max(self._differing(rate, less, drawn))
         total = max(after, differs) + (self.decisions - 1) * after

@@ -34,7 +34,7 @@ from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import SparseMeasures, SparseParallel
 from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Status
-from antiphon.protocol.measures.kinds import GaussianDP
+from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
@@ -95,7 +95,19 @@ def _if_any(system: ExtConComp, f: Verification, inquiry: Inquiry) -> Answer:
 def _filtered(budget: Filter, f: Verification, inquiry: Inquiry) -> Leaf:
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
-    return Derivation(THEOREM, _statement(budget), f, _curve(budget), premises, parts)
+    return Derivation(
+        THEOREM, _statement(budget), f, _curve(budget), premises, parts, _measures(budget)
+    )
+
+
+def _measures(budget: Filter) -> tuple[Measure, ...]:
+    """What adds up further: ρ-zCDP of a filter that is of ρ alone (Whitehouse et al. 2023, Thm 1).
+
+    With no δ to spend nothing is left out that the supermartingale of ``RhoFilter`` does not see.
+    """
+    if type(budget) is ConcentratedFilter and not budget.delta:
+        return (ZeroConcentrated(budget.rho),)
+    return ()
 
 
 def _valid(budget: Filter) -> Premise:

@@ -1,0 +1,80 @@
+"""What it costs that an adversary listens: tight δ against adaptive and oblivious adversaries.
+
+    python examples/adaptivity_costs.py --plot adaptivity.svg
+
+Exact, in fractions. Whoever does not listen plays against sealed answers: docs/adaptivity.md.
+"""
+
+import argparse
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+import antiphon as ap
+from antiphon.audit import OPEN, oblivious
+from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, ShrinkingDartboard
+
+TWO = {"horizon": 2, "experts": 2, "rate": ap.Log(Fraction(11, 10))}
+LEARNERS = {
+    "lazy experts": LazyExperts(**TWO, cost=2),
+    "lazy experts, T = 3": LazyExperts(**TWO | {"horizon": 3}, cost=2),
+    "shrinking dartboard": ShrinkingDartboard(**TWO),
+    "Hedge": Hedge(**TWO),
+}
+SAID = [*map(np.array, product((0, 1), repeat=2)), ADVICE]
+GROWTHS = tuple(Fraction(each, 20) for each in range(20, 28))  # e^ε
+
+
+def curves(learner):
+    """Tight δ at each e^ε, against adversaries that do not listen, and that do."""
+    game, rounds = ap.PrivacyGame(learner, learner.verification), 2 * learner.horizon - 1
+    for each, more in ((oblivious(game), [OPEN]), (game, [])):
+        search = {"rounds": rounds + len(more), "queries": [*SAID, *more]}
+        found = each.privacy_curve(epsilons=list(map(ap.Log, GROWTHS)), **search)
+        yield [delta for _, delta in found]
+
+
+def tree(learner, growth):
+    """The best adversary that listens; a pair is written 10 | 01."""
+    game, rounds = ap.PrivacyGame(learner, learner.verification), 2 * learner.horizon - 1
+    best = game.best_adversary(epsilon=ap.Log(growth), rounds=rounds, queries=SAID)
+    return attrs.evolve(best, nodes=[attrs.evolve(n, message=label(n.message)) for n in best.nodes])
+
+
+def label(message):
+    """A message in short."""
+    sides = getattr(message, "zero", message), getattr(message, "one", message)
+    arrays = type(sides[0]) is np.ndarray
+    return " | ".join("".join(map(str, each)) for each in sides) if arrays else sides[0]
+
+
+def draw(path, found):
+    """δ over e^ε, dashed where nobody listens."""
+    from antiphon.report.canvas import COLOURS, picture, plain
+
+    with picture([path], width=7, height=4.2) as figure:
+        axes = figure.add_subplot(xlabel="e^ε", ylabel="tight δ (dashed: nobody listens)")
+        for colour, (name, (deaf, listening)) in zip(COLOURS, found.items(), strict=False):
+            axes.plot(GROWTHS, listening, color=colour, label=name)
+            axes.plot(GROWTHS, deaf, color=colour, linestyle="--")
+        figure.legend(frameon=False, loc="upper center", ncols=4)
+        plain(axes)
+
+
+if __name__ == "__main__":
+    parser, found = argparse.ArgumentParser(description=__doc__.splitlines()[0]), {}
+    parser.add_argument("--plot", type=Path, help="a .png, .svg or .pdf file")
+    plot = parser.parse_args().plot
+    print(f"{'learner':20} {'e^ε':>6} {'oblivious':>16} {'adaptive':>18}  ratio")
+    for name, learner in LEARNERS.items():
+        deaf, listening = found[name] = tuple(curves(learner))
+        for place in (2, 4):
+            less, more = deaf[place], listening[place]
+            ratio = f"{float(more / less):.2f}" if less else "-"
+            print(f"{name:20} {GROWTHS[place]!s:>6} {less!s:>16} {more!s:>18}  {ratio:>5}")
+    print(tree(LEARNERS["lazy experts"], GROWTHS[4]))
+    if plot:
+        draw(plot, found)
