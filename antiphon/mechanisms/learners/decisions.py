@@ -42,7 +42,9 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> tuple[Corner, ...
     apart = min(apart, high - low)
     pairs = {(high, high), (low, low + apart), (high - apart, high)}
     both = pairs | {(other, own) for own, other in pairs}
-    return tuple(Corner(float(own), float(other), float(other - own)) for own, other in sorted(both))
+    return tuple(
+        Corner(float(own), float(other), float(other - own)) for own, other in sorted(both)
+    )
 
 
 def above_one(order: float) -> float:

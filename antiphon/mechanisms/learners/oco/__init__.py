@@ -1,0 +1,5 @@
+"""Lazy learners in a convex body."""
+
+from antiphon.mechanisms.learners.oco.lazy_leader import LazyLeader
+
+__all__ = ["LazyLeader"]
