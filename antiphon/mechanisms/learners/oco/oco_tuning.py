@@ -87,6 +87,11 @@ def least(figure: Callable[[float], float], low: float, high: float, steps: int)
     return math.exp((low + high) / 2)
 
 
+def batches(horizon: int) -> list[int]:
+    """Batches that are tried: powers of 2, from 64 on of 4, and all rounds as one."""
+    return sorted({1, 2, 8, 32, *(1 << k for k in range(2, horizon.bit_length(), 2)), horizon})
+
+
 class _Search(NamedTuple):
     """For the least σ with a batch."""
 
@@ -105,11 +110,11 @@ class _Search(NamedTuple):
         def private(precision: float) -> bool:
             return seems_to_keep(self.curve(1 / precision, share, batch), self.epsilon, self.delta)
 
-        return 1 / largest(private, 1 / high, 1e4, 30)
+        return 1 / largest(private, 1 / high, 1e4, 18)
 
     def share(self, batch: int) -> float:
         """The best c, as a part of Bw."""
-        return least(lambda share: self.sigma(share, batch), 1e-3, 1e3, 12)
+        return least(lambda share: self.sigma(share, batch), 1e-2, 1e2, 8)
 
     def best(self, batch: int) -> float:
         """The least σ with this batch."""
@@ -133,7 +138,7 @@ def lazy_prefix(
         def merit(batch: int) -> float:
             return math.sqrt(dimension) * search.best(batch) + math.sqrt(batch * horizon)
 
-        batch = min((1 << k for k in range(horizon.bit_length())), key=merit)
+        batch = min(batches(horizon), key=merit)
     share = search.share(batch)
 
     def private(sigma: float) -> bool:
@@ -141,6 +146,6 @@ def lazy_prefix(
 
     sigma = search.sigma(share, batch)
     while not private(sigma):
-        sigma *= 1.02
+        sigma *= 1.003
     _, found, cost, clip = _prefix(sigma, share, batch)
     return Prefix(found, cost, clip, batch)
