@@ -92,7 +92,7 @@ def test_a_gaussian_well_inside_is_left_alone():
 
 
 def test_a_twin_with_a_dimension_too_many_is_rejected(monkeypatch):
-    """χ² of d in place of d-1 degrees on the sphere's axis, and in a small ball: power above 0.999."""
+    """χ² of d in place of d-1 degrees on the axis of a ball: power above 0.999."""
     honest = laws.log_gamma_share
 
     def sample():

@@ -7,8 +7,8 @@ a decision contributes at most
     s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R
 
 to E = Σ P^α Q^(1-α). That is jointly convex in (s₀, s₁), as perspectives of a power are. If both a
-lie in [low, high] and are at most ``apart`` apart, the pairs (s₀, s₁) make a hexagon, for |ln(s₀/s₁)|
-<= apart is s₀ <= e^apart·s₁ and s₁ <= e^apart·s₀. So it is largest at one of its corners.
+lie in [low, high] and are at most ``apart`` apart, the pairs (s₀, s₁) make a hexagon, for
+|ln(s₀/s₁)| <= apart is s₀ <= e^apart·s₁ and s₁ <= e^apart·s₀. So it is largest at a corner.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Corner(NamedTuple):
 
 
 def corners(low: Fraction, high: Fraction, apart: Fraction) -> tuple[Corner, ...]:
-    """Of the hexagon, but for (low, low), where no decision contributes more than at (high, high)."""
+    """Of the hexagon, but for (low, low), where a decision contributes less than at (high, high)."""
     apart = min(apart, high - low)
     pairs = {(high, high), (low, low + apart), (high - apart, high)}
     both = pairs | {(other, own) for own, other in pairs}

@@ -16,7 +16,7 @@ Corners = tuple[Corner, ...]
 
 @attrs.frozen
 class JointCurve:
-    """order α ↦ (F + (k-1)·max{F', 0})/(α-1) nats, k = ``batches`` that are decided upon; 0 if none.
+    """order α ↦ (F + (k-1)·F')/(α-1) nats, k = ``batches`` that are decided upon; 0 if none.
 
     F is the sum of the largest contributions of the decisions after the batch with the loss that
     differs (``first``), F' of those after a later one, each given by the corners where it may be

@@ -20,18 +20,18 @@ from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
 from antiphon.mechanisms.learners.oco.gradient_steps import Steps, plus, shortened
 from antiphon.mechanisms.learners.oco.l2p_theorem import Premises
 from antiphon.mechanisms.learners.oco.lazy_prefix import shown
+from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.registry import register
 
 
-def _share(value: object, name: str) -> float:
-    found = fields.check_double(value, name)
-    if found >= 1:
-        raise InvalidArgument(f"{name} must lie strictly between 0 and 1")
-    return found
+def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:
+    if value >= 1:
+        raise InvalidArgument(f"{field.name} must lie strictly between 0 and 1")
 
 
 class Paired(NamedTuple):
@@ -69,10 +69,11 @@ class DPOCO(ConvexLearner[Paired]):
       drawn. Draws: θ, of densities ∝ e^(⟨θ, x⟩ - βλ‖x‖²), differs by at most 2βL in the two worlds.
       With Λ(θ) = ln∫e^(⟨θ, x⟩ - βλ‖x‖²) on the body, D_α = (Λ(αθ+(1-α)θ') - αΛ(θ) - (1-α)Λ(θ'))
       /(α-1), and Λ'' is a covariance, at most I/(2βλ) (Brascamp and Lieb 1976); so D_α is at most
-      α(2βL)²/(4βλ) = αρ₀, ρ₀ = βL²/λ, with no δ₀. Decisions: given the past, x and y are known. x is
-      kept with probability (1-p)e^(-max{a, 0}), a = 2Bη + βΣ(ℓ(x)-ℓ(y)) in [2Bη - BβLD, 2Bη + BβLD]
-      for a body of diameter D, the same in both worlds but after the batch that differs, where a
-      is at most 2βLD apart; y with 1-p. x's and y's parts are independent, so they multiply.
+      α(2βL)²/(4βλ) = αρ₀, ρ₀ = βL²/λ, with no δ₀. Decisions: given the past, x and y are known.
+      x is kept with probability (1-p)e^(-max{a, 0}), a = 2Bη + βΣ(ℓ(x)-ℓ(y)) in
+      [2Bη - BβLD, 2Bη + BβLD] for a body of diameter D, the same in both worlds but after the
+      batch that differs, where a is at most 2βLD apart; y with 1-p. x's and y's parts are
+      independent, so they multiply.
 
     Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 3.12; the
     exact accounting is derived here.
@@ -90,13 +91,13 @@ class DPOCO(ConvexLearner[Paired]):
     rate: float = attrs.field(converter=fields.double)
     beta: float = attrs.field(converter=fields.double)
     regulariser: float = attrs.field(converter=fields.double)
-    fakes: float = attrs.field(converter=lambda value: _share(value, "fakes"))
+    fakes: float = attrs.field(converter=fields.double, validator=_below_one)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
     accounting: Literal["theorem", "exact"] = attrs.field(
         default="exact", validator=attrs.validators.in_(("theorem", "exact"))
     )
-    loose: float = attrs.field(default=1e-12, converter=lambda value: _share(value, "loose"))
-    tail: float = attrs.field(default=1e-12, converter=lambda value: _share(value, "tail"))
+    loose: float = attrs.field(default=1e-12, converter=fields.double, validator=_below_one)
+    tail: float = attrs.field(default=1e-12, converter=fields.double, validator=_below_one)
 
     def __attrs_post_init__(self) -> None:
         ConvexLearner.__attrs_post_init__(self)
@@ -183,7 +184,9 @@ class DPOCO(ConvexLearner[Paired]):
     def rho(self) -> Fraction:
         """ρ₀ = βL²/λ of a point that is drawn."""
         slope = self.loss.lipschitz(self.body)
-        return Fraction(self.beta * slope * slope / self.regulariser)
+        return exact.fraction(
+            up(Fraction(self.beta) * Fraction(slope) ** 2 / Fraction(self.regulariser))
+        )
 
     @property
     def curve(self) -> JointCurve:
@@ -228,14 +231,14 @@ class DPOCO(ConvexLearner[Paired]):
     ) -> Self:
         """With about the least λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP by exact accounting.
 
-        R is the body's reach, η = βLD/2, so that S is never cut at 1. A search; that (ε, δ) holds is
-        checked at its end.
+        R is the body's reach, η = βLD/2, so that S is never cut at 1. A search; that (ε, δ) holds
+        is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
         from antiphon.mechanisms.learners.oco.oco_presets import exactly
 
         found = exactly(horizon, body, loss, epsilon, delta)
-        return cls(horizon=horizon, body=body, loss=loss, **found)
+        return cls(horizon=horizon, body=body, loss=loss, **found._asdict())
 
     @classmethod
     def _held_to(cls, found: Premises, horizon: int, body: Body, loss: ConvexLoss) -> Self:

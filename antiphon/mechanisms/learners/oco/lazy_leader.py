@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import Self
-
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.learners.convex.bodies import Body
-from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
 from antiphon.mechanisms.learners.oco.gradient_steps import Steps, plus
 from antiphon.mechanisms.learners.oco.lazy_prefix import LazyPrefix, Renewed, shown
 from antiphon.protocol.claims import Claim
@@ -26,13 +21,13 @@ class LazyLeader(LazyPrefix):
 
     See ``LazyPrefix`` for when it stays with y. The point is post-processing of y.
 
-    Privacy: D_α <= (F + (K-2)·F')/(α-1), K = ⌈T/B⌉, F and F' the largest contributions of a decision
-    (``decisions``) with a in [c, c+2Bw], c = ``cost``, which in the two worlds are at most
+    Privacy: D_α <= (F + (K-2)·F')/(α-1), K = ⌈T/B⌉, F and F' the largest contributions of a
+    decision (``decisions``) with a in [c, c+2Bw], c = ``cost``, which in the two worlds are at most
     2w + (B-1)u apart for F and Bu for F', u = min{2Q²/σ², 2w}, and with R = e^(α(α-1)·2Q²/σ²);
     w.r.t. ``verification``, against adaptive adversaries, *proved*:
 
-    Reveal more than is said: each of the K-1 decisions (stay, or draw), and each y that is drawn. An
-    answer is a function of the last y, and the next datum is chosen from those and the
+    Reveal more than is said: each of the K-1 decisions (stay, or draw), and each y that is drawn.
+    An answer is a function of the last y, and the next datum is chosen from those and the
     adversary's own coins; so it is enough to bound E = Σ P^α Q^(1-α) over the sequences of what is
     revealed, P and Q the laws in the two worlds, in either order. P and Q factor into conditional
     laws given what was revealed, so E is at most the product of what each decision can contribute,
@@ -52,8 +47,8 @@ class LazyLeader(LazyPrefix):
     By ``decisions`` these contribute e^F and e^F' at most. The batch that differs is followed by
     at most K-2 decisions, and if it is the last, by none.
     a is rational and the coin that tosses e^(-a) exact, as is the noise.
-    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Alg. 1, without
-    fake switches, on a Gaussian law whose ratios are clipped; the bound is derived here.
+    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Alg. 1,
+    without fake switches, on a Gaussian law whose ratios are clipped; the bound is derived here.
     Raises: InvalidArgument as ``LazyPrefix``.
 
     >>> import numpy as np
@@ -64,25 +59,6 @@ class LazyLeader(LazyPrefix):
     >>> session.send(np.array([10, 0])), bool(np.linalg.norm(session.send("advice")) < 1.001)
     (TOP, True)
     """
-
-    @classmethod
-    def tuned(
-        cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
-    ) -> Self:
-        """With about the least √d·σ + √(BT) that is (ε, δ)-DP, and λ for it.
-
-        Were nothing clipped, and up to the factor L·reach, that would bound regret. A search; that
-        (ε, δ) holds is checked at its end.
-        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
-        """
-        from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
-
-        found = lazy_prefix(horizon, body.dimension, epsilon, delta)
-        slope = loss.lipschitz(body) / (2 * body.reach)
-        return cls(
-            horizon=horizon, body=body, loss=loss, **found._asdict(),
-            regulariser=slope * math.sqrt(found.batch * horizon),
-        )  # fmt: skip
 
     @property
     def claims(self) -> tuple[Claim, ...]:

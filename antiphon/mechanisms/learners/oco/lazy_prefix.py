@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias, Union
+from typing import NamedTuple, Self, TypeAlias, Union
 
 import attrs
 import numpy as np
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, row
-from antiphon.mechanisms.learners.convex.bodies import Point
+from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
-from antiphon.mechanisms.learners.convex.convex_losses import Datum
+from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
 from antiphon.mechanisms.learners.decisions import corners
 from antiphon.mechanisms.learners.joint_curve import JointCurve
-from antiphon.mechanisms.learners.oco.gradient_steps import Steps, gradient_steps, inner, plus
+from antiphon.mechanisms.learners.oco.gradient_steps import Steps, gradient_steps, plus
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 
@@ -128,6 +128,25 @@ class LazyPrefix(ConvexLearner[Lazy]):
     def exponent(self, ratios: float) -> Fraction:
         """a, after a batch with such a sum of clipped log-ratios."""
         return self.cost + Fraction(self.batch * self._most - ratios) / self._unit
+
+    @classmethod
+    def tuned(
+        cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
+    ) -> Self:
+        """With about the least √d·σ + √(BT) that is (ε, δ)-DP, and λ for it.
+
+        Were nothing clipped, and up to the factor L·reach, that would bound regret. A search; that
+        (ε, δ) holds is checked at its end.
+        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        """
+        from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
+
+        found = lazy_prefix(horizon, body.dimension, epsilon, delta)
+        slope = loss.lipschitz(body) / (2 * body.reach)
+        return cls(
+            horizon=horizon, body=body, loss=loss, **found._asdict(),
+            regulariser=slope * math.sqrt(found.batch * horizon),
+        )  # fmt: skip
 
     @abstractmethod
     def _drawn(self, total: Steps, coins: Coins) -> Renewed:

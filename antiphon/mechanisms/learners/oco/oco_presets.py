@@ -22,7 +22,6 @@ from antiphon.mechanisms.learners.oco.oco_tuning import (
     least,
     seems_to_keep,
 )
-from antiphon.numbers.errors import InvalidArgument
 
 
 @attrs.frozen
@@ -50,7 +49,7 @@ class _Asked:
     def rate(self) -> float:
         """ε^(2/3)/(T^(1/3) ln(T/δ))."""
         long = math.log(self.horizon / self.delta)
-        return self.epsilon ** (2 / 3) / (self.horizon ** (1 / 3) * long)
+        return math.pow(self.epsilon, 2 / 3) / (math.cbrt(self.horizon) * long)
 
     def regulariser(self, rate: float) -> float:
         """(L/D)·max{√T, √(d ln T)/η}."""
@@ -113,20 +112,24 @@ def corrected(
 # --- by the exact accounting ----------------------------------------------------------------------
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
+    """λ, β, p, B and η."""
+
     regulariser: float
     beta: float
     fakes: float
+    batch: int
+    rate: float
 
 
 @attrs.frozen
 class _Exactly:
-    """For the least figure of merit with a batch; s² = 2λ/β is the variance of a free point's sum."""
+    """For the least figure of merit with a batch; s² = 2λ/β is the variance of a sum."""
 
     asked: _Asked
     batch: int
 
-    def found(self, spread: float, share: float) -> _Found:
+    def found(self, spread: float, share: float) -> Found:
         """With the best λ for s; and p = share·2BβLD."""
         asked, half = self.asked, self.asked.width / 2
         long = asked.dimension * math.log(max(asked.horizon, 2))
@@ -134,9 +137,10 @@ class _Exactly:
         regulariser = math.sqrt(square) / half
         beta = 2 * regulariser / spread**2
         reach = beta * asked.lipschitz * asked.width
-        return _Found(regulariser, beta, min(0.5, share * 2 * self.batch * reach))
+        fakes = min(0.5, share * 2 * self.batch * reach)
+        return Found(regulariser, beta, fakes, self.batch, reach / 2)
 
-    def curve(self, found: _Found) -> JointCurve:
+    def curve(self, found: Found) -> JointCurve:
         """Its bound."""
         asked = self.asked
         reach = found.beta * asked.lipschitz * asked.width
@@ -163,22 +167,18 @@ class _Exactly:
         return self.found(self.spread(share), share).regulariser
 
 
-@lru_cache(maxsize=64)
-def exactly(
-    horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
-) -> dict[str, float]:
+def exactly(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Found:
     """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
     target, chance = budget(epsilon, delta)
-    asked = _asked(horizon, body, loss, epsilon, delta)
-    search = min((_Exactly(asked, batch) for batch in batches(horizon)), key=_Exactly.merit)
+    return _searched(_asked(horizon, body, loss, epsilon, delta), target, chance)
+
+
+@lru_cache(maxsize=64)
+def _searched(asked: _Asked, epsilon: Fraction, delta: Fraction) -> Found:
+    tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
+    search = min(tried, key=_Exactly.merit)
     share = search.share()
     spread = search.spread(share)
-    for _ in range(1000):
-        found = search.found(spread, share)
-        if keeps(search.curve(found), target, chance):
-            return {
-                **found._asdict(), "batch": search.batch,
-                "rate": found.beta * asked.lipschitz * asked.width / 2,
-            }  # fmt: skip
+    while not keeps(search.curve(found := search.found(spread, share)), epsilon, delta):
         spread *= 1.003
-    raise InvalidArgument("no parameters were found for this ε and δ: take larger ones")
+    return found
