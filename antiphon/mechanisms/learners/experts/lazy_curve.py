@@ -9,16 +9,13 @@ from typing import Final
 
 import attrs
 
+from antiphon.mechanisms.learners.decisions import LARGE, Corner, above_one, contribution
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import nearest
-from antiphon.protocol.measures.divergences import SLACK, order_of, range_divergence
+from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
-_LARGE: Final = 600.0
-"""An exponent past which e^x is not computed."""
 _TINY: Final = 1e-200
-_NEAREST: Final = 2.0**-20
-"""The least α-1."""
 
 
 @attrs.frozen
@@ -41,44 +38,22 @@ class LazyCurve:
     def __call__(self, order: float) -> float:
         if not self.decisions:
             return 0.0
-        # D_α rises with α, and is no better told where α-1 vanishes.
-        less = max(order_of(order) - 1, _NEAREST)
+        less = above_one(order)
         rate, cost = nearest(self.rate), float(self.cost)
-        if less == math.inf or rate * cost < _TINY or rate * (cost + self.batch) > _LARGE:
+        if less == math.inf or rate * cost < _TINY or rate * (cost + self.batch) > LARGE:
             return math.inf
         drawn = 0.0
         if self.draws:
             drawn = less * range_divergence(exact.epsilon(2 * rate), 1 + less)
-        after = _mixed(rate * (cost + self.batch), 0.0, 0.0, drawn)
-        differs = max(self._differing(rate, less, drawn))
+        most = rate * (cost + self.batch)
+        after = contribution([Corner(most, most, 0.0)], less, drawn)
+        differs = contribution(self._differing(rate), less, drawn)
         total = max(after, differs) + (self.decisions - 1) * after
         return total / less * (1 + SLACK) + 5e-324
 
-    def _differing(self, rate: float, less: float, drawn: float) -> Iterator[float]:
-        """ln F, of each corner."""
+    def _differing(self, rate: float) -> Iterator[Corner]:
+        """Where the two worlds stay with different probabilities."""
         for steps in {0, self.batch - 1}:
             fewer, more = (rate * (float(self.cost) + loss) for loss in (steps, steps + 1))
-            yield _mixed(fewer, less * rate, less * _ratio(fewer, more), drawn)
-            yield _mixed(more, -less * rate, less * _ratio(more, fewer), drawn)
-
-
-def _ratio(own: float, other: float) -> float:
-    """ln((1 - e^-own)/(1 - e^-other)), rounded up."""
-    ends = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
-    return ends[0] - ends[1] + SLACK * (1 + abs(ends[0]) + abs(ends[1]))
-
-
-def _mixed(exponent: float, stays: float, draws: float, drawn: float) -> float:
-    """ln(s e^stays + (1-s) e^(draws+drawn)) for s = e^-exponent, rounded up; at least 0."""
-    draws += drawn
-    stays, draws = stays + SLACK * abs(stays), draws + SLACK * (abs(draws) + drawn)
-    staying, drawing = math.exp(-exponent), -math.expm1(-exponent)
-    slack = SLACK * (1 + exponent)
-    if max(stays, draws) < _LARGE:
-        parts = staying * math.expm1(stays), drawing * math.expm1(draws)
-        excess = parts[0] + parts[1] + slack * (abs(parts[0]) + abs(parts[1]))
-        return max(0.0, math.log1p(max(0.0, excess)) * (1 + SLACK))
-    logs = stays - exponent, draws + math.log(drawing)
-    most = max(logs)
-    sizes = abs(stays) + abs(draws) + exponent + abs(math.log(drawing))
-    return most + math.log1p(math.exp(min(logs) - most)) + slack * (1 + sizes)
+            yield Corner(fewer, more, rate)
+            yield Corner(more, fewer, -rate)

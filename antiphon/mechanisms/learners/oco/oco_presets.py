@@ -1,0 +1,184 @@
+"""Parameters of DP-OCO: as printed, as they must be for Thm 3.2, and by the exact accounting."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import attrs
+
+from antiphon.mechanisms.learners.convex.bodies import Body
+from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
+from antiphon.mechanisms.learners.experts.tuning import largest
+from antiphon.mechanisms.learners.joint_curve import JointCurve
+from antiphon.mechanisms.learners.oco.dp_oco import paired_curve
+from antiphon.mechanisms.learners.oco.l2p_theorem import Premises
+from antiphon.mechanisms.learners.oco.oco_tuning import (
+    batches,
+    budget,
+    keeps,
+    least,
+    seems_to_keep,
+)
+
+
+@attrs.frozen
+class _Asked:
+    """T, d, D, L, ε and δ."""
+
+    horizon: int
+    dimension: int
+    width: float
+    lipschitz: float
+    epsilon: float
+    delta: float
+
+    @property
+    def batch(self) -> int:
+        """1/(2ε ln(1/δ)), rounded up."""
+        return math.ceil(1 / (-2 * self.epsilon * math.log(self.delta)))
+
+    @property
+    def tail(self) -> float:
+        """δ₁, which costs half of δ."""
+        return self.delta / (4 * -(-self.horizon // self.batch) * self.batch)
+
+    @property
+    def rate(self) -> float:
+        """ε^(2/3)/(T^(1/3) ln(T/δ))."""
+        long = math.log(self.horizon / self.delta)
+        return math.pow(self.epsilon, 2 / 3) / (math.cbrt(self.horizon) * long)
+
+    def regulariser(self, rate: float) -> float:
+        """(L/D)·max{√T, √(d ln T)/η}."""
+        spread = math.sqrt(self.dimension * math.log(max(self.horizon, 2))) / rate
+        return self.lipschitz / self.width * max(math.sqrt(self.horizon), spread)
+
+    def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
+        """With δ₀ that costs the other half of δ, and β = η²λ/(20L²), over ln(2/δ₀) if mended."""
+        each = 2 / rate - math.log(self.tail) / fakes
+        loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
+        regulariser = self.regulariser(rate)
+        beta = rate * rate * regulariser / (20 * self.lipschitz**2)
+        return Premises(
+            rate, self.horizon, self.batch, fakes, loose, self.tail * (1 - 2.0**-20),
+            beta / math.log(2 / loose) if mended else beta, regulariser, self.lipschitz,
+        )  # fmt: skip
+
+
+def _asked(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> _Asked:
+    target, chance = budget(epsilon, delta)
+    slope = loss.lipschitz(body)
+    return _Asked(horizon, body.dimension, 2 * body.reach, slope, float(target), float(chance))
+
+
+def as_printed(
+    horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
+) -> Premises:
+    """Thm 3.12's parameters, whatever they promise."""
+    asked = _asked(horizon, body, loss, epsilon, delta)
+    return asked.premises(asked.rate, asked.rate / asked.epsilon, mended=False)
+
+
+def printed(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Premises:
+    """The same. Raises: InvalidArgument where Thm 3.2 or Lemma 3.11 does not hold."""
+    found = as_printed(horizon, body, loss, epsilon, delta)
+    asked = _asked(horizon, body, loss, epsilon, delta)
+    found.check_within(asked.epsilon, asked.delta)
+    return found
+
+
+def corrected(
+    horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
+) -> Premises:
+    """With the largest η, up to that of the theorem, for which Thm 3.2 gives (ε, δ)."""
+    asked = _asked(horizon, body, loss, epsilon, delta)
+
+    def made(rate: float) -> Premises:
+        fakes = max(4 * rate / asked.epsilon, -rate * asked.batch * math.log(asked.tail))
+        return asked.premises(rate, fakes * (1 + 2.0**-20), mended=True)
+
+    def private(rate: float) -> bool:
+        found = made(rate)
+        return found.fakes < 1 and found.epsilon() <= asked.epsilon
+
+    found = made(largest(private, asked.rate * 2.0**-30, asked.rate, 40))
+    found.check_within(asked.epsilon, asked.delta)
+    return found
+
+
+# --- by the exact accounting ----------------------------------------------------------------------
+
+
+class Found(NamedTuple):
+    """λ, β, p, B and η."""
+
+    regulariser: float
+    beta: float
+    fakes: float
+    batch: int
+    rate: float
+
+
+@attrs.frozen
+class _Exactly:
+    """For the least figure of merit with a batch; s² = 2λ/β is the variance of a sum."""
+
+    asked: _Asked
+    batch: int
+
+    def found(self, spread: float, share: float) -> Found:
+        """With the best λ for s; and p = share·2BβLD."""
+        asked, half = self.asked, self.asked.width / 2
+        long = asked.dimension * math.log(max(asked.horizon, 2))
+        square = self.batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
+        regulariser = math.sqrt(square) / half
+        beta = 2 * regulariser / spread**2
+        reach = beta * asked.lipschitz * asked.width
+        fakes = min(0.5, share * 2 * self.batch * reach)
+        return Found(regulariser, beta, fakes, self.batch, reach / 2)
+
+    def curve(self, found: Found) -> JointCurve:
+        """Its bound."""
+        asked = self.asked
+        reach = found.beta * asked.lipschitz * asked.width
+        rho = Fraction(found.beta * asked.lipschitz**2 / found.regulariser)
+        return paired_curve(asked.horizon, self.batch, found.fakes, self.batch * reach, reach, rho)
+
+    def spread(self, share: float) -> float:
+        """The least s."""
+        high = 1e6 * math.sqrt(self.asked.horizon) / min(self.asked.epsilon, 1)
+
+        def private(precision: float) -> bool:
+            curve = self.curve(self.found(1 / precision, share))
+            return seems_to_keep(curve, self.asked.epsilon, self.asked.delta)
+
+        return 1 / largest(private, 1 / high, 1e3, 20)
+
+    def share(self) -> float:
+        """The best p, as a part of 2BβLD."""
+        return least(self.spread, 1e-2, 1e2, 6)
+
+    def merit(self) -> float:
+        """λR² + L²BT/(4λ) + d ln T/β: 2λR² at the best λ."""
+        share = self.share()
+        return self.found(self.spread(share), share).regulariser
+
+
+def exactly(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Found:
+    """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
+    target, chance = budget(epsilon, delta)
+    return _searched(_asked(horizon, body, loss, epsilon, delta), target, chance)
+
+
+@lru_cache(maxsize=64)
+def _searched(asked: _Asked, epsilon: Fraction, delta: Fraction) -> Found:
+    tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
+    search = min(tried, key=_Exactly.merit)
+    share = search.share()
+    spread = search.spread(share)
+    while not keeps(search.curve(found := search.found(spread, share)), epsilon, delta):
+        spread *= 1.003
+    return found

@@ -1,0 +1,151 @@
+"""Parameters of lazy learners in a convex body: the least of a figure of merit within (ε, δ)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from antiphon.composition.accounting.renyi import from_renyi
+from antiphon.mechanisms.learners.decisions import Corner
+from antiphon.mechanisms.learners.experts.hedge import short
+from antiphon.mechanisms.learners.experts.tuning import largest
+from antiphon.mechanisms.learners.joint_curve import JointCurve
+from antiphon.mechanisms.learners.oco.lazy_prefix import prefix_curve
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import Floats
+
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_ORDERS: Final = 48
+_WIDTH: Final = 2
+"""w, in standard deviations of a log-ratio: then 1 in 40 is clipped."""
+
+
+class Prefix(NamedTuple):
+    """σ, c, w and B."""
+
+    sigma: Fraction
+    cost: Fraction
+    clip: Fraction
+    batch: int
+
+
+def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
+    """ε > 0 and δ in (0, 1). Raises: InvalidArgument."""
+    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
+    if not 0 < chance < 1:
+        raise InvalidArgument("delta must lie strictly between 0 and 1")
+    return target, chance
+
+
+def keeps(curve: JointCurve, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether the claim is (ε, δ)-DP: what decides."""
+    return exact.fraction(from_renyi(curve).epsilon_at(delta)) <= epsilon
+
+
+def seems_to_keep(curve: JointCurve, epsilon: float, delta: float) -> bool:
+    """The same in plain floats, many orders at once: where to look."""
+    if not curve.batches:
+        return True
+    most = 50 * (1 - math.log(delta)) / epsilon
+    less = np.geomspace(most / 5e4, most, _ORDERS)
+    drawn = less * (1 + less) * float(curve.rho)
+
+    def sizes(decisions: tuple[tuple[Corner, ...], ...]) -> Floats:
+        total = np.zeros(_ORDERS)
+        for corners in decisions:
+            own, other, more = np.array(corners).T[:, :, None]
+            logs = np.log(-np.expm1(-own)), np.log(-np.expm1(-other))
+            draws = less * (logs[0] - logs[1]) + drawn + logs[0]
+            total += np.logaddexp(less * more - own, draws).max(axis=0)
+        return total
+
+    total = sizes(curve.first) + (curve.batches - 1) * sizes(curve.later)
+    shape = less * np.log(less) - (1 + less) * np.log1p(less) - math.log(delta)
+    return bool(((total + shape) / less).min() <= epsilon)
+
+
+def least(figure: Callable[[float], float], low: float, high: float, steps: int) -> float:
+    """Where a figure of merit is least, by golden section on the logarithm."""
+    low, high = math.log(low), math.log(high)
+    places = [high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN]
+    values = [figure(math.exp(place)) for place in places]
+    for _ in range(steps):
+        if values[0] < values[1]:
+            high = places[1]
+            places = [high - (high - low) * _GOLDEN, places[0]]
+            values = [figure(math.exp(places[0])), values[0]]
+        else:
+            low = places[0]
+            places = [places[1], low + (high - low) * _GOLDEN]
+            values = [values[1], figure(math.exp(places[1]))]
+    return math.exp((low + high) / 2)
+
+
+def batches(horizon: int) -> list[int]:
+    """Batches that are tried: powers of 2, from 64 on of 4, and all rounds as one."""
+    return sorted({1, 2, 8, 32, *(1 << k for k in range(2, horizon.bit_length(), 2)), horizon})
+
+
+class _Search(NamedTuple):
+    """For the least σ with a batch."""
+
+    horizon: int
+    epsilon: float
+    delta: float
+
+    def curve(self, sigma: float, share: float, batch: int) -> JointCurve:
+        """With c = share·Bw."""
+        return prefix_curve(self.horizon, *_prefix(sigma, share, batch))
+
+    def sigma(self, share: float, batch: int) -> float:
+        """The least σ, rounded to what a search tells."""
+        high = 1e3 * math.sqrt(self.horizon) / min(self.epsilon, 1)
+
+        def private(precision: float) -> bool:
+            return seems_to_keep(self.curve(1 / precision, share, batch), self.epsilon, self.delta)
+
+        return 1 / largest(private, 1 / high, 1e4, 18)
+
+    def share(self, batch: int) -> float:
+        """The best c, as a part of Bw."""
+        return least(lambda share: self.sigma(share, batch), 1e-2, 1e2, 8)
+
+    def best(self, batch: int) -> float:
+        """The least σ with this batch."""
+        return self.sigma(self.share(batch), batch)
+
+
+def _prefix(sigma: float, share: float, batch: int) -> tuple[int, Fraction, Fraction, Fraction]:
+    clip = short(_WIDTH / sigma)
+    return batch, short(sigma), short(share * batch * _WIDTH / sigma), clip
+
+
+@lru_cache(maxsize=64)
+def lazy_prefix(
+    horizon: int, dimension: int, epsilon: object, delta: object, batch: int | None = None
+) -> Prefix:
+    """What has about the least √d·σ + √(BT) and is (ε, δ)-DP; with a given B, the least σ."""
+    target, chance = budget(epsilon, delta)
+    search = _Search(horizon, float(target), float(chance))
+    if batch is None:
+
+        def merit(batch: int) -> float:
+            return math.sqrt(dimension) * search.best(batch) + math.sqrt(batch * horizon)
+
+        batch = min(batches(horizon), key=merit)
+    share = search.share(batch)
+
+    def private(sigma: float) -> bool:
+        return keeps(search.curve(sigma, share, batch), target, chance)
+
+    sigma = search.sigma(share, batch)
+    while not private(sigma):
+        sigma *= 1.003
+    _, found, cost, clip = _prefix(sigma, share, batch)
+    return Prefix(found, cost, clip, batch)
