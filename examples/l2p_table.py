@@ -53,7 +53,7 @@ def figure():
 
 
 def compared(title, bounds, horizons, sizes):
-    """Print a line for each (T, d, ε): the bounds, and which of the table's private ones is least."""
+    """Print a line for each (T, d, ε): the bounds, and which private one of Table 1 is least."""
     lines = []
     for t, d, e in product(horizons, sizes, (1, 0.1, 0.01)):
         found = {name: bound(t, d, e) for name, bound in bounds.items()}
@@ -76,5 +76,5 @@ if __name__ == "__main__":
         panels = [Facet(title, [Trace("non-private", AT, 0 * AT + 0.5),
                   *(Trace(name, AT, np.clip(beta, 0.5, 1)) for name, beta in lines.items())])
                   for title, lines in figure()]  # fmt: skip
-        facets([panels], title="L2P, Figure 1: regret T^β at ε = T^-α", logarithmic=False,
+        facets([panels], title="L2P, Figure 1: regret T^β at ε = T^-α", least=None,
                axes=("α", "β"), paths=[given.plot])  # fmt: skip

@@ -5,4 +5,13 @@ from antiphon.report.canvas import check_pictures
 from antiphon.report.running import Curve, Panel, running_counts
 from antiphon.report.tables import print_table, table
 
-__all__ = ["Band", "Curve", "Panel", "bands", "check_pictures", "print_table", "running_counts", "table"]
+__all__ = [
+    "Band",
+    "Curve",
+    "Panel",
+    "bands",
+    "check_pictures",
+    "print_table",
+    "running_counts",
+    "table",
+]

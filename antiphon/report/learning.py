@@ -78,12 +78,12 @@ def facets(
     title: str,
     axes: tuple[str, str],
     paths: Iterable[Path],
-    logarithmic: bool = True,
+    least: float | None = 1,
 ) -> None:
     """Small multiples: rows of pictures of equal axes, under one title and one legend.
 
-    ``axes`` says what they are, across and upwards. On logarithmic axes what is below 1 is drawn
-    at 1. One file for each path.
+    ``axes`` says what they are, across and upwards. They are logarithmic, and what is below
+    ``least`` is drawn there; linear with None. One file for each path.
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture, and for
     rows that are empty or differ in length.
     """
@@ -97,10 +97,10 @@ def facets(
             plain(own)
             own.grid(axis="x", color=GRID, linewidth=0.8)
             own.set_title(facet.title, fontsize=10, loc="left", color=INK)
-            if logarithmic:
+            if least is not None:
                 _logarithmic(own)
             for line in facet.lines:
-                _draw(own, line, names.index(line.name), least=1 if logarithmic else None)
+                _draw(own, line, names.index(line.name), least=least)
         handles = {line.get_label(): line for own in grid.flat for line in own.get_lines()}
         lines = -(-len(names) // (2 * len(rows[0])))
         figure.legend(
