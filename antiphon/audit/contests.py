@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.experts.weighted import Weighted
@@ -38,6 +39,19 @@ if TYPE_CHECKING:
 
 _TOGETHER = 1 << 12
 """Rounds of a game that listens that are looked at together."""
+
+
+def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
+    """The exponent b of y ∝ x^b: least squares of ln y on ln x; nan for no two positive points.
+
+    >>> round(slope([1, 4, 16], [3, 6, 12]), 3)
+    0.5
+    """
+    found = np.array([xs, ys], np.float64)
+    found = found[:, (found > 0).all(axis=0)]
+    if len(set(found[0].tolist())) < 2:
+        return float("nan")
+    return float(np.polyfit(*np.log(found), 1)[0])
 
 
 def checkpoints(rounds: int) -> tuple[int, ...]:
@@ -101,11 +115,8 @@ class Standings:
         Over the checkpoints from √T on; nan where fewer than two of them have a regret above 0.
         """
         times, mean = np.array(self.checkpoints), self.mean
-        seen = (times >= math.sqrt(times[-1])) & (mean > 0)
-        if np.count_nonzero(seen) < 2:
-            return math.nan
-        logs = np.log(times[seen]), np.log(mean[seen])
-        return float(np.polyfit(*logs, 1)[0])
+        late = times >= math.sqrt(times[-1])
+        return slope(times[late], mean[late])
 
     @property
     def gap(self) -> float:

@@ -3,6 +3,15 @@
 from antiphon.report.bands import Band, bands
 from antiphon.report.canvas import check_pictures
 from antiphon.report.running import Curve, Panel, running_counts
-from antiphon.report.tables import table
+from antiphon.report.tables import print_table, table
 
-__all__ = ["Band", "Curve", "Panel", "bands", "check_pictures", "running_counts", "table"]
+__all__ = [
+    "Band",
+    "Curve",
+    "Panel",
+    "bands",
+    "check_pictures",
+    "print_table",
+    "running_counts",
+    "table",
+]

@@ -1,15 +1,42 @@
 # pyright: reportUnknownMemberType=false
-"""Regret over rounds, with bands."""
+"""Regret in pictures: over rounds, with bands; and many learners in small multiples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import attrs
 import numpy as np
+import numpy.typing as npt
 
 from antiphon.audit.contests import Standings
-from antiphon.report.canvas import COLOURS, INK, picture, plain
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
+
+
+@attrs.frozen(eq=False)
+class Trace:
+    """What is drawn for one name; ``spread`` is half the width of its band."""
+
+    name: str
+    xs: npt.ArrayLike = attrs.field(repr=False)
+    ys: npt.ArrayLike = attrs.field(repr=False)
+    spread: npt.ArrayLike = attrs.field(default=0.0, repr=False)
+
+
+@attrs.frozen(eq=False)
+class Facet:
+    """One of many small pictures: lines that share its axes. Equal names have equal colours."""
+
+    title: str
+    lines: Sequence[Trace]
 
 
 def regrets(curves: Sequence[tuple[str, Standings]], *, title: str, paths: Iterable[Path]) -> None:
@@ -19,21 +46,84 @@ def regrets(curves: Sequence[tuple[str, Standings]], *, title: str, paths: Itera
     What is below 1 is drawn at 1. One file for each path.
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture.
     """
+    lines = [
+        Trace(_sloped(name, each.slope), each.checkpoints, each.mean, each.band())
+        for name, each in curves
+    ]
     with picture(paths, width=8, height=5) as figure:
         axes = figure.subplots()
         plain(axes)
-        for number, (name, standings) in enumerate(curves):
-            colour = COLOURS[number % len(COLOURS)]
-            mean, band = standings.mean, np.nan_to_num(standings.band(), posinf=0.0)
-            times = standings.checkpoints
-            label = name if np.isnan(standings.slope) else f"{name}, T^{standings.slope:.2f}"
-            axes.plot(times, np.maximum(mean, 1), color=colour, linewidth=1.8, label=label)
-            low, high = (np.maximum(each, 1) for each in (mean - band, mean + band))
-            axes.fill_between(times, low, high, color=colour, alpha=0.15, linewidth=0)
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+        _logarithmic(axes)
+        for number, line in enumerate(lines):
+            _draw(axes, line, number, least=1)
         axes.set_xlabel("rounds")
         axes.set_ylabel("regret against the best in hindsight")
         axes.legend(frameon=False, fontsize=9, labelcolor=INK)
         figure.suptitle(title, x=0.1, ha="left", fontweight="bold", color=INK)
         figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
+
+
+def facets(
+    rows: Sequence[Sequence[Facet]],
+    *,
+    title: str,
+    axes: tuple[str, str],
+    paths: Iterable[Path],
+    least: float | None = 1,
+) -> None:
+    """Small multiples: rows of pictures of equal axes, under one title and one legend.
+
+    ``axes`` says what they are, across and upwards. They are logarithmic, and what is below
+    ``least`` is drawn there; linear with None. One file for each path.
+    Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture, and for
+    rows that are empty or differ in length.
+    """
+    if not rows or len({len(row) for row in rows}) > 1 or not rows[0]:
+        raise InvalidArgument("facets stand in rows of equal length, of at least one")
+    names = list(dict.fromkeys(line.name for row in rows for each in row for line in each.lines))
+    width, height = 1.2 + 3 * len(rows[0]), 1.7 + 2.3 * len(rows)
+    with picture(paths, width=width, height=height) as figure:
+        grid = figure.subplots(len(rows), len(rows[0]), squeeze=False, sharex=True, sharey=True)
+        for own, facet in zip(grid.flat, (each for row in rows for each in row), strict=True):
+            plain(own)
+            own.grid(axis="x", color=GRID, linewidth=0.8)
+            own.set_title(facet.title, fontsize=10, loc="left", color=INK)
+            if least is not None:
+                _logarithmic(own)
+            for line in facet.lines:
+                _draw(own, line, names.index(line.name), least=least)
+        handles = {line.get_label(): line for own in grid.flat for line in own.get_lines()}
+        lines = -(-len(names) // (2 * len(rows[0])))
+        figure.legend(
+            [handles[name] for name in names], names, loc="lower center", frameon=False,
+            ncols=-(-len(names) // lines), fontsize=9, labelcolor=INK,
+        )  # fmt: skip
+        figure.supxlabel(axes[0], y=0.62 / height, fontsize=10, color=SOFT)
+        figure.supylabel(axes[1], x=0.15 / width, fontsize=10, color=SOFT)
+        figure.suptitle(title, x=0.7 / width, ha="left", fontweight="bold", color=INK)
+        figure.subplots_adjust(
+            left=0.75 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=1.05 / height,
+            wspace=0.12, hspace=0.32,
+        )  # fmt: skip
+
+
+def _sloped(name: str, slope: float) -> str:
+    return name if np.isnan(slope) else f"{name}, T^{slope:.2f}"
+
+
+def _logarithmic(axes: Axes) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+
+
+def _draw(axes: Axes, line: Trace, number: int, *, least: float | None) -> None:
+    """A line and its band, in the colour and the style of its number."""
+    colour = COLOURS[number % len(COLOURS)]
+    style = _STYLES[number // len(COLOURS) % len(_STYLES)]
+    mean = np.asarray(line.ys, np.float64)
+    band = np.nan_to_num(np.broadcast_to(line.spread, mean.shape), posinf=0.0)
+    low, mean, high = (np.maximum(each, least) if least else each
+                       for each in (mean - band, mean, mean + band))  # fmt: skip
+    axes.plot(line.xs, mean, color=colour, linestyle=style, linewidth=1.8, label=line.name)
+    if band.any():
+        axes.fill_between(line.xs, low, high, color=colour, alpha=0.15, linewidth=0)

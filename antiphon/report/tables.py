@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -30,3 +31,28 @@ def table(
     for row in rows:
         grid.add_row(*map(Text, row))
     return grid
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+) -> None:
+    """Print such a table; without rich, in plain columns."""
+    rows = list(rows)
+    try:
+        grid = table(columns, rows, numbers=numbers)
+    except MissingExtra:
+        _print_plain([columns, *rows], [column in numbers for column in columns])
+        return
+    from rich.console import Console
+
+    Console(width=None if sys.stdout.isatty() else 124, highlight=False).print(grid)
+
+
+def _print_plain(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (
+            text.rjust(width) if numeric else text.ljust(width)
+            for text, width, numeric in zip(line, widths, right, strict=True)
+        )
+        print("  ".join(cells).rstrip())
