@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.mechanisms.learners.experts.weighted import Weighted
+from antiphon.mechanisms.learners.experts.weighted import ByWeight
 from antiphon.mechanisms.learners.games.loss_game import LossGame, ObliviousGame
 from antiphon.mechanisms.learners.learner import Learner, Losses
 from antiphon.mechanisms.learners.online import ADVICE
@@ -164,7 +164,8 @@ class _Score:
         self._sums = np.zeros(contest.game.experts, np.int64)
         self._own, self._best = list[Losses](), list[int]()
         self._waiting: Losses = np.empty((0, contest.game.experts), np.int64)
-        self._scores, self._expected = self._sums, list[Figures]()
+        self._scores: Losses | None = None
+        self._expected = list[Figures]()
         self._rounds = 0
 
     def add(self, losses: Losses, shown: Losses) -> None:
@@ -180,17 +181,19 @@ class _Score:
             begun = end
         self._sums = self._sums + losses[begun:].sum(axis=0)
         self._rounds += len(losses)
-        if isinstance(self._learner, Weighted):
+        if isinstance(self._learner, ByWeight):
             self._expect(self._learner, losses)
 
-    def _expect(self, learner: Weighted, losses: Losses) -> None:
+    def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
         """Expected losses of whole periods; the rest waits, unless it is the end."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
         ready = waiting if self._rounds == self._at[-1] else waiting[:whole]
         if len(ready):
-            self._expected.append(learner.expected_losses(self._scores, ready))
-            self._scores = self._scores - ready.sum(axis=0)
+            first = np.asarray(learner.initial_scores)
+            scores = first if self._scores is None else self._scores
+            self._expected.append(learner.expected_losses(scores, ready))
+            self._scores = learner.scored(scores, ready)[-1]
         self._waiting = waiting[len(ready) :]
 
     def regrets(self) -> Scored:
@@ -270,7 +273,7 @@ def _check(learner: ContinualMechanism[Any], game: LossGame, expected: bool) -> 
         raise InvalidArgument(
             f"the learner's horizon is {learner.horizon}, and the game has {game.rounds} rounds"
         )
-    if expected and not (isinstance(learner, Weighted) and isinstance(game, ObliviousGame)):
+    if expected and not (isinstance(learner, ByWeight) and isinstance(game, ObliviousGame)):
         raise InvalidArgument(
             "expected regret is known of learners by weights, against a game that does not listen"
         )

@@ -45,7 +45,7 @@ class LazyCurve:
         if less == math.inf or rate * cost < _TINY or rate * (cost + self.batch) > _LARGE:
             return math.inf
         drawn = less * range_divergence(exact.epsilon(2 * rate), 1 + less)
-        after = _mixed(rate * (cost + self.batch), 0.0, 0.0, drawn)
+        after = mixed(rate * (cost + self.batch), 0.0, 0.0, drawn)
         differs = max(self._differing(rate, less, drawn))
         total = max(after, differs) + (self.decisions - 1) * after
         return total / less * (1 + SLACK) + 5e-324
@@ -54,17 +54,17 @@ class LazyCurve:
         """ln F, of each corner."""
         for steps in {0, self.batch - 1}:
             fewer, more = (rate * (float(self.cost) + loss) for loss in (steps, steps + 1))
-            yield _mixed(fewer, less * rate, less * _ratio(fewer, more), drawn)
-            yield _mixed(more, -less * rate, less * _ratio(more, fewer), drawn)
+            yield mixed(fewer, less * rate, less * log_ratio(fewer, more), drawn)
+            yield mixed(more, -less * rate, less * log_ratio(more, fewer), drawn)
 
 
-def _ratio(own: float, other: float) -> float:
+def log_ratio(own: float, other: float) -> float:
     """ln((1 - e^-own)/(1 - e^-other)), rounded up."""
     ends = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
     return ends[0] - ends[1] + SLACK * (1 + abs(ends[0]) + abs(ends[1]))
 
 
-def _mixed(exponent: float, stays: float, draws: float, drawn: float) -> float:
+def mixed(exponent: float, stays: float, draws: float, drawn: float) -> float:
     """ln(s e^stays + (1-s) e^(draws+drawn)) for s = e^-exponent, rounded up; at least 0."""
     draws += drawn
     stays, draws = stays + SLACK * abs(stays), draws + SLACK * (abs(draws) + drawn)
