@@ -21,11 +21,12 @@ to stand on the left of a private counter of the losses, which answers each loss
 the next round. All are played many times over by ``antiphon.audit.contest``.
 """
 
-from antiphon.mechanisms.learners import games
+from antiphon.mechanisms.learners import games, l2p
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
 from antiphon.mechanisms.learners.experts.softmax import Softmax
+from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
 from antiphon.mechanisms.learners.learner import Learner
 from antiphon.mechanisms.learners.online import ADVICE
 from antiphon.mechanisms.learners.regret import Regret, regret_of
@@ -34,10 +35,12 @@ __all__ = [
     "ADVICE",
     "Hedge",
     "LazyExperts",
+    "LazyToPrivate",
     "Learner",
     "Regret",
     "ShrinkingDartboard",
     "Softmax",
     "games",
+    "l2p",
     "regret_of",
 ]
