@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from antiphon.mechanisms.learners.experts.weighted import Weighted
+from antiphon.mechanisms.learners.experts.weighted import ByWeight
 from antiphon.mechanisms.learners.games.loss_game import LossGame
 from antiphon.mechanisms.learners.games.meters import Figures, Scored
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, OnlineGame
@@ -156,7 +156,7 @@ class Contest:
         """One repetition."""
         keys = [(*seed.spawn_key, number, who) for who in range(2)]
         coins = [SampledCoins(np.random.SeedSequence(seed.entropy, spawn_key=key)) for key in keys]
-        known = self.learner if self.expected and isinstance(self.learner, Weighted) else None
+        known = self.learner if self.expected and isinstance(self.learner, ByWeight) else None
         meter = self.game.meter(self.checkpoints, known)
         for losses, shown in _blocks(self.learner, self.game, *coins):
             meter.add(losses, shown)
@@ -268,7 +268,7 @@ def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -
         raise InvalidArgument(
             f"the learner's horizon is {learner.horizon}, and the game has {game.rounds} rounds"
         )
-    known = isinstance(learner, Weighted) and isinstance(game, LossGame)
+    known = isinstance(learner, ByWeight) and isinstance(game, LossGame)
     if expected and not (known and isinstance(game, ObliviousGame)):
         raise InvalidArgument(
             "expected regret is known of learners by weights, against a game that does not listen"

@@ -22,13 +22,14 @@ to stand on the left of a private counter of the losses, which answers each loss
 the next round. All are played many times over by ``antiphon.audit.contest``.
 """
 
-from antiphon.mechanisms.learners import games
+from antiphon.mechanisms.learners import games, l2p
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
 from antiphon.mechanisms.learners.experts.lazy_policy import LazyPolicy
 from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.experts.stay_bit import StayBit
+from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
 from antiphon.mechanisms.learners.learner import Learner
 from antiphon.mechanisms.learners.online import ADVICE
 from antiphon.mechanisms.learners.regret import Regret, regret_of
@@ -38,11 +39,13 @@ __all__ = [
     "Hedge",
     "LazyExperts",
     "LazyPolicy",
+    "LazyToPrivate",
     "Learner",
     "Regret",
     "ShrinkingDartboard",
     "Softmax",
     "StayBit",
     "games",
+    "l2p",
     "regret_of",
 ]

@@ -116,7 +116,8 @@ def lazy_parameters(horizon: int, experts: int, epsilon: object, delta: object) 
     if not 0 < chance < 1:
         raise InvalidArgument("delta must lie strictly between 0 and 1")
     problem = _Problem(horizon, max(experts, 2), float(target), float(chance))
-    cost, batch = _search(problem)
+    batch = best_batch(horizon, problem.best)
+    cost = short(problem.cost(batch))
 
     def private(rate: float) -> bool:
         curve = from_renyi(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1))
@@ -129,15 +130,14 @@ def lazy_parameters(horizon: int, experts: int, epsilon: object, delta: object) 
     return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
 
 
-def _search(problem: _Problem) -> tuple[Fraction, int]:
-    """c and B: the largest batch near the best whose bound is no worse than by a part of 32.
+def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
+    """B: the largest near the best whose bound is no worse than by a part of 32.
 
     The larger the batch, the larger the rate may be; and where one expert is better than the others
     by a gap, regret is about ln d/η, whatever B is.
     """
-    best = min((1 << k for k in range(problem.horizon.bit_length())), key=problem.best)
+    best = min((1 << k for k in range(horizon.bit_length())), key=bound)
     near = {max(1, best * parts // 8) for parts in range(5, 17)}
-    bounds = {batch: problem.best(batch) for batch in near if batch <= problem.horizon}
+    bounds = {batch: bound(batch) for batch in near if batch <= horizon}
     enough = min(bounds.values()) * (1 + _NEAR)
-    batch = max(batch for batch, bound in bounds.items() if bound <= enough)
-    return short(problem.cost(batch)), batch
+    return max(batch for batch, found in bounds.items() if found <= enough)

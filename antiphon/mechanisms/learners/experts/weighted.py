@@ -1,10 +1,10 @@
-"""Exponential weights: an expert is worth e^(-η·(the sum of its losses))."""
+"""Draws by weight; and exponential weights, by which an expert is worth e^(-η·(its losses))."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 
 import attrs
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.learners.learner import Learner, Losses
+from antiphon.mechanisms.learners.online import State
 from antiphon.mechanisms.noise.selection import root
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -34,7 +35,54 @@ class Holding(NamedTuple):
 
 
 @attrs.frozen(kw_only=True)
-class Weighted(Learner[Holding]):
+class ByWeight(Learner[State], Generic[State]):
+    """A learner that draws experts by the weights e^(``unit``·score), scores whole. Abstract.
+
+    Whom it follows has just this law where losses do not depend on what is shown.
+    """
+
+    unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
+
+    def _drawn(self, scores: NDArray[np.int64], coins: Coins) -> int:
+        """An expert by its weight."""
+        return coins.categorical_exp(self.unit, scores.view(np.ndarray))
+
+    @property
+    def initial_scores(self) -> Losses:
+        """Before any loss."""
+        return row(np.zeros(self.experts), np.int64)
+
+    def scored(self, scores: Losses, losses: Losses) -> Losses:
+        """The scores after each of some losses: here, minus the sums."""
+        path: Losses = scores - losses.cumsum(axis=0)
+        return path
+
+    @property
+    @abstractmethod
+    def period(self) -> int:
+        """The rounds between two times at which it may change its mind."""
+
+    def marginal(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The law of who is followed, by the scores at the last time it could change its mind.
+
+        A table of scores, one in each row, gives a table.
+        """
+        exponents = scores * float(self.unit)
+        weights = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
+        law: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+        return law
+
+    def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
+        """The expected loss in each round, of whole periods, after those that gave the scores."""
+        ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
+        law = self.marginal(np.concatenate([scores[None, :], ends]))
+        held = law.repeat(self.period, axis=0)[: len(losses)]
+        expected: NDArray[np.float64] = np.einsum("td,td->t", held, losses)
+        return expected
+
+
+@attrs.frozen(kw_only=True)
+class Weighted(ByWeight[Holding]):
     """A learner that draws experts by the weights e^(-η·(sum of losses)), η = ``rate``. Abstract.
 
     η is rational; or ``Log(q)``, q the ``grid``-th power of a rational: then all weights
@@ -42,16 +90,14 @@ class Weighted(Learner[Holding]):
     """
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
-    unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
-    """η for one step of the grid."""
 
     def __attrs_post_init__(self) -> None:
         Learner.__attrs_post_init__(self)
-        self._set(unit=_part(self.rate, self.grid))
+        self._set(unit=part(self.rate, self.grid))
 
     @property
     def initial_state(self) -> Holding:
-        return Holding(0, row(np.zeros(self.experts), np.int64), None)
+        return Holding(0, self.initial_scores, None)
 
     def rounds(self, state: Holding) -> int:
         return state.rounds
@@ -63,37 +109,8 @@ class Weighted(Learner[Holding]):
             state = state._replace(expert=expert)
         return state, expert
 
-    def _drawn(self, scores: NDArray[np.int64], coins: Coins) -> int:
-        """An expert by its weight."""
-        return coins.categorical_exp(self.unit, scores.view(np.ndarray))
 
-    # --- what is known of it where losses do not depend on what is shown --------------------------
-
-    @property
-    @abstractmethod
-    def period(self) -> int:
-        """The rounds between two times at which it may change its mind."""
-
-    def marginal(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The law of who is followed, by the scores at the last time it could change its mind.
-
-        Scores are minus the sums of the losses; a table of them, one in each row, gives a table.
-        """
-        exponents = scores * float(self.unit)
-        weights = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
-        law: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
-        return law
-
-    def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
-        """The expected loss in each round, of whole periods, after those that gave the scores."""
-        ends = losses.cumsum(axis=0)[self.period - 1 : -1 : self.period]
-        law = self.marginal(np.concatenate([scores[None, :], scores - ends]))
-        held = law.repeat(self.period, axis=0)[: len(losses)]
-        expected: NDArray[np.float64] = np.einsum("td,td->t", held, losses)
-        return expected
-
-
-def _part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
+def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
     """rate/grid. Raises: InvalidArgument for a Log of what is no such power of a rational."""
     if not isinstance(rate, Log):
         return rate / grid

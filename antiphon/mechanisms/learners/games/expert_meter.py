@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.mechanisms.learners.experts.weighted import Weighted
+from antiphon.mechanisms.learners.experts.weighted import ByWeight
 from antiphon.mechanisms.learners.games.meters import Figures, Meter, Scored
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.mechanisms.learners.online import OnlineLearner
@@ -21,11 +23,12 @@ class ExpertMeter(Meter):
         self._grid, self._learner = grid, learner
         self._sums = np.zeros(experts, np.int64)
         self._waiting: Losses = np.empty((0, experts), np.int64)
-        self._scores, self._expected = self._sums, list[Figures]()
+        self._scores: Losses | None = None
+        self._expected = list[Figures]()
 
     def add(self, losses: Losses, shown: NDArray[np.int64]) -> None:
         super().add(losses, shown)
-        if isinstance(self._learner, Weighted):
+        if isinstance(self._learner, ByWeight):
             self._expect(self._learner, losses)
 
     def _lost(self, losses: Losses, shown: NDArray[np.int64]) -> Losses:
@@ -37,14 +40,16 @@ class ExpertMeter(Meter):
     def _least(self) -> int:
         return int(self._sums.min())
 
-    def _expect(self, learner: Weighted, losses: Losses) -> None:
+    def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
         """Expected losses of whole periods; the rest waits, unless it is the end."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
         ready = waiting if self._rounds == self._times[-1] else waiting[:whole]
         if len(ready):
-            self._expected.append(learner.expected_losses(self._scores, ready))
-            self._scores = self._scores - ready.sum(axis=0)
+            first = np.asarray(learner.initial_scores)
+            scores = first if self._scores is None else self._scores
+            self._expected.append(learner.expected_losses(scores, ready))
+            self._scores = learner.scored(scores, ready)[-1]
         self._waiting = waiting[len(ready) :]
 
     def scored(self) -> Scored:

@@ -1,0 +1,26 @@
+"""L2P: measures of a base algorithm in, a private learner out, with three accountings."""
+
+from antiphon.mechanisms.learners.l2p.accountings import (
+    Accounting,
+    L2PSetting,
+    Optimised,
+    Printed,
+    Repaired,
+)
+from antiphon.mechanisms.learners.l2p.assumption import check_assumption
+from antiphon.mechanisms.learners.l2p.base_measures import ExponentialWeights, Measures
+from antiphon.mechanisms.learners.l2p.l2p_curve import L2PCurve
+from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
+
+__all__ = [
+    "Accounting",
+    "ExponentialWeights",
+    "L2PCurve",
+    "L2PSetting",
+    "LazyToPrivate",
+    "Measures",
+    "Optimised",
+    "Printed",
+    "Repaired",
+    "check_assumption",
+]

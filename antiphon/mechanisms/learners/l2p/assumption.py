@@ -1,0 +1,133 @@
+"""Whether measures satisfy Assumption 3.1: tried, on losses and what may have come before them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from antiphon.mechanisms.learners.l2p.base_measures import Measures
+from antiphon.mechanisms.learners.learner import Losses
+from antiphon.numbers.errors import InvalidArgument
+
+_FEW: Final = 16
+"""All losses are tried where there are no more."""
+_SHOWN: Final = 8
+_SLACK: Final = 1e-9
+
+
+def check_assumption(
+    measures: Measures,
+    losses: Iterable[Losses] | None = None,
+    *,
+    rounds: int = 2,
+    most: int = 1 << 8,
+) -> int:
+    """Try (i) and (ii) of Assumption 3.1 on each loss after up to so many of the others.
+
+    Args: ``losses``, by default all of a small domain, else a few extreme ones; ``most`` pairs of
+    a loss and what came before, the short ones first. Returns how many were tried.
+    Raises: InvalidArgument that says which part fails, for which loss and which expert.
+
+    >>> from antiphon.mechanisms.learners.l2p import ExponentialWeights
+    >>> check_assumption(ExponentialWeights(experts=2, rate=0.1))
+    84
+    """
+    told = list(_extreme(measures) if losses is None else losses)
+    functions: dict[int, Losses] = {}
+    tried = 0
+    for before, scores in itertools.islice(_histories(measures, told, rounds), most):
+        for number, loss in enumerate(told[: most - tried]):
+            moved = _step(measures, scores, loss) - scores
+            known = functions.setdefault(number, moved)
+            _data_independent(loss, before, known, moved)
+            _close(measures, loss, before, scores, moved)
+            tried += 1
+    return tried
+
+
+def _extreme(measures: Measures) -> Iterator[Losses]:
+    """All losses, or: none, all, the first expert's, every second one's."""
+    experts, grid = measures.experts, measures.grid
+    if (grid + 1) ** min(experts, _FEW) <= _FEW:
+        for each in itertools.product(range(grid + 1), repeat=experts):
+            yield np.array(each, np.int64)
+        return
+    places = np.arange(experts)
+    for chosen in (places < 0, places >= 0, places == 0, places % 2 == 1):
+        yield np.where(chosen, grid, 0).astype(np.int64)
+
+
+def _histories(
+    measures: Measures, told: Sequence[Losses], rounds: int
+) -> Iterator[tuple[tuple[Losses, ...], Losses]]:
+    """What came before, and the scores after it."""
+    for length in range(rounds + 1):
+        for before in itertools.product(told, repeat=length):
+            scores = measures.first
+            for loss in before:
+                scores = _step(measures, scores, loss)
+            yield before, scores
+
+
+def _step(measures: Measures, scores: Losses, loss: Losses) -> Losses:
+    found = measures.after(scores, loss)
+    if found.dtype != np.int64 or found.shape != (measures.experts,):
+        raise InvalidArgument(
+            f"scores are an int64 array of {measures.experts} entries, not {found.dtype} of shape "
+            f"{found.shape}"
+        )
+    return found
+
+
+def _data_independent(
+    loss: Losses, before: tuple[Losses, ...], known: Losses, moved: Losses
+) -> None:
+    (wrong,) = np.nonzero(known != moved)
+    if len(wrong):
+        x = int(wrong[0])
+        raise InvalidArgument(
+            f"Assumption 3.1 (ii) fails at loss {_said(loss)}, x = {x}: it moves the score by "
+            f"{known[x]}, and after the losses {[_said(each) for each in before]} by {moved[x]}; "
+            "the ratio of measures must be a function of (loss, x) alone"
+        )
+
+
+def _close(
+    measures: Measures,
+    loss: Losses,
+    before: tuple[Losses, ...],
+    scores: Losses,
+    moved: Losses,
+) -> None:
+    low, high = int(moved.argmin()), int(moved.argmax())
+    apart = int(moved[high]) - int(moved[low])
+    if apart <= measures.reach:
+        return
+    text = (
+        f"Assumption 3.1 (i) fails at loss {_said(loss)}, x = {high}: it moves it from x = {low} "
+        f"by {apart} steps, and η is {measures.reach} (reach)"
+    )
+    if not measures.loose:
+        raise InvalidArgument(f"{text}; tell a larger reach, or scale the losses down")
+    past = _past(measures, scores, scores + moved)
+    if past > float(measures.loose) * (1 + _SLACK):
+        raise InvalidArgument(
+            f"{text}, which {past:.3g} of the measure sees after the losses "
+            f"{[_said(each) for each in before]}, more than δ₀ = {float(measures.loose):.3g} (loose)"
+        )
+
+
+def _past(measures: Measures, one: Losses, other: Losses) -> float:
+    """The least δ₀ with D_∞^{δ₀} <= η, of the two laws in either order."""
+    logs = [scores * float(measures.unit) for scores in (one, other)]
+    p, q = (np.exp(each - each.max()) for each in logs)
+    p, q, growth = p / p.sum(), q / q.sum(), np.exp(float(measures.rate))
+    return float(max(np.maximum(a - growth * b, 0).sum() for a, b in ((p, q), (q, p))))
+
+
+def _said(loss: Losses) -> str:
+    more = ", …" if len(loss) > _SHOWN else ""
+    return f"[{', '.join(map(str, loss[:_SHOWN].tolist()))}{more}]"

@@ -1,0 +1,236 @@
+"""Parameters of L2P: the least regret bound that keeps to (ε, δ)."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, Final, NamedTuple
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.renyi import from_renyi
+from antiphon.mechanisms.learners.experts.hedge import short
+from antiphon.mechanisms.learners.experts.tuning import best_batch, largest, regret_bound
+from antiphon.mechanisms.learners.l2p.accountings import (
+    Accounting,
+    L2PSetting,
+    Optimised,
+    Printed,
+    Repaired,
+    printed_epsilon,
+    repaired_epsilon,
+)
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import Floats
+from antiphon.protocol.measures.kinds import Approximate, Renyi
+
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_ORDERS: Final = 48
+_TRIES: Final = 64
+_MOST: Final = 0.1
+"""Of η, in Assumption 3.1."""
+
+
+class Found(NamedTuple):
+    """Parameters, and what they are reckoned by."""
+
+    setting: L2PSetting
+    accounting: Accounting
+
+
+def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
+    """ε and δ. Raises: InvalidArgument."""
+    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
+    if not 0 < chance < 1:
+        raise InvalidArgument("delta must lie strictly between 0 and 1")
+    return target, chance
+
+
+def epsilon_of(accounting: Accounting, setting: L2PSetting, delta: Fraction) -> ExactEpsilon:
+    """ε at δ of what is claimed, rounded up."""
+    measure = accounting.measure(setting)
+    if isinstance(measure, Renyi):
+        return exact.epsilon(from_renyi(measure.curve).epsilon_at(delta))
+    assert isinstance(measure, Approximate)
+    return measure.epsilon
+
+
+# --- plain floats: where to look. What is found is held to the claim ------------------------------
+
+
+@attrs.frozen
+class _Search(ABC):
+    """For so many rounds and experts, and a budget. Abstract."""
+
+    horizon: int
+    experts: int
+    epsilon: float
+    delta: Fraction
+
+    margins: ClassVar[tuple[int, ...]] = (1, 2)
+
+    @abstractmethod
+    def accounting(self, batch: int) -> Accounting:
+        """What it is reckoned by."""
+
+    @abstractmethod
+    def private(self, rate: float, fakes: float, batch: int, margin: int) -> bool:
+        """Whether ε is enough, and the premises hold."""
+
+    def least_fakes(self, batch: int) -> float:
+        """The least p that is tried."""
+        return 1e-9
+
+    def rate(self, fakes: float, batch: int, margin: int) -> float:
+        """The rate with the least bound: the best, or the largest that is private."""
+        most = math.sqrt(8 * math.log(self.experts) / (batch * self.horizon))
+        return largest(
+            lambda rate: self.private(rate, fakes, batch, margin), most * 2.0**-30, most, 24
+        )
+
+    def bound(self, fakes: float, batch: int, margin: int) -> float:
+        """The least regret bound with these."""
+        return regret_bound(self.horizon, self.experts, self.rate(fakes, batch, margin), batch)
+
+    def fakes(self, batch: int, margin: int) -> tuple[float, float]:
+        """The least bound, and the best p, by golden section on its logarithm."""
+        return golden(
+            lambda fakes: self.bound(fakes, batch, margin), self.least_fakes(batch), 0.999, 24
+        )
+
+    def best(self, batch: int) -> float:
+        """The least regret bound with this batch."""
+        return min(self.fakes(batch, margin)[0] for margin in self.margins)
+
+    def setting(self, batch: int) -> L2PSetting:
+        """The best with this batch."""
+        margin = min(self.margins, key=lambda each: self.fakes(batch, each)[0])
+        _, fakes = self.fakes(batch, margin)
+        return L2PSetting(
+            rate=short(self.rate(fakes, batch, margin)), horizon=self.horizon, batch=batch,
+            fakes=short(fakes), margin=margin,
+        )  # fmt: skip
+
+
+def golden(
+    function: Callable[[float], float], low: float, high: float, steps: int
+) -> tuple[float, float]:
+    """The least value found of a function between two numbers, and where; by their logarithms."""
+    low, high = math.log(low), math.log(high)
+    places = [high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN]
+    values = [function(math.exp(each)) for each in places]
+    for _ in range(steps):
+        if values[0] < values[1]:
+            high = places[1]
+            places = [high - (high - low) * _GOLDEN, places[0]]
+            values = [function(math.exp(places[0])), values[0]]
+        else:
+            low = places[0]
+            places = [places[1], low + (high - low) * _GOLDEN]
+            values = [values[1], function(math.exp(places[1]))]
+    return min((value, math.exp(each)) for value, each in zip(values, places, strict=True))
+
+
+@attrs.frozen
+class _OfTheorem(_Search):
+    """By Thm 3.2, whose ε knows no margin: so it has the paper's."""
+
+    margins: ClassVar[tuple[int, ...]] = (2,)
+    reckoned: type[Printed] | type[Repaired]
+
+    def accounting(self, batch: int) -> Printed | Repaired:
+        rounds = -(-self.horizon // batch) * batch
+        tail = self.delta / 2 / (rounds if self.reckoned is Printed else 1)
+        return self.reckoned(tail=tail)
+
+    def private(self, rate: float, fakes: float, batch: int, margin: int) -> bool:
+        length = -math.log(self.accounting(batch).tail)
+        formula = printed_epsilon if self.reckoned is Printed else repaired_epsilon
+        batches = -(-self.horizon // batch)
+        return (
+            rate <= _MOST
+            and batches * fakes >= 1
+            and rate * batch * length <= fakes
+            and formula(rate, fakes, batches, length) <= self.epsilon
+        )
+
+    def least_fakes(self, batch: int) -> float:
+        return min(0.99, 1.000001 / -(-self.horizon // batch))
+
+
+@attrs.frozen
+class _Optimised(_Search):
+    """By the joint Rényi bound, with R = e^(α(α-1)η²/2)."""
+
+    def accounting(self, batch: int) -> Optimised:
+        return Optimised()
+
+    @property
+    def _less(self) -> Floats:
+        """α - 1, for the orders that are tried."""
+        most = 50 * (1 - math.log(self.delta)) / self.epsilon
+        return np.geomspace(most / 5e3, most, _ORDERS)
+
+    def private(self, rate: float, fakes: float, batch: int, margin: int) -> bool:
+        decisions = -(-self.horizon // batch) - 1
+        if not decisions:
+            return True
+        less, real = self._less, -math.log1p(-fakes)
+        drawn = less * (1 + less) * rate**2 / 2
+
+        def mixed(own: float, other: float) -> Floats:
+            draws = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
+            staying = (other - own) * less - own
+            return np.logaddexp(staying, (draws[0] - draws[1]) * less + drawn + draws[0])
+
+        low, high = (margin - 1) * batch, (margin + 1) * batch
+        far = real + high * rate
+        after = differs = mixed(far, far)
+        for steps in {low, high - 2}:
+            ends = real + steps * rate, real + (steps + 2) * rate
+            differs = np.maximum(differs, np.maximum(mixed(*ends), mixed(*ends[::-1])))
+        total = differs + (decisions - 1) * after + decisions * mixed(real, real)
+        shape = less * np.log(less) - (1 + less) * np.log1p(less) - math.log(self.delta)
+        return bool(((total + shape) / less).min() <= self.epsilon)
+
+
+def _search(
+    horizon: int, experts: int, epsilon: Fraction, delta: Fraction, accounting: str
+) -> _Search:
+    given = horizon, max(experts, 2), float(epsilon), delta
+    if accounting == "optimised":
+        return _Optimised(*given)
+    kinds: dict[str, type[Printed] | type[Repaired]] = {"printed": Printed, "repaired": Repaired}
+    if accounting not in kinds:
+        raise InvalidArgument("accounting is 'optimised', 'repaired' or 'printed'")
+    return _OfTheorem(*given, kinds[accounting])
+
+
+@lru_cache(maxsize=64)
+def best(horizon: int, experts: int, epsilon: object, delta: object, accounting: str) -> Found:
+    """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
+    target, chance = budget(epsilon, delta)
+    search = _search(horizon, experts, target, chance, accounting)
+    batch = best_batch(horizon, search.best)
+    setting, by = search.setting(batch), search.accounting(batch)
+    return Found(within(by, setting, target, chance), by)
+
+
+def within(by: Accounting, setting: L2PSetting, target: Fraction, delta: Fraction) -> L2PSetting:
+    """The setting with its rate, or the largest smaller one that is found to keep to (ε, δ).
+
+    Raises: InvalidArgument for premises that do not hold.
+    """
+    for _ in range(_TRIES):
+        kept = exact.at_most(epsilon_of(by, setting, delta), target)
+        if kept and not any(by.violations(setting)):
+            return setting
+        setting = attrs.evolve(setting, rate=short(float(setting.rate) * 0.9999))
+    by.check(setting)
+    raise InvalidArgument("no parameters are found that keep to this epsilon: give a larger one")
