@@ -25,6 +25,7 @@ from antiphon.mechanisms.learners import games
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
+from antiphon.mechanisms.learners.experts.noisy_leader import NoisyLeader, tree_ftrl
 from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.learner import Learner
 from antiphon.mechanisms.learners.online import ADVICE
@@ -35,9 +36,11 @@ __all__ = [
     "Hedge",
     "LazyExperts",
     "Learner",
+    "NoisyLeader",
     "Regret",
     "ShrinkingDartboard",
     "Softmax",
     "games",
     "regret_of",
+    "tree_ftrl",
 ]

@@ -47,7 +47,7 @@ class Weighted(Learner[Holding]):
 
     def __attrs_post_init__(self) -> None:
         Learner.__attrs_post_init__(self)
-        self._set(unit=_part(self.rate, self.grid))
+        self._set(unit=part(self.rate, self.grid))
 
     @property
     def initial_state(self) -> Holding:
@@ -93,7 +93,7 @@ class Weighted(Learner[Holding]):
         return expected
 
 
-def _part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
+def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
     """rate/grid. Raises: InvalidArgument for a Log of what is no such power of a rational."""
     if not isinstance(rate, Log):
         return rate / grid
