@@ -270,7 +270,8 @@ def _check(learner: ContinualMechanism[Any], game: LossGame, expected: bool) -> 
         raise InvalidArgument(
             f"the learner's horizon is {learner.horizon}, and the game has {game.rounds} rounds"
         )
-    if expected and not (isinstance(learner, Weighted) and isinstance(game, ObliviousGame)):
+    known = isinstance(learner, Weighted) and learner.law_known
+    if expected and not (known and isinstance(game, ObliviousGame)):
         raise InvalidArgument(
             "expected regret is known of learners by weights, against a game that does not listen"
         )

@@ -30,7 +30,15 @@ from antiphon.mechanisms.histograms import (
     search_query,
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
+from antiphon.mechanisms.learners import (
+    ADVICE,
+    Hedge,
+    LazyExperts,
+    NoisyLeader,
+    PrivateDartboard,
+    ShrinkingDartboard,
+    Softmax,
+)
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -87,8 +95,10 @@ __all__ = [
     "LazyExperts",
     "LeakyBit",
     "MultiplicativeWeights",
+    "NoisyLeader",
     "NumericSparseVector",
     "PermuteAndFlip",
+    "PrivateDartboard",
     "RandomizedResponse",
     "RefinedTreeCounter",
     "ReportNoisyMax",

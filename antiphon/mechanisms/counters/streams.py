@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.correlated import CorrelatedState
+from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.factors.rows import (
     DOUBLES,
     Array,

@@ -26,6 +26,7 @@ from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
 from antiphon.mechanisms.learners.experts.noisy_leader import NoisyLeader, tree_ftrl
+from antiphon.mechanisms.learners.experts.private_dartboard import PrivateDartboard
 from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.learner import Learner
 from antiphon.mechanisms.learners.online import ADVICE
@@ -37,6 +38,7 @@ __all__ = [
     "LazyExperts",
     "Learner",
     "NoisyLeader",
+    "PrivateDartboard",
     "Regret",
     "ShrinkingDartboard",
     "Softmax",

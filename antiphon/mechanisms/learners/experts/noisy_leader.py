@@ -103,7 +103,7 @@ class NoisyLeader(Learner[Led]):
         grid: int = 1,
         counter: Callable[..., Counter] | None = None,
     ) -> Self:
-        """The least noise that is (ε, δ)-DP, and the rate with the least bound on regret.
+        """The least noise that is (ε, δ)-DP, and a rate with nearly the least bound on regret.
 
         ``counter`` makes one, of ``horizon``, ``dimension``, ``largest`` and ``rho``; by default
         ``BufferedToeplitzCounter``, whose columns are normalised up to a horizon of 2^20. No loss

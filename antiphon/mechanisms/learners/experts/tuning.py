@@ -118,11 +118,17 @@ def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
 
 
 @lru_cache(maxsize=64)
-def lazy_parameters(horizon: int, experts: int, epsilon: object, delta: object) -> Lazy:
-    """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
+def lazy_parameters(
+    horizon: int, experts: int, epsilon: object, delta: object, batch: int | None = None
+) -> Lazy:
+    """What is best, with that batch if one is given; its claim is (ε, δ)-DP.
+
+    Raises: InvalidArgument.
+    """
     target, chance = budget(epsilon, delta)
     problem = _Problem(horizon, max(experts, 2), float(target), float(chance))
-    cost, batch = _search(problem)
+    batch = _batch(problem) if batch is None else batch
+    cost = short(problem.cost(batch))
 
     def private(rate: float) -> bool:
         curve = from_renyi(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1))
@@ -135,8 +141,8 @@ def lazy_parameters(horizon: int, experts: int, epsilon: object, delta: object) 
     return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
 
 
-def _search(problem: _Problem) -> tuple[Fraction, int]:
-    """c and B: the largest batch near the best whose bound is no worse than by a part of 32.
+def _batch(problem: _Problem) -> int:
+    """The largest batch near the best whose bound is no worse than by a part of 32.
 
     The larger the batch, the larger the rate may be; and where one expert is better than the others
     by a gap, regret is about ln d/η, whatever B is.
@@ -145,5 +151,4 @@ def _search(problem: _Problem) -> tuple[Fraction, int]:
     near = {max(1, best * parts // 8) for parts in range(5, 17)}
     bounds = {batch: problem.best(batch) for batch in near if batch <= problem.horizon}
     enough = min(bounds.values()) * (1 + _NEAR)
-    batch = max(batch for batch, bound in bounds.items() if bound <= enough)
-    return short(problem.cost(batch)), batch
+    return max(batch for batch, bound in bounds.items() if bound <= enough)

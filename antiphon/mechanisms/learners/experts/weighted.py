@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import attrs
 import numpy as np
@@ -31,6 +31,8 @@ class Holding(NamedTuple):
     """Who is followed; None before the first message, when nobody has been drawn."""
     batch: int = 0
     """The losses of that expert in the batch that is under way."""
+    drawn: int = 0
+    """How often it drew anew, where that is counted."""
 
 
 @attrs.frozen(kw_only=True)
@@ -40,6 +42,9 @@ class Weighted(Learner[Holding]):
     η is rational; or ``Log(q)``, q the ``grid``-th power of a rational: then all weights
     are rational and runs can be enumerated.
     """
+
+    law_known: ClassVar[bool] = True
+    """Whether it is followed by ``marginal``, where losses do not depend on what is shown."""
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
