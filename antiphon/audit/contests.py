@@ -20,7 +20,6 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.experts.weighted import ByWeight
-from antiphon.mechanisms.learners.games.loss_game import LossGame
 from antiphon.mechanisms.learners.games.meters import Figures, Scored
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, OnlineGame
 from antiphon.mechanisms.learners.learner import Losses
@@ -268,7 +267,7 @@ def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -
         raise InvalidArgument(
             f"the learner's horizon is {learner.horizon}, and the game has {game.rounds} rounds"
         )
-    known = isinstance(learner, ByWeight) and isinstance(game, LossGame)
+    known = isinstance(learner, ByWeight) and learner.law_known
     if expected and not (known and isinstance(game, ObliviousGame)):
         raise InvalidArgument(
             "expected regret is known of learners by weights, against a game that does not listen"

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from antiphon.mechanisms.counters.correlated import CorrelatedState
 from antiphon.mechanisms.counters.factors.buffers import Vector
-from antiphon.mechanisms.counters.factors.rows import DOUBLES, Stream, clamped, gaussians
+from antiphon.mechanisms.counters.factors.rows import (
+    DOUBLES,
+    Array,
+    Row,
+    Stream,
+    clamped,
+    gaussians,
+)
 from antiphon.protocol.coins import Coins
 
 if TYPE_CHECKING:
     from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+
+Round: TypeAlias = "tuple[Vector, Vector, float, bool]"
+"""unit·x_t, J_t, q_t, and whether a quotient of doubles has the right floor."""
 
 _BUFFERS: Final = 7
 """The most buffers in the table."""
@@ -65,36 +76,91 @@ def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
 def side_by_side(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
     """For arrays: all coordinates at once, in place."""
     values, width = np.asarray(values), counter.dimension or 1
-    thetas, weights = (np.tile(each, (width, 1)).T.copy() for each in _pairs(counter))
-    memory, scratch = np.zeros_like(weights), np.empty_like(weights)
-    released, drift, slip, push = np.zeros((4, width))
-    found, far, short = np.empty(values.shape), counter.far, width < _SHORT
-    for where, noise, divisors in _chunks(counter, values, coins):
-        exact = bool(np.einsum("i,i->", noise, noise) < DOUBLES**2)
-        sums = found[where]
-        sums[:] = values[where] * float(counter.unit)
-        for own, j, q in zip(sums, noise.reshape(-1, width), divisors, strict=True):
+    found = np.empty(values.shape)
+
+    def rounds() -> Iterator[Round]:
+        for where, noise, divisors in _chunks(counter, values, coins):
+            exact = bool(np.einsum("i,i->", noise, noise) < DOUBLES**2)
+            sums = found[where]
+            sums[:] = values[where] * float(counter.unit)
+            for own, j, q in zip(sums, noise.reshape(-1, width), divisors, strict=True):
+                yield own, j, q, exact
+
+    for _ in _Rolling(counter, counter.initial_state).over(rounds()):
+        pass
+    return found
+
+
+def rolled(
+    counter: BufferedToeplitzCounter,
+    state: CorrelatedState[Array],
+    values: Array,
+    coins: Coins,
+    read: Callable[[Vector], None],
+) -> CorrelatedState[Array]:
+    """The state after some updates; ``read`` is given the count after each, before the next draw.
+
+    So whoever reads may toss in between, as in a session.
+    """
+    width, first = counter.dimension or 1, state.updates
+
+    def rounds() -> Iterator[Round]:
+        for time, own in enumerate(values * float(counter.unit), first):
+            noise = gaussians(coins, counter.grid, width)
+            yield own, noise, counter.divisor(time), bool(noise @ noise < DOUBLES**2)
+
+    rolling, per_unit = _Rolling(counter, state), 1 / counter.unit
+    for released in rolling.over(rounds()):
+        read(released * per_unit)
+    return rolling.state(first + len(values))
+
+
+class _Rolling:
+    """The state of a counter of arrays, changed in place."""
+
+    def __init__(self, counter: BufferedToeplitzCounter, state: CorrelatedState[Array]) -> None:
+        self._counter, width = counter, counter.dimension or 1
+        self._memory = np.array(state.memory, float)
+        self._released, self._drift = (
+            np.array(np.broadcast_to(np.asarray(each, float), width))
+            for each in (state.released, state.drift)
+        )
+
+    def state(self, updates: int) -> CorrelatedState[Array]:
+        """As a step leaves it; nothing may roll on after it."""
+        values = (self._released, self._drift, self._memory)
+        return CorrelatedState(updates, *(each.view(Row) for each in values))
+
+    def over(self, rounds: Iterable[Round]) -> Iterator[Vector]:
+        """The sums u_1 + … + u_t after each round, into the array that came with it."""
+        counter, memory, drift = self._counter, self._memory, self._drift
+        width = len(drift)
+        thetas, weights = (np.tile(each, (width, 1)).T.copy() for each in _pairs(counter))
+        scratch, (slip, push) = np.empty_like(weights), np.zeros((2, width))
+        far, short, near = counter.far, width < _SHORT, True
+        for own, j, q, exact in rounds:
             np.multiply(weights, memory, out=scratch)
             np.add.reduce(scratch, axis=0, out=slip, initial=0.5)
             np.floor(slip, out=slip)
             np.subtract(j, slip, out=slip)
             slip += q / 2
-            if exact:
+            if exact and near:
                 slip /= q
                 np.floor(slip, out=slip)
             else:
                 np.floor_divide(slip, q, out=slip)
             np.multiply(slip, q, out=push)
             own += slip
-            own += released
-            released = own
+            own += self._released
+            self._released = own
             drift += push
             memory *= thetas
             memory += push
             if not ((short and drift @ drift < far * far) or max(drift.max(), -drift.min()) < far):
                 drift += math.inf
-                memory, exact = np.clip(memory, -counter.farthest, counter.farthest), False
-    return found
+                np.clip(memory, -counter.farthest, counter.farthest, out=memory)
+                near = False
+            yield own
 
 
 def _pairs(counter: BufferedToeplitzCounter) -> Vector:

@@ -27,6 +27,8 @@ from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
 from antiphon.mechanisms.learners.experts.lazy_policy import LazyPolicy
+from antiphon.mechanisms.learners.experts.noisy_leader import NoisyLeader, tree_ftrl
+from antiphon.mechanisms.learners.experts.private_dartboard import PrivateDartboard
 from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.experts.stay_bit import StayBit
 from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
@@ -41,6 +43,8 @@ __all__ = [
     "LazyPolicy",
     "LazyToPrivate",
     "Learner",
+    "NoisyLeader",
+    "PrivateDartboard",
     "Regret",
     "ShrinkingDartboard",
     "Softmax",
@@ -48,4 +52,5 @@ __all__ = [
     "games",
     "l2p",
     "regret_of",
+    "tree_ftrl",
 ]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.interval import nearest
 from antiphon.protocol.coins.inversion import Bracket, Integers, Uniform, Word, power
 from antiphon.protocol.coins.samplers import below
 
@@ -29,6 +30,8 @@ _LARGEST: Final = 62
 _CELLS: Final = 256
 """Entries of the table for each unit of rate·gap: 1 candidate of 256 is tossed again."""
 _GUARD: Final = 32
+_SURE: Final = 2.0**-40
+"""More than e^(-rate·gap) loses to rounding while it is no subnormal number."""
 _BLOCK: Final = 1 << 14
 """Candidates that are weighed together: their numbers stay in the processor's cache."""
 
@@ -42,6 +45,8 @@ class Candidates:
     """At least 2^bits·w_i, each; together below 2^63."""
     _weight: Callable[[int], Bracket]
     """Around w_i."""
+    _near: Callable[[int], float] | None = None
+    """w_i in doubles, to a part of 2^-40: that settles nearly all tosses."""
 
     def draw(self, word: Word) -> int:
         """One i."""
@@ -50,14 +55,24 @@ class Candidates:
             place = below(int(ends[-1]), word)
             i = int(np.searchsorted(ends, place, side="right"))
             place -= int(ends[i] - self._tops[i])
-            if Uniform(place, self.bits, word).below(self._weight(i)):
+            if self._accepts(i, place, word):
                 return i
+
+    def _accepts(self, i: int, place: int, word: Word) -> bool:
+        """Whether the real number that begins with these bits is below w_i."""
+        if self._near is not None:
+            weight = math.ldexp(self._near(i), self.bits)
+            if place + 1 < weight * (1 - _SURE):
+                return True
+            if place > weight * (1 + _SURE) + 1:
+                return False
+        return Uniform(place, self.bits, word).below(self._weight(i))
 
 
 def by_scores(rate: ExactEpsilon, scores: Integers) -> Candidates:
     """w_i = e^(-rate·gap), for the gap between the best score and that of i."""
     best, bits = int(scores.max()), _bits(scores)
-    table, speed = _table(bits), _speed(rate)
+    table, (speed, near) = _table(bits), _speeds(rate)
     tops = np.empty(len(scores), np.int64)
     for start in range(0, len(scores), _BLOCK):
         # As unsigned integers, which a gap of more than 63 bits fits, too.
@@ -66,7 +81,12 @@ def by_scores(rate: ExactEpsilon, scores: Integers) -> Candidates:
         cells *= speed
         np.minimum(cells, len(table) - 1, out=cells)
         table.take(cells.astype(np.intp), out=tops[start : start + _BLOCK], mode="clip")
-    return Candidates(bits, tops, lambda i: _weight(rate, best - int(scores[i])))
+    return Candidates(
+        bits,
+        tops,
+        lambda i: _weight(rate, best - int(scores[i])),
+        lambda i: math.exp(-near * (best - int(scores[i]))),
+    )
 
 
 def by_weights(weights: NDArray[Any]) -> Candidates:
@@ -104,6 +124,12 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
         return exact.exp_bracket(fast * gap, bits)[0], exact.exp_bracket(slow * gap, bits)[1]
 
     return bracket
+
+
+@lru_cache(maxsize=64)
+def _speeds(rate: ExactEpsilon) -> tuple[float, float]:
+    """``_speed``, and the rate in doubles."""
+    return _speed(rate), nearest(rate)
 
 
 def _speed(rate: ExactEpsilon) -> float:

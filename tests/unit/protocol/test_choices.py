@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import product
 from unittest import mock
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -148,6 +149,21 @@ def test_a_place_that_the_weight_cuts_is_settled_by_more_bits():
     word = (one + cut) << shift
     assert choice.draw(Given(word, rest - 1)) == 1
     assert choice.draw(Given(word, rest + 3, 0)) == 0
+
+
+@given(
+    st.fractions(0, 10) | st.sampled_from(RATES), st.integers(0, 2**40), st.integers(40, 61),
+    st.integers(-3, 3) | st.integers(-(2**62), 2**62),
+)  # fmt: skip
+def test_doubles_settle_a_toss_as_the_exact_weight_does(rate, gap, bits, away):
+    """Near the weight, too: what doubles leave open draws another word."""
+    scores = np.array([gap, 0])
+    exactly = choices._weight(exact.epsilon(rate), gap)
+    place = max(0, exactly(bits)[0] + away)
+    quick = attrs.evolve(choices.by_scores(exact.epsilon(rate), scores), bits=bits)
+    slow = attrs.evolve(quick, near=None)
+    settled = [each._accepts(1, place, Given(*[2**63] * 4)) for each in (quick, slow)]
+    assert settled[0] is settled[1]
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=6), st.sampled_from([0, Log(2), Log(3)]))

@@ -14,9 +14,25 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
 
+@attrs.frozen(kw_only=True)
+class Unprotected(Weighted):
+    """Learns of every loss at the rate that is best for it, and claims nothing. Abstract."""
+
+    private: ClassVar[bool] = False
+
+    @classmethod
+    def tuned(cls, *, horizon: int, experts: int, grid: int = 1) -> Self:
+        """With the rate √(8 ln d/T), the best for the bound."""
+        return cls(horizon=horizon, experts=experts, grid=grid, rate=best_rate(horizon, experts))
+
+    @property
+    def period(self) -> int:
+        return 1
+
+
 @register("antiphon.Hedge/1")
 @attrs.frozen(kw_only=True)
-class Hedge(Weighted):
+class Hedge(Unprotected):
     """After each loss, the expert to follow is drawn anew, x ∝ e^(-η·(sum of its losses)).
 
     Expected regret: at most ln d/η + ηT/8, and so √(T ln d/2) when ``tuned``.
@@ -29,17 +45,6 @@ class Hedge(Weighted):
     >>> session.send(np.array([1, 0])), session.send("advice")
     (TOP, 1)
     """
-
-    private: ClassVar[bool] = False
-
-    @classmethod
-    def tuned(cls, *, horizon: int, experts: int, grid: int = 1) -> Self:
-        """With the rate √(8 ln d/T), the best for the bound."""
-        return cls(horizon=horizon, experts=experts, grid=grid, rate=best_rate(horizon, experts))
-
-    @property
-    def period(self) -> int:
-        return 1
 
     def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
         scores = state.scores - loss

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Final
 
 import attrs
@@ -17,7 +18,7 @@ from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
-_STEPS: Final = 1 << 8
+STEPS: Final = 1 << 8
 """Sums in doubles are rounded to so many parts of 1."""
 _FARTHEST: Final = 1 << 52
 """Sums past it are moved there: post-processing."""
@@ -40,6 +41,12 @@ class Softmax(PostProcessor[None]):
     forwards_queries = True
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
+    _fine: Fraction | None = attrs.field(init=False, eq=False, repr=False)
+    """The rate for one of those parts of 1."""
+
+    def __attrs_post_init__(self) -> None:
+        fine = None if isinstance(self.rate, Log) else self.rate / STEPS
+        object.__setattr__(self, "_fine", fine)
 
     @property
     def initial_state(self) -> None:
@@ -66,12 +73,16 @@ class Softmax(PostProcessor[None]):
             return None, RIGHT, message
         if message is HALT:
             return None, LEFT, HALT
-        return None, LEFT, self._drawn(message, coins)
+        return None, LEFT, self.drawn(message, coins)
 
-    def _drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
+    def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
+        """The expert to follow, by its sum."""
         if sums.dtype == np.int64:
             whole = np.clip(sums.astype(np.int64), -_FARTHEST, _FARTHEST)
             return coins.categorical_exp(self.rate, -whole)
-        assert not isinstance(self.rate, Log)  # as the signature saw to
-        steps = np.clip(np.rint(sums.astype(np.float64) * _STEPS), -_FARTHEST, _FARTHEST)
-        return coins.categorical_exp(self.rate / _STEPS, -steps.astype(np.int64))
+        assert self._fine is not None  # as the signature saw to
+        steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
+        np.rint(steps, out=steps)
+        np.minimum(steps, _FARTHEST, out=steps)
+        np.maximum(steps, -_FARTHEST, out=steps)
+        return coins.categorical_exp(self._fine, steps.astype(np.int64))

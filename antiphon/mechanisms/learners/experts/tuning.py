@@ -109,14 +109,25 @@ def largest(holds: Callable[[float], bool], low: float, high: float, steps: int)
     return low
 
 
-@lru_cache(maxsize=64)
-def lazy_parameters(horizon: int, experts: int, epsilon: object, delta: object) -> Lazy:
-    """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
+def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
+    """ε > 0 and 0 < δ < 1. Raises: InvalidArgument."""
     target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
     if not 0 < chance < 1:
         raise InvalidArgument("delta must lie strictly between 0 and 1")
+    return target, chance
+
+
+@lru_cache(maxsize=64)
+def lazy_parameters(
+    horizon: int, experts: int, epsilon: object, delta: object, batch: int | None = None
+) -> Lazy:
+    """What is best, with that batch if one is given; its claim is (ε, δ)-DP.
+
+    Raises: InvalidArgument.
+    """
+    target, chance = budget(epsilon, delta)
     problem = _Problem(horizon, max(experts, 2), float(target), float(chance))
-    batch = best_batch(horizon, problem.best)
+    batch = best_batch(horizon, problem.best) if batch is None else batch
     cost = short(problem.cost(batch))
 
     def private(rate: float) -> bool:

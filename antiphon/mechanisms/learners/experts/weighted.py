@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Generic, NamedTuple
+from typing import ClassVar, Generic, NamedTuple
 
 import attrs
 import numpy as np
@@ -32,6 +32,8 @@ class Holding(NamedTuple):
     """Who is followed; None before the first message, when nobody has been drawn."""
     batch: int = 0
     """The losses of that expert in the batch that is under way."""
+    drawn: int = 0
+    """How often it drew anew, where that is counted."""
 
 
 @attrs.frozen(kw_only=True)
@@ -40,6 +42,9 @@ class ByWeight(Learner[State], Generic[State]):
 
     Whom it follows has just this law where losses do not depend on what is shown.
     """
+
+    law_known: ClassVar[bool] = True
+    """Whether that law is ``marginal``."""
 
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
 

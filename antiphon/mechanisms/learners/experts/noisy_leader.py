@@ -1,0 +1,193 @@
+"""Follow the leader by noisy sums: softmax of a private counter of the losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, Self
+
+import attrs
+import numpy as np
+
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
+from antiphon.mechanisms.counters.streams import rolled
+from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
+from antiphon.mechanisms.learners.experts.softmax import Softmax
+from antiphon.mechanisms.learners.experts.weighted import part
+from antiphon.mechanisms.learners.learner import Learner, Losses
+from antiphon.mechanisms.learners.online import QUERIES
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import Floats
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.provenance import assumed, claims_of, foreign
+from antiphon.protocol.registry import register
+from antiphon.verifiers.models import UpdatesAndQueries, updates_and_queries
+
+_LONGEST: Final = 1 << 20
+"""The longest horizon for which columns of the noise are normalised."""
+
+
+class Led(NamedTuple):
+    """Who is followed, and what is counted."""
+
+    expert: int | None
+    """None before the first message, when nobody has been drawn."""
+    counting: Counting
+    """The state of the counter."""
+
+
+def _of_losses(_: object, field: attrs.Attribute[Any], value: object) -> None:
+    if not isinstance(value, Counter) or value.dimension is None:
+        raise InvalidArgument("counter must be a counter with a dimension: one sum for each expert")
+    if value.smallest != 0 or value.clip or value.users:
+        raise InvalidArgument(
+            "counter must take losses in 0..largest: smallest=0, without clip or users"
+        )
+
+
+@register("antiphon.NoisyLeader/1")
+@attrs.frozen(kw_only=True)
+class NoisyLeader(Learner[Led]):
+    """After each loss it draws the next expert x ∝ e^(-η·(noisy sum of its losses)).
+
+    η = ``rate``; the sums are those of ``counter``, whose horizon, dimension and largest update are
+    the learner's horizon, experts and grid. It is ``Softmax @ CountAfter() @ counter``, which
+    answers a loss by the expert for the next round, in the words of a learner: the loss is
+    answered ⊤, and ``ADVICE`` by the expert that was drawn; the first is drawn uniformly.
+
+    Privacy: what ``counter`` claims, w.r.t. the same neighbours among the losses, against adaptive
+    adversaries; *proved* if it is so of the counter. *Proof* (CM Lemma 2.15): a loss goes on to
+    the counter as it is, and then ``COUNT`` is asked; all else that it does follows from the
+    counter's answers, coins of its own, and how many losses have come. So whoever talks to
+    it can play it themselves: they answer their own ``ADVICE``, which f allows only as
+    (ADVICE, ADVICE), and tell the counter what is f'-valid, as f' reads no (COUNT, COUNT).
+
+    Expected regret, against losses that do not depend on what is shown: ``regret_bound``.
+    Source: Agarwal and Singh 2017, on a tree; Kairouz et al. 2021; the bound on regret is proved
+    in ``leader_rate``.
+    Raises: InvalidArgument for a counter without dimension, or whose updates are no losses.
+
+    >>> import numpy as np
+    >>> from antiphon.mechanisms import GaussianTreeCounter
+    >>> counter = GaussianTreeCounter(horizon=9, rho=100, dimension=2)
+    >>> session = NoisyLeader(rate=50, counter=counter).start(seed=1)
+    >>> session.send(np.array([1, 0])), session.send("advice")
+    (TOP, 1)
+    """
+
+    rate: ExactEpsilon = attrs.field(converter=fields.rate)
+    counter: Counter = attrs.field(validator=_of_losses)
+    horizon: int = attrs.field(init=False, eq=False, repr=False)
+    experts: int = attrs.field(init=False, eq=False, repr=False)
+    grid: int = attrs.field(init=False, eq=False, repr=False)
+    softmax: Softmax = attrs.field(init=False, eq=False, repr=False)
+    """The rate, for one step of the grid."""
+
+    def __attrs_post_init__(self) -> None:
+        counter = self.counter
+        size = {"horizon": counter.horizon, "experts": counter.dimension, "grid": counter.largest}
+        self._set(**size, softmax=Softmax(rate=part(self.rate, counter.largest)))
+        Learner.__attrs_post_init__(self)
+
+    @classmethod
+    def tuned(
+        cls,
+        *,
+        horizon: int,
+        experts: int,
+        epsilon: object,
+        delta: object,
+        grid: int = 1,
+        counter: Callable[..., Counter] | None = None,
+    ) -> Self:
+        """The least noise that is (ε, δ)-DP, and a rate with nearly the least bound on regret.
+
+        ``counter`` makes one, of ``horizon``, ``dimension``, ``largest`` and ``rho``; by default
+        ``BufferedToeplitzCounter``, whose columns are normalised up to a horizon of 2^20. No loss
+        is looked at. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        """
+        from antiphon.mechanisms.learners.experts.leader_rate import best_rate, largest_rho
+
+        make = _buffered if counter is None else counter
+        rho = largest_rho(epsilon, delta)
+        made = make(horizon=horizon, dimension=experts, largest=grid, rho=rho)
+        return cls(rate=best_rate(horizon, experts, made.max_squared_error / grid**2), counter=made)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        lemma = "a function of noisy sums, of coins and of the number of losses (CM Lemma 2.15)"
+        found = tuple(
+            attrs.evolve(each, verification=self.verification, source=f"{each.source}; {lemma}")
+            for each in claims_of(self.counter)
+            if each.verification == self.counter.verification
+        )
+        return found if foreign(self) is None else tuple(map(assumed, found))
+
+    @property
+    def verification(self) -> UpdatesAndQueries:
+        """f: losses that differ as the counter's neighbours may, and queries that are the same."""
+        return updates_and_queries(self.counter.verification.updates, QUERIES)
+
+    @property
+    def regret_bound(self) -> float:
+        """See ``leader_rate``; at most the horizon. Raises: Intractable for one past 2^20."""
+        from antiphon.mechanisms.learners.experts.leader_rate import regret_bound
+
+        return regret_bound(float(self.rate), self.counter)
+
+    @property
+    def initial_state(self) -> Led:
+        return Led(None, self.counter.initial_state)
+
+    def rounds(self, state: Led) -> int:
+        return state.counting.updates
+
+    def _advise(self, state: Led, coins: Coins) -> tuple[Led, int]:
+        expert = state.expert
+        if expert is None:
+            expert = coins.uniform_integer(self.experts)
+            state = state._replace(expert=expert)
+        return state, expert
+
+    def _learn(self, state: Led, loss: Losses, coins: Coins) -> Led:
+        counting, _ = self.counter.step(state.counting, loss, coins)
+        counting, sums = self.counter.step(counting, COUNT, coins)
+        return Led(self.softmax.drawn(sums, coins), counting)
+
+    def _follow(self, state: Led, losses: Losses, coins: Coins) -> tuple[Led, Losses]:
+        counter = self.counter
+        if type(counter) is not BufferedToeplitzCounter or not len(losses):
+            return Learner._follow(self, state, losses, coins)
+        state, expert = self._advise(state, coins)
+        shown = [expert]
+
+        def read(sums: Floats) -> None:
+            shown.append(self.softmax.drawn(sums, coins))
+
+        counting = rolled(counter, state.counting, losses, coins, read)
+        return Led(shown.pop(), counting), np.array(shown)
+
+
+def _buffered(*, horizon: int, **parameters: Any) -> Counter:
+    normalised = horizon <= _LONGEST
+    return BufferedToeplitzCounter(horizon=horizon, normalised=normalised, **parameters)
+
+
+def tree_ftrl(
+    *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
+) -> NoisyLeader:
+    """``NoisyLeader.tuned`` on a binary tree with Gaussian noise.
+
+    Follow the regularised leader as described in Agarwal and Singh 2017, *The Price of Differential
+    Privacy for Online Learning*, here (ε, δ)-DP by zCDP.
+
+    >>> tree_ftrl(horizon=8, experts=2, epsilon=1, delta=1e-6).counter.levels
+    4
+    """
+    return NoisyLeader.tuned(
+        horizon=horizon, experts=experts, epsilon=epsilon, delta=delta, grid=grid,
+        counter=GaussianTreeCounter,
+    )  # fmt: skip
