@@ -30,7 +30,14 @@ from antiphon.mechanisms.histograms import (
     search_query,
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
+from antiphon.mechanisms.learners import (
+    ADVICE,
+    Hedge,
+    LazyExperts,
+    LazyToPrivate,
+    ShrinkingDartboard,
+    Softmax,
+)
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -85,6 +92,7 @@ __all__ = [
     "KthLargest",
     "Laplace",
     "LazyExperts",
+    "LazyToPrivate",
     "LeakyBit",
     "MultiplicativeWeights",
     "NumericSparseVector",

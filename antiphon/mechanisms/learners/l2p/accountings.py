@@ -54,6 +54,8 @@ def _tail(value: object) -> Fraction:
 class Accounting(ABC):
     """A bound on what L2P tells. Abstract."""
 
+    __slots__ = ()
+    __immutable__ = True
     source: ClassVar[str]
 
     @abstractmethod
@@ -120,16 +122,16 @@ class Repaired(Accounting):
     revealed in the two worlds.
 
     *Decisions.* Given the past, x and y are known, and the same. After a batch, x is kept with
-    probability s = (1-p)e^(-a), where a is mBη minus what the batch moved x and y apart; y with 1-p.
-    A batch without the loss that differs gives the same a in both worlds, by (ii). The one with it
-    gives two that are at most 2η apart. So s₀/s₁ <= e^(2η), and as both are at most 1-p,
+    probability s = (1-p)e^(-a), where a is mBη minus by how much the batch moved x past y; y with
+    1-p. A batch without the loss that differs gives the same a in both worlds, by (ii). The one
+    with it gives two that are at most 2η apart. So s₀/s₁ <= e^(2η), and as both are at most 1-p,
     (1-s₀)/(1-s₁) <= 1 + (1-p)(1-e^(-2η))/p <= e^(2η/p): this one bit has a privacy loss of at most
     2η/p, and the others have none.
 
     *Draws.* The laws of a draw have a log-ratio of range 2η, so each is η²/2-zCDP (Cesar and Rogers
     2021). Stop the process before draw N+1, N = ⌊2Kpℒ⌋. Let Q' be Q with that one bit as in P. The
     stopped P and Q' differ by at most N adaptive draws, which are Nη²/2 <= ρ-zCDP; so
-    P(S) <= e^(ρ+2√(ρℒ))Q'(S) + δ₁, and Q'(S) <= e^(2η/p)Q(S), of events S without more than N draws.
+    P(S) <= e^(ρ+2√(ρℒ))Q'(S) + δ₁, and Q'(S) <= e^(2η/p)Q(S), of events S with N draws at most.
 
     *Their number.* Whatever came before, x is drawn with probability at most
     1 - (1-p)e^(-(m+1)Bη) <= p + 3Bη <= p + 3p/ℒ, and y with p; of these are at most K each, with a
