@@ -23,6 +23,8 @@ from antiphon.protocol.registry import register
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 _MOST: Final = Fraction(1, 10)
 """Of η, in Assumption 3.1."""
+_SMALL: Final = Fraction(1, 10**300)
+"""Below it a double is not near enough to its logarithm's argument."""
 _ENOUGH: Final = 5.0
 """The least ln(1/δ₁) for which the number of draws is bounded as ``Repaired`` says."""
 
@@ -217,8 +219,10 @@ def repaired_epsilon(rate: float, fakes: float, batches: int, length: float) -> 
 
 
 def _length(tail: Fraction) -> float:
-    """ℒ = ln(1/δ₁), rounded up."""
-    return -math.log(tail) * (1 + SLACK)
+    """ℒ = ln(1/δ₁), rounded up (for δ₁ < 1/2; with a larger one nothing is claimed)."""
+    small = tail < _SMALL
+    found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
+    return found * (1 + SLACK)
 
 
 def _rounded(epsilon: float) -> ExactEpsilon:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -103,7 +104,7 @@ class Reused(LazyToPrivate):
         stay = 1 / Fraction(exp(self._exponent(_gained(pair, begun, scores))))
         zero = self._chance(scores)
         ends = sorted({Fraction(0), stay, zero, Fraction(1)})
-        widths = [high - low for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        widths = [high - low for low, high in itertools.pairwise(ends)]
         v = ends[coins.categorical(widths)]
         if not (v < stay and coins.bernoulli(1 - self.fakes)):
             x = int(v >= zero)
