@@ -425,6 +425,18 @@ def test_the_curve_is_the_bound_rounded_up(rate, fakes, margin, batch, decisions
             assert found >= wanted * (1 - mpf(10) ** -5)
 
 
+@pytest.mark.parametrize("decisions", [1, 2, 3, 10])
+@pytest.mark.parametrize("margin", [1, 2])
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("fakes", [Fraction(1, 500), Fraction(9, 10)])
+def test_the_curve_is_the_bound_and_no_more(decisions, margin, batch, fakes):
+    """At rates so small that R is as good as αη²/2, and for few decisions, of which each counts."""
+    for rate, order in ((1e-4, 3), (1e-5, 50), (1e-6, 1.5)):
+        curve = L2PCurve(short(rate), fakes, margin, batch, decisions)
+        with mp.workdps(50):
+            assert float(curve(order)) == pytest.approx(float(exactly(curve, order)), rel=1e-4)
+
+
 @given(st.floats(1e-4, 0.5), st.integers(1, 100), st.integers(2, 10**4))
 def test_more_orders_and_more_decisions_tell_no_less(rate, batch, decisions):
     curve = L2PCurve(short(rate), Fraction(1, 100), 2, batch, decisions)
