@@ -209,7 +209,7 @@ class Loose(Measures):
         return np.array([-2000, 0, 0])
 
     def after(self, scores, loss):
-        return scores - loss * np.array([50, 1, 1])
+        return scores - loss * np.array([50, 1, 1])[: self.experts]
 
 
 @attrs.frozen(kw_only=True)
@@ -258,10 +258,12 @@ def test_more_than_delta_0_is_found():
     class Likely(Loose):
         @property
         def first(self):
-            return np.array([-300, 0, 0])
+            return np.array([-300, 0, 0])[: self.experts]
 
     with pytest.raises(ap.InvalidArgument, match=r"\(i\) fails at loss \[1, .*takes δ₀ = 0.0\d+"):
         check_assumption(Likely(experts=3))
+    with pytest.raises(ap.InvalidArgument, match=r"fails at loss \[1, 0\].*takes δ₀ = 0.0\d+"):
+        check_assumption(Likely(experts=2))  # of which one falls, and none rises by more than η
 
 
 def test_scores_of_another_type_are_found():
@@ -382,6 +384,8 @@ def test_what_is_proved_and_what_is_assumed():
         measures=Loose(experts=3), horizon=40, fakes=0.5, accounting=Printed(tail=1e-9)
     )
     assert loose.claims[0].status is Status.ASSUMED
+    assert not any(by.covers(loose.setting) for by in (Optimised(), Repaired(tail=TAIL)))
+    assert not Printed(tail=TAIL).covers(loose.setting)
 
     class Lucky(Optimised):
         def measure(self, setting):

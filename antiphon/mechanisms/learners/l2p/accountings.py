@@ -84,9 +84,9 @@ class Printed(Accounting):
     """(ε, δ) of Thm 3.2, as it is printed, with K = ⌈T/B⌉ for T/B; δ₁ = ``tail``, ℒ = ln(1/δ₁).
 
     ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
-    ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), counts
-    fake switches only, and not real ones, and is so none of it. But where δ₀ = 0 and ℒ >= 5,
-    ``Repaired`` proves a smaller ε and δ: there it is *proved*, and else *assumed*.
+    ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts
+    fake switches only, though a real one draws, too: it is not relied on. Where δ₀ = 0 and
+    ℒ >= 5, ``Repaired`` proves a smaller ε and δ: there this is *proved*, and else *assumed*.
     """
 
     source: ClassVar[str] = _PAPER

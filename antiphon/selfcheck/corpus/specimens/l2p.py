@@ -38,7 +38,7 @@ _SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
 def specimens() -> Iterator[Specimen]:
     """L2P by each accounting."""
     tail = Fraction(1, 1000)
-    small = {"rate": Log(Fraction(101, 100)), "horizon": 8}
+    small: dict[str, Any] = {"rate": Log(Fraction(101, 100)), "horizon": 8}
     several = (
         of_two(horizon=8),
         of_two(horizon=8, batch=3, margin=1),
@@ -69,7 +69,7 @@ def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToP
     """L2P of exponential weights for a few experts, whose runs can be enumerated."""
     rate, experts = changed.pop("rate", Log(Fraction(11, 10))), changed.pop("experts", 2)
     weights = ExponentialWeights(experts=experts, rate=rate)
-    parameters = {"measures": weights, "horizon": 2, "fakes": Fraction(3, 10)}
+    parameters: dict[str, Any] = {"measures": weights, "horizon": 2, "fakes": Fraction(3, 10)}
     return kind(**parameters | changed)
 
 
