@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from antiphon.audit import contest
-from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, ShrinkingDartboard
+from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, LazyToPrivate, ShrinkingDartboard
 from antiphon.mechanisms.learners import games
 from antiphon.protocol import SampledCoins
 
@@ -40,13 +40,19 @@ def lazy(experts: int) -> LazyExperts:
     return LazyExperts.tuned(horizon=HORIZON, experts=experts, epsilon=1, delta=1e-6)
 
 
+def l2p(experts: int) -> LazyToPrivate:
+    """As ``lazy``."""
+    return LazyToPrivate.tuned(horizon=HORIZON, experts=experts, epsilon=1, delta=1e-6)
+
+
 @SIZES
-@pytest.mark.parametrize("kind", ["lazy", "dartboard", "hedge"])
+@pytest.mark.parametrize("kind", ["lazy", "l2p", "dartboard", "hedge"])
 @pytest.mark.benchmark(group="learners: steps")
 def test_steps(benchmark, experts, kind):
     size = {"horizon": HORIZON, "experts": experts}
     kinds = {"dartboard": ShrinkingDartboard, "hedge": Hedge}
-    learner = lazy(experts) if kind == "lazy" else kinds[kind].tuned(**size)
+    private = {"lazy": lazy, "l2p": l2p}
+    learner = private[kind](experts) if kind in private else kinds[kind].tuned(**size)
     table, coins = losses(experts), SampledCoins(1)
 
     def play():
@@ -89,9 +95,10 @@ def test_add(benchmark, experts):
 
 
 @pytest.mark.parametrize("experts", [10, 1000])
+@pytest.mark.parametrize("kind", [lazy, l2p])
 @pytest.mark.benchmark(group="learners: whole games")
-def test_whole_games(benchmark, experts):
-    learner, table = lazy(experts), losses(experts)
+def test_whole_games(benchmark, experts, kind):
+    learner, table = kind(experts), losses(experts)
     benchmark(lambda: learner.follow(learner.initial_state, table, SampledCoins()))
     report(benchmark, len(table))
 

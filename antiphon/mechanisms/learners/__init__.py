@@ -16,10 +16,11 @@ is one integer, its *key*; the losses are a function of key, round and, where it
 of what was shown. So a view replays, and whole blocks of rounds are made at once.
 
 What is here: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private
-and claim nothing; ``LazyExperts``, private because it rarely changes its mind, and
-``LazyPolicy``, the same of parts, from which its privacy is derived; ``Softmax``,
-to stand on the left of a private counter of the losses, which answers each loss by the expert for
-the next round. All are played many times over by ``antiphon.audit.contest``.
+and claim nothing; ``LazyExperts``, private because it rarely changes its mind, and ``LazyPolicy``,
+the same of parts, from which its privacy is derived; ``LazyToPrivate``, which makes any measures of
+a base algorithm private so (``l2p``); ``Softmax``, to stand on the left of a private counter of the
+losses, and ``NoisyLeader``, which is such a chain. All are played many times over by
+``antiphon.audit.contest``.
 """
 
 from antiphon.mechanisms.learners import games, l2p

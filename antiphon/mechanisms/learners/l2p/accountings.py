@@ -23,6 +23,8 @@ from antiphon.protocol.registry import register
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 _MOST: Final = Fraction(1, 10)
 """Of η, in Assumption 3.1."""
+_SMALL: Final = Fraction(1, 10**300)
+"""Below it a double is not near enough to its logarithm's argument."""
 _ENOUGH: Final = 5.0
 """The least ln(1/δ₁) for which the number of draws is bounded as ``Repaired`` says."""
 
@@ -54,6 +56,8 @@ def _tail(value: object) -> Fraction:
 class Accounting(ABC):
     """A bound on what L2P tells. Abstract."""
 
+    __slots__ = ()
+    __immutable__ = True
     source: ClassVar[str]
 
     @abstractmethod
@@ -80,9 +84,9 @@ class Printed(Accounting):
     """(ε, δ) of Thm 3.2, as it is printed, with K = ⌈T/B⌉ for T/B; δ₁ = ``tail``, ℒ = ln(1/δ₁).
 
     ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
-    ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), counts
-    fake switches only, and not real ones, and is so none of it. But where δ₀ = 0 and ℒ >= 5,
-    ``Repaired`` proves a smaller ε and δ: there it is *proved*, and else *assumed*.
+    ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts
+    fake switches only, though a real one draws, too: it is not relied on. Where δ₀ = 0 and
+    ℒ >= 5, ``Repaired`` proves a smaller ε and δ: there this is *proved*, and else *assumed*.
     """
 
     source: ClassVar[str] = _PAPER
@@ -120,16 +124,16 @@ class Repaired(Accounting):
     revealed in the two worlds.
 
     *Decisions.* Given the past, x and y are known, and the same. After a batch, x is kept with
-    probability s = (1-p)e^(-a), where a is mBη minus what the batch moved x and y apart; y with 1-p.
-    A batch without the loss that differs gives the same a in both worlds, by (ii). The one with it
-    gives two that are at most 2η apart. So s₀/s₁ <= e^(2η), and as both are at most 1-p,
+    probability s = (1-p)e^(-a), where a is mBη minus by how much the batch moved x past y; y with
+    1-p. A batch without the loss that differs gives the same a in both worlds, by (ii). The one
+    with it gives two that are at most 2η apart. So s₀/s₁ <= e^(2η), and as both are at most 1-p,
     (1-s₀)/(1-s₁) <= 1 + (1-p)(1-e^(-2η))/p <= e^(2η/p): this one bit has a privacy loss of at most
     2η/p, and the others have none.
 
     *Draws.* The laws of a draw have a log-ratio of range 2η, so each is η²/2-zCDP (Cesar and Rogers
     2021). Stop the process before draw N+1, N = ⌊2Kpℒ⌋. Let Q' be Q with that one bit as in P. The
     stopped P and Q' differ by at most N adaptive draws, which are Nη²/2 <= ρ-zCDP; so
-    P(S) <= e^(ρ+2√(ρℒ))Q'(S) + δ₁, and Q'(S) <= e^(2η/p)Q(S), of events S without more than N draws.
+    P(S) <= e^(ρ+2√(ρℒ))Q'(S) + δ₁, and Q'(S) <= e^(2η/p)Q(S), of events S with N draws at most.
 
     *Their number.* Whatever came before, x is drawn with probability at most
     1 - (1-p)e^(-(m+1)Bη) <= p + 3Bη <= p + 3p/ℒ, and y with p; of these are at most K each, with a
@@ -215,8 +219,10 @@ def repaired_epsilon(rate: float, fakes: float, batches: int, length: float) -> 
 
 
 def _length(tail: Fraction) -> float:
-    """ℒ = ln(1/δ₁), rounded up."""
-    return -math.log(tail) * (1 + SLACK)
+    """ℒ = ln(1/δ₁), rounded up (for δ₁ < 1/2; with a larger one nothing is claimed)."""
+    small = tail < _SMALL
+    found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
+    return found * (1 + SLACK)
 
 
 def _rounded(epsilon: float) -> ExactEpsilon:

@@ -115,8 +115,8 @@ def _close(
     past = _past(measures, scores, scores + moved)
     if past > float(measures.loose) * (1 + _SLACK):
         raise InvalidArgument(
-            f"{text}, which {past:.3g} of the measure sees after the losses "
-            f"{[_said(each) for each in before]}, more than δ₀ = {float(measures.loose):.3g} (loose)"
+            f"{text}; after the losses {[_said(each) for each in before]} it takes δ₀ = "
+            f"{past:.3g}, more than {float(measures.loose):.3g} (loose)"
         )
 
 

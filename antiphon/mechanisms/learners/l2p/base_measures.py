@@ -63,6 +63,12 @@ class Measures(ABC):
     def after(self, scores: Losses, loss: Losses) -> Losses:
         """s_{t+1}, of s_t and ℓ_t; a new array."""
 
+    def through(self, scores: Losses, losses: Losses) -> Losses:
+        """The scores after all of some losses."""
+        for loss in losses:
+            scores = self.after(scores, loss)
+        return scores
+
     def path(self, scores: Losses, losses: Losses) -> Losses:
         """The scores after each of some losses: a row for each."""
         found = np.empty_like(losses)
@@ -94,6 +100,10 @@ class ExponentialWeights(Measures):
 
     def after(self, scores: Losses, loss: Losses) -> Losses:
         less: Losses = scores - loss
+        return less
+
+    def through(self, scores: Losses, losses: Losses) -> Losses:
+        less: Losses = scores - losses.sum(axis=0)
         return less
 
     def path(self, scores: Losses, losses: Losses) -> Losses:

@@ -39,7 +39,10 @@ def printed(horizon: int, experts: int, epsilon: object, delta: object) -> Found
 
 
 def corrected(horizon: int, experts: int, epsilon: object, delta: object) -> Found:
-    """B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, η shrunk until ε holds. Raises: InvalidArgument."""
+    """B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η shrunk until ε is met.
+
+    Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
+    """
     target, chance = budget(epsilon, delta)
     batch = max(1, math.floor(10 / (float(target) * _length(horizon, chance, 1))))
     length = _length(horizon, chance, batch)

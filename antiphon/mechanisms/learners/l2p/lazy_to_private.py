@@ -188,14 +188,14 @@ class LazyToPrivate(ByWeight[Followed]):
 
     def _follow(self, state: Followed, losses: Losses, coins: Coins) -> tuple[Followed, Losses]:
         if not len(losses):
-            return state, np.empty(0, np.int64)
+            return state, losses[:, 0]
         (rounds, scores, pair, begun), _ = self._advise(state, coins)
         assert pair is not None
         shown, place = np.empty(len(losses), np.int64), 0
         while place < len(losses):
             end = min(len(losses), place + self.batch - rounds % self.batch)
             shown[place:end] = pair[0]
-            scores = self.scored(scores, losses[place:end])[-1]
+            scores = self.measures.through(scores, losses[place:end])
             rounds, place = rounds + end - place, end
             if self._decides(rounds):
                 pair = self._decided(pair, begun, scores, coins)
