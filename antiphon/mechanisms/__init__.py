@@ -31,6 +31,7 @@ from antiphon.mechanisms.histograms import (
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
+from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -59,6 +60,7 @@ from antiphon.mechanisms.sparse_vector import (
 __all__ = [
     "ADVICE",
     "COUNT",
+    "DPOCO",
     "HSS",
     "AboveThreshold",
     "BalancedTreeCounter",
@@ -85,6 +87,8 @@ __all__ = [
     "KthLargest",
     "Laplace",
     "LazyExperts",
+    "LazyGibbs",
+    "LazyLeader",
     "LeakyBit",
     "MultiplicativeWeights",
     "NumericSparseVector",

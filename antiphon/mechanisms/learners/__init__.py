@@ -21,7 +21,7 @@ to stand on the left of a private counter of the losses, which answers each loss
 the next round. All are played many times over by ``antiphon.audit.contest``.
 """
 
-from antiphon.mechanisms.learners import games
+from antiphon.mechanisms.learners import games, oco
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
@@ -39,5 +39,6 @@ __all__ = [
     "ShrinkingDartboard",
     "Softmax",
     "games",
+    "oco",
     "regret_of",
 ]
