@@ -30,7 +30,7 @@ _OUTSIDE: Final = (
     "count", 0, (0, 1), np.array([0, 5]), np.array([-5, 0]), np.array([0, 1, 1]),
     np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
 )  # fmt: skip
-_SLOW: Final[dict[str, Any]] = {"samples": 16_000, "thorough": 32_000}
+_SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
 """Arrays, one interaction at a time."""
 _LINE: Final[dict[str, Any]] = {
     "horizon": 2, "body": Box(dimension=1, half_width=99), "loss": LinearLoss(dimension=1, grid=1),
