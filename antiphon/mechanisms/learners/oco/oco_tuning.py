@@ -115,8 +115,9 @@ class _Search(NamedTuple):
         return 1 / largest(private, 1 / high, 1.0, 18)
 
     def share(self, batch: int) -> float:
-        """The best c, as a part of Bw."""
-        return least(lambda share: self.sigma(share, batch), 1e-2, 1e2, 8)
+        """The best c, as a part of Bw; 2/ε of it makes leaving nearly as likely in both worlds."""
+        most = max(1e2, 50 / self.epsilon)
+        return least(lambda share: self.sigma(share, batch), 1e-2, most, 10)
 
     def best(self, batch: int) -> float:
         """The least σ with this batch."""
