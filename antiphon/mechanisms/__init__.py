@@ -42,6 +42,7 @@ from antiphon.mechanisms.learners import (
     Softmax,
     StayBit,
 )
+from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -70,6 +71,7 @@ from antiphon.mechanisms.sparse_vector import (
 __all__ = [
     "ADVICE",
     "COUNT",
+    "DPOCO",
     "HSS",
     "AboveThreshold",
     "BalancedTreeCounter",
@@ -96,6 +98,8 @@ __all__ = [
     "KthLargest",
     "Laplace",
     "LazyExperts",
+    "LazyGibbs",
+    "LazyLeader",
     "LazyPolicy",
     "LazyToPrivate",
     "LeakyBit",

@@ -15,6 +15,7 @@ def test_every_example_is_tested():
         "adaptivity_costs",
         "budgeted_analyst",
         "dashboard",
+        "laziness_or_correlation",
         "reused_noise",
     }
 
@@ -29,6 +30,22 @@ def test_a_dashboard_shows_a_private_count_of_every_airline(capsys):
     assert all(abs(noisy[each] - exact[each]) < 5_000 for each in exact)
     assert noisy != exact
     assert promise.startswith("(0.5, 0)-DP by CM Thm 6.1")
+
+
+def test_a_counter_has_less_noise_than_laziness(capsys):
+    run = runpy.run_path(str(EXAMPLES / "laziness_or_correlation.py"))
+    run["main"](horizon=2**8, epsilons=(1, 4))
+    head, one, four, _, regrets, *rows = capsys.readouterr().out.splitlines()
+    assert head.endswith("times")
+    for row in (one, four):
+        _, correlated, lazy, *_ = map(float, row.split())
+        assert 3 * correlated < lazy
+    assert "T = 256" in regrets
+    assert [row.split()[0].strip(",") for row in rows] == [
+        *["DP-OCO"] * 3,
+        "LazyGibbs",
+        "LazyLeader",
+    ]
 
 
 def test_a_budgeted_analyst_is_refused_and_goes_on(capsys):

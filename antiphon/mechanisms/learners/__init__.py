@@ -23,7 +23,7 @@ losses, and ``NoisyLeader``, which is such a chain. All are played many times ov
 ``antiphon.audit.contest``.
 """
 
-from antiphon.mechanisms.learners import games, l2p
+from antiphon.mechanisms.learners import games, l2p, oco
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
@@ -52,6 +52,7 @@ __all__ = [
     "StayBit",
     "games",
     "l2p",
+    "oco",
     "regret_of",
     "tree_ftrl",
 ]

@@ -38,7 +38,7 @@ class Corner(NamedTuple):
 
 
 def corners(low: Fraction, high: Fraction, apart: Fraction) -> tuple[Corner, ...]:
-    """Of the hexagon, but for (low, low), where a decision contributes less than at (high, high)."""
+    """Of the hexagon, but for (low, low), where decisions contribute less than at (high, high)."""
     apart = min(apart, high - low)
     pairs = {(high, high), (low, low + apart), (high - apart, high)}
     both = pairs | {(other, own) for own, other in pairs}

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.mechanisms.learners.decisions import Corner
+from antiphon.mechanisms.learners.decisions import LARGE, Corner
 from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.tuning import largest
 from antiphon.mechanisms.learners.joint_curve import JointCurve
@@ -52,6 +52,8 @@ def seems_to_keep(curve: JointCurve, epsilon: float, delta: float) -> bool:
     """The same in plain floats, many orders at once: where to look."""
     if not curve.batches:
         return True
+    if max(each.own for decision in curve.first for each in decision) > LARGE:
+        return False
     most = 50 * (1 - math.log(delta)) / epsilon
     less = np.geomspace(most / 5e4, most, _ORDERS)
     drawn = less * (1 + less) * float(curve.rho)
@@ -104,17 +106,18 @@ class _Search(NamedTuple):
         return prefix_curve(self.horizon, *_prefix(sigma, share, batch))
 
     def sigma(self, share: float, batch: int) -> float:
-        """The least σ, rounded to what a search tells."""
+        """The least σ >= 1, as nearly as a search tells."""
         high = 1e3 * math.sqrt(self.horizon) / min(self.epsilon, 1)
 
         def private(precision: float) -> bool:
             return seems_to_keep(self.curve(1 / precision, share, batch), self.epsilon, self.delta)
 
-        return 1 / largest(private, 1 / high, 1e4, 18)
+        return 1 / largest(private, 1 / high, 1.0, 18)
 
     def share(self, batch: int) -> float:
-        """The best c, as a part of Bw."""
-        return least(lambda share: self.sigma(share, batch), 1e-2, 1e2, 8)
+        """The best c, as a part of Bw; 2/ε of it makes leaving nearly as likely in both worlds."""
+        most = max(1e2, 50 / self.epsilon)
+        return least(lambda share: self.sigma(share, batch), 1e-2, most, 10)
 
     def best(self, batch: int) -> float:
         """The least σ with this batch."""

@@ -1,0 +1,126 @@
+"""Learners in a convex body that seldom move, and one that never moves for nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.guarantees import guarantee
+from antiphon.mechanisms.counters.factors.rows import Row
+from antiphon.mechanisms.learners import ADVICE
+from antiphon.mechanisms.learners.convex import Ball, Box, LinearLoss
+from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
+from antiphon.mechanisms.learners.oco.gradient_steps import Steps
+from antiphon.mechanisms.learners.oco.lazy_prefix import LazyPrefix, shown
+from antiphon.protocol.adversary import adversary
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import HALT, Pair, same
+from antiphon.protocol.registry import register
+from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.specimen import Example, Specimen
+
+_OUTSIDE: Final = (
+    "count", 0, (0, 1), np.array([0, 5]), np.array([-5, 0]), np.array([0, 1, 1]),
+    np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
+)  # fmt: skip
+_SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
+"""Arrays, one interaction at a time."""
+_LINE: Final[dict[str, Any]] = {
+    "horizon": 2, "body": Box(dimension=1, half_width=99), "loss": LinearLoss(dimension=1, grid=1),
+}  # fmt: skip
+_STAYS: Final[dict[str, Any]] = {"sigma": 1, "cost": Fraction(1, 2), "clip": Fraction(1, 2)}
+
+
+def specimens() -> Iterator[Specimen]:
+    """Lazy leaders, and DP-OCO."""
+    ball = Ball(dimension=2)
+    kept = (_of_two(LazyLeader, **_STAYS), _of_two(LazyLeader, body=ball, **_STAYS))
+    yield Specimen(LazyLeader, kept, tuple(_rows("a lazy leader", LazyLeader, CostlessLeader)))
+    rows = tuple(_rows("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs))
+    yield Specimen(LazyGibbs, (_of_two(LazyGibbs, **_STAYS),), rows)
+    drawn = {"rate": 0.1, "beta": 0.1, "fakes": 0.25}
+    theorem = {
+        "horizon": 64, "rate": 0.1, "beta": 5e-5, "fakes": 0.9, "accounting": "theorem",
+        "loose": 1e-9, "tail": 1e-3,
+    }  # fmt: skip
+    pair = _of_two(DPOCO, **drawn), _of_two(DPOCO, **theorem)
+    yield Specimen(DPOCO, pair, tuple(_of_dp_oco()))
+
+
+def _of_two(kind: Any, **parameters: Any) -> Example:
+    given: dict[str, Any] = {"horizon": 8, "body": Box(dimension=2), "regulariser": 1.0}
+    loss = LinearLoss(dimension=2, grid=4)
+    return Example(kind(**given | {"loss": loss} | parameters), _OUTSIDE)
+
+
+def _rows(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
+    line = {**_LINE, **_STAYS, "regulariser": 0.5}
+    lazy, costless = kind(**line), twin(**line)
+    claim = guarantee(lazy).claim(delta=DELTA)
+    player = Player("towards y | away from y", listening)
+    # With y != 0 it never moves in the one world, and may in the other.
+    never = broken(f"{name}, never moved for nothing", costless, claim, player, Truth(math.inf))
+    for row in (Entry(name, lazy, claim, (player,), UNKNOWN), never):
+        yield attrs.evolve(row, feature=moved, **_SLOW)
+
+
+def _of_dp_oco() -> Iterator[Entry]:
+    line = {**_LINE, "rate": 0.1, "beta": 0.01, "fakes": 0.9, "regulariser": 1.0}
+    honest, bare = DPOCO(**line), MeanDPOCO(**line)
+    claim = guarantee(honest).claim(delta=DELTA)
+    told = Pair(np.array([1]), np.array([-1]))
+    player = saying("1 | -1, asked", [same(ADVICE), told, same(ADVICE)])
+    yield attrs.evolve(Entry("DP-OCO", honest, claim, (player,), UNKNOWN), **_SLOW)
+    mean = broken("DP-OCO at its mean", bare, claim, player, Truth(math.inf))
+    yield attrs.evolve(mean, **_SLOW)
+
+
+@adversary
+def listening(answers: Sequence[Any], coins: Coins) -> object:
+    """Asks, tells gradients towards and away from the noisy sum, which is -point, and asks."""
+    if len(answers) == 1:
+        towards = np.array([1 if answers[0][0] < 0 else -1])
+        return Pair(towards, -towards)
+    return same(ADVICE) if len(answers) < 3 else HALT
+
+
+def moved(answers: Sequence[Any]) -> bool:
+    """Whether it stood elsewhere afterwards, and not at 0 before."""
+    return bool(answers[0][0] != 0 and answers[0][0] != answers[2][0])
+
+
+@attrs.frozen(kw_only=True)
+class Costless(LazyPrefix):
+    """Without the cost: where the log-ratio is as large as it can be, it stays. Abstract."""
+
+    def exponent(self, ratios: float) -> Fraction:
+        return LazyPrefix.exponent(self, ratios) - self.cost
+
+
+@register("antiphon.corpus.CostlessLeader/1")
+@attrs.frozen(kw_only=True)
+class CostlessLeader(Costless, LazyLeader):
+    """A lazy leader without it."""
+
+
+@register("antiphon.corpus.CostlessGibbs/1")
+@attrs.frozen(kw_only=True)
+class CostlessGibbs(Costless, LazyGibbs):
+    """The other one."""
+
+
+@register("antiphon.corpus.MeanDPOCO/1")
+@attrs.frozen(kw_only=True)
+class MeanDPOCO(DPOCO):
+    """DP-OCO that stands where its law is largest."""
+
+    def _drawn(self, total: Steps, coins: Coins) -> Row:
+        place = np.array([float(each) for each in total]) * (-self._step / (2 * self.regulariser))
+        return shown(self.body.project(place))
