@@ -32,9 +32,7 @@ def player():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "verdict"), [(LazyExperts, "not refuted"), (Costless, "refuted")]
-)
+@pytest.mark.parametrize(("kind", "verdict"), [(LazyExperts, "not refuted"), (Costless, "refuted")])
 def test_lazy_experts_are_not_refuted_and_a_broken_twin_is(kind, verdict):
     parameters = {"horizon": 8, "experts": EXPERTS, "rate": Fraction(1, 2), "cost": 1, "batch": 4}
     learner = LazyExperts(**parameters)
