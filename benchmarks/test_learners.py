@@ -87,8 +87,9 @@ def test_of_parts(benchmark, experts, kind):
         learner = attrs.evolve(learner, batch=1)
     policy = LazyPolicy.capped(learner, beta=0.01)
     system = learner if kind == "lazy" else ComplexMechanism(policy)
-    table = games.StochasticGap(rounds=1 << 14, experts=experts).losses(1, 0)
-    coins = SampledCoins(1)
+    game, coins = games.StochasticGap(rounds=1 << 14, experts=experts), SampledCoins(1)
+    blocks = [game.losses(1, number) for number in range(-(-game.rounds // game.block))]
+    table = np.concatenate(blocks)
 
     def play():
         state = system.initial_state
