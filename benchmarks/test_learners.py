@@ -10,11 +10,20 @@ generator, which is no mechanism.
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 import pytest
 
 from antiphon.audit import contest
-from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, LazyToPrivate, ShrinkingDartboard
+from antiphon.composition import ComplexMechanism
+from antiphon.mechanisms import (
+    ADVICE,
+    Hedge,
+    LazyExperts,
+    LazyPolicy,
+    LazyToPrivate,
+    ShrinkingDartboard,
+)
 from antiphon.mechanisms.learners import games
 from antiphon.protocol import SampledCoins
 
@@ -77,6 +86,31 @@ def test_a_session(benchmark, experts):
             session.send(loss)
 
     benchmark(play)
+    report(benchmark, len(table))
+
+
+@pytest.mark.parametrize("experts", [10, 100, 1000])
+@pytest.mark.parametrize("kind", ["lazy", "parts", "every round"])
+@pytest.mark.benchmark(group="learners: of parts")
+def test_of_parts(benchmark, experts, kind):
+    """P ∘* ExtConComp beside what it says; at worst a decision in every round."""
+    size = {"horizon": 1 << 14, "experts": experts}
+    learner = LazyExperts.tuned(**size, epsilon=1, delta=1e-6)
+    if kind == "every round":
+        learner = attrs.evolve(learner, batch=1)
+    policy = LazyPolicy.capped(learner, beta=0.01)
+    system = learner if kind == "lazy" else ComplexMechanism(policy)
+    game, coins = games.StochasticGap(rounds=1 << 14, experts=experts), SampledCoins(1)
+    blocks = [game.losses(1, number) for number in range(-(-game.rounds // game.block))]
+    table = np.concatenate(blocks)
+
+    def play():
+        state = system.initial_state
+        for loss in table:
+            state, _ = system.step(state, ADVICE, coins)
+            state, _ = system.step(state, loss, coins)
+
+    benchmark.pedantic(play, rounds=3)
     report(benchmark, len(table))
 
 

@@ -24,6 +24,7 @@ LEVELS = {
     "statistical/test_populations": 31,
     "statistical/test_counter_simulation": 112,
     "statistical/test_histogram_accuracy": 5,
+    "statistical/test_lazy_audit": 1,
     "statistical/test_multiplicative_weights_accuracy": 1,
     "statistical/test_corpus_rates": 80,
     "statistical/test_corpus_once": 80,

@@ -25,7 +25,13 @@ from antiphon.mechanisms import (
     Softmax,
     TreeCounter,
 )
+from antiphon.mechanisms.learners.experts.weighted import Holding
 from antiphon.protocol import Log
+from antiphon.selfcheck.corpus.specimens.lazy_policies import (
+    DecidesWhenAsked,
+    OneCoin,
+    StaysUnasked,
+)
 
 LOSSES = [np.array(each) for each in itertools.product((0, 1), repeat=2)]
 FEWER = LOSSES[1:3]
@@ -178,3 +184,54 @@ def test_the_shrinking_dartboard_tells_that_there_was_a_loss():
     leaves = Fraction(1, 2) * Fraction(1, 5) * Fraction(5, 9)
     for delta, epsilon in ((leaves / 2, math.inf), (Fraction(1, 5), 0)):
         assert game.tight_epsilon(delta=delta, rounds=3, queries=queries) == epsilon
+
+
+# --- twins, under the claim of what they stand for ------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class ReadsAhead(LazyExperts):
+    """Decides on a batch when the next has begun, whose first loss it counts in both; B = 1."""
+
+    def _learn(self, state, loss, coins):
+        state, expert = LazyExperts._advise(self, state, coins)
+        lost, scores = int(loss[expert]), state.scores - loss
+        if state.rounds and not coins.bernoulli_exp(self.exponent(state.batch + lost)):
+            expert = self._drawn(scores, coins)
+        return Holding(state.rounds + 1, scores, expert, lost)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed", "rounds"),
+    [
+        (DecidesWhenAsked, {"horizon": 1}, 5),
+        (DecidesWhenAsked, {"horizon": 2, "rate": Log(5), "cost": 2}, 6),
+        (OneCoin, {"horizon": 2, "rate": Log(Fraction(3, 2))}, 3),
+        (ReadsAhead, {"horizon": 3, "rate": Log(Fraction(3, 2))}, 6),
+    ],
+)
+def test_twins_are_refuted(kind, changed, rounds):
+    """By some adversary that listens; lazy experts themselves are not, by any."""
+    honest = lazy(**changed)
+    facts = {"experts": 2, "rate": FIFTH, "cost": 1, **changed}
+    for system, verdict in ((honest, "holds"), (kind(**facts), "REFUTED")):
+        game = ap.PrivacyGame(system, honest.verification)
+        found = game.check_claims(rounds=rounds, queries=[*FEWER, ADVICE])
+        assert [each.verdict for each in found] == [verdict], str(found)
+
+
+def test_one_coin_for_two_things_tells_all():
+    """No ε will do, at a tenth of the probability."""
+    twin = OneCoin(horizon=3, experts=2, rate=Log(5), cost=2)
+    game = ap.PrivacyGame(twin, twin.verification)
+    found = game.tight_epsilon(delta=Fraction(1, 10), rounds=5, queries=[*FEWER, ADVICE])
+    assert found == math.inf
+
+
+def test_a_decision_that_is_not_asked_for_tells_that_there_was_no_loss():
+    unasked = ComplexMechanism(StaysUnasked(lazy(horizon=2), draws=1))
+    game = ap.PrivacyGame(unasked, lazy().verification)
+    search = {"delta": Fraction(1, 100), "rounds": 3, "queries": [*LOSSES, ADVICE]}
+    assert game.tight_epsilon(**search) == math.inf
+    honest = ap.PrivacyGame(parts(1, horizon=2), lazy().verification)
+    assert float(honest.tight_epsilon(**search)) < 1

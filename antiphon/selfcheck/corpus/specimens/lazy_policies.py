@@ -32,6 +32,8 @@ _ZERO: Final = np.array([1, 0])
 _ONE: Final = np.array([0, 1])
 _NONE: Final = np.array([0, 0])
 _ASKED: Final = same(ADVICE)
+_SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
+"""Arrays, one interaction at a time."""
 
 
 def specimens() -> Iterator[Specimen]:
@@ -46,8 +48,7 @@ def specimens() -> Iterator[Specimen]:
         hops=8,
     )  # fmt: skip
     whole = Example(ComplexMechanism(policy), ("count", (0, 1), np.array([0, 2])), finite=True)
-    slow = {"samples": 4_000, "thorough": 8_000}  # arrays, one interaction at a time
-    yield Specimen(LazyPolicy, (link, whole), tuple(attrs.evolve(row, **slow) for row in rows))
+    yield Specimen(LazyPolicy, (link, whole), tuple(attrs.evolve(row, **_SLOW) for row in rows))
 
 
 def _of_parts(learner: LazyExperts) -> Iterator[Entry]:
@@ -107,8 +108,10 @@ class OneCoin(LazyExperts):
         batch = state.batch + int(loss[expert])
         if rounds % self.batch or rounds == self.horizon:
             return Holding(rounds, scores, expert, batch)
-        stays, (zero, one) = 1 / self.exponent(batch).argument, scores.tolist()
-        first = 1 / (1 + self.unit.argument ** (one - zero))
+        exponent, unit, (zero, one) = self.exponent(batch), self.unit, scores.tolist()
+        assert isinstance(exponent, Log)
+        assert isinstance(unit, Log)
+        stays, first = 1 / exponent.argument, 1 / (1 + unit.argument ** (one - zero))
         drawn = max(first, stays) - stays
         told = coins.categorical((stays, drawn, 1 - stays - drawn))
         return Holding(rounds, scores, (expert, 0, 1)[told])
