@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -22,6 +22,7 @@ from antiphon.mechanisms.learners.experts.weighted import Weighted
 from antiphon.mechanisms.learners.games.loss_game import LossGame, ObliviousGame
 from antiphon.mechanisms.learners.learner import Learner, Losses
 from antiphon.mechanisms.learners.online import ADVICE
+from antiphon.mechanisms.learners.regret import BestInTurn
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import SampledCoins
@@ -36,8 +37,15 @@ if TYPE_CHECKING:
     from antiphon.audit.running.progress import Progress
 
 Figures: TypeAlias = "NDArray[np.float64]"
-Scored: TypeAlias = "tuple[Figures, ...]"
-"""Regret at each checkpoint; and expected regret, where it is asked for."""
+
+
+class Scored(NamedTuple):
+    """What one repetition has at each checkpoint; None: not asked for."""
+
+    regrets: Figures
+    expected: Figures | None
+    shifting: Figures | None
+
 
 _TOGETHER = 1 << 12
 """Rounds of a game that listens that are looked at together."""
@@ -66,6 +74,13 @@ class Standings:
     )
     """As ``regrets``, of which the learner's own coins are averaged out."""
     interrupted: bool = False
+    shifting: Figures | None = attrs.field(
+        default=None, repr=False, eq=attrs.cmp_using(eq=np.array_equal)
+    )
+    """As ``regrets``, against the best sequence of experts that changes at most ``shifts`` times:
+    dynamic regret.
+    """
+    shifts: int | None = None
 
     @property
     def repetitions(self) -> int:
@@ -95,13 +110,18 @@ class Standings:
             "learner": self.learner, "game": self.game, "repetitions": self.repetitions,
             "interrupted": self.interrupted, "checkpoints": list(self.checkpoints),
             "mean": self.mean.tolist(), "band": band,
-            "expected": None if self.expected is None else self.expected.mean(axis=0).tolist(),
+            "expected": _mean(self.expected), "shifts": self.shifts,
+            "shifting": _mean(self.shifting),
         }  # fmt: skip
 
     def __str__(self) -> str:
         last = f"{self.mean[-1]:.1f} ± {self.band()[-1]:.1f}"
         rounds = f"{self.checkpoints[-1]:,} rounds, {self.repetitions} repetitions"
         return f"{self.learner}: regret {last} after {rounds} of {self.game}"
+
+
+def _mean(figures: Figures | None) -> list[float] | None:
+    return None if figures is None else figures.mean(axis=0).tolist()
 
 
 @attrs.frozen
@@ -112,6 +132,7 @@ class Contest:
     game: LossGame
     checkpoints: tuple[int, ...]
     expected: bool = False
+    shifts: int | None = None
 
     def __call__(self, chunk: Chunk) -> list[Scored]:
         return [self.once(chunk.seed, number) for number in range(chunk.size)]
@@ -166,6 +187,9 @@ class _Score:
         self._waiting: Losses = np.empty((0, contest.game.experts), np.int64)
         self._scores, self._expected = self._sums, list[Figures]()
         self._rounds = 0
+        shifts = contest.shifts
+        self._turns = None if shifts is None else BestInTurn(shifts, contest.game.experts)
+        self._in_turn = list[Losses]()
 
     def add(self, losses: Losses, shown: Losses) -> None:
         """Some rounds more."""
@@ -180,6 +204,8 @@ class _Score:
             begun = end
         self._sums = self._sums + losses[begun:].sum(axis=0)
         self._rounds += len(losses)
+        if self._turns is not None:
+            self._in_turn.append(self._turns.after(losses))
         if isinstance(self._learner, Weighted):
             self._expect(self._learner, losses)
 
@@ -196,11 +222,13 @@ class _Score:
     def regrets(self) -> Scored:
         """At the checkpoints."""
         places = np.array(self._at) - 1
-        best = np.array(self._best)
-        lost: list[NDArray[Any]] = [np.concatenate(self._own)]
+        best, own = np.array(self._best), np.concatenate(self._own).cumsum()[places]
+        expected = in_turn = None
         if self._expected:
-            lost.append(np.concatenate(self._expected))
-        return tuple((each.cumsum()[places] - best) / self._grid for each in lost)
+            expected = (np.concatenate(self._expected).cumsum()[places] - best) / self._grid
+        if self._in_turn:
+            in_turn = (own - np.concatenate(self._in_turn)[places]) / self._grid
+        return Scored((own - best) / self._grid, expected, in_turn)
 
 
 def contest(
@@ -211,6 +239,7 @@ def contest(
     seed: Seed = None,
     at: Sequence[int] | None = None,
     expected: bool = False,
+    shifts: int | None = None,
     executor: Union[Executor, int, Literal["serial"], None] = None,
     checkpoint: Union[str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
@@ -221,6 +250,7 @@ def contest(
     to follow in the next round (the first is then drawn uniformly); ``at``, the rounds after which
     regret is read off, by default the powers of two and the last; ``expected``, whether to average
     over the learner's coins, too: for learners by weights, against a game that does not listen;
+    ``shifts``, how often the best sequence of experts may change that dynamic regret is against;
     ``executor``, ``checkpoint``, ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C
     ends it with the repetitions that are done.
     Raises: InvalidArgument for a learner that does not take the game's losses.
@@ -237,20 +267,25 @@ def contest(
     if times[0] < 1 or times[-1] > game.rounds:
         raise InvalidArgument(f"regret is read off after 1, …, {game.rounds} rounds")
     _check(learner, game, expected)
-    task = Contest(learner, game, times, expected)
+    if shifts is not None:
+        exact.natural(shifts, "shifts")
+    task = Contest(learner, game, times, expected, shifts)
     outcome = run(
         task, Chunks(total=exact.whole(repetitions, "repetitions"), size=1, seed=seed),
         merge=_joined, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
-    regrets, *averaged = (np.array(each) for each in zip(*outcome.result, strict=True))
+    regrets, averaged, in_turn = (_stacked(each) for each in zip(*outcome.result, strict=True))
+    assert regrets is not None  # there is a repetition
+    names = message_label(learner), message_label(game)
     return Standings(
-        message_label(learner),
-        message_label(game),
-        times,
-        regrets,
-        averaged[0] if averaged else None,
-        outcome.interrupted,
+        *names, times, regrets, averaged, outcome.interrupted, shifting=in_turn, shifts=shifts
     )
+
+
+def _stacked(figures: Sequence[Figures | None]) -> Figures | None:
+    """A row for each repetition."""
+    there = [each for each in figures if each is not None]
+    return np.array(there) if there else None
 
 
 def _joined(total: list[Scored], more: list[Scored]) -> list[Scored]:

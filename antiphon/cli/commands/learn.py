@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from inspect import isabstract, isclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import attrs
 
@@ -22,8 +22,13 @@ from antiphon.mechanisms.learners.learner import Learner
 from antiphon.numbers.errors import InvalidArgument
 
 _FILES: Final = (".csv", ".npy")
+_GIVEN: Final = ("loss-table", "loss-stream")
+"""Games of losses that somebody has: of a file, or by a program."""
 _FINE: Final = 1 << 10
 """The grid for the losses of a file."""
+
+
+Found = TypeVar("Found")
 
 
 class Played(NamedTuple):
@@ -57,6 +62,7 @@ def learn(
     played: Played,
     players: Players,
     *,
+    shifts: int | None,
     repeat: int,
     seed: int | None,
     workers: int | None,
@@ -68,8 +74,8 @@ def learn(
     found = list(_learners(players, game))
     quiet: Literal[False] | None = False if as_json else None
     rows = [
-        LearnerRow(name, each, contest(each, game, repetitions=repeat, seed=seed, executor=workers,
-                                progress=quiet))
+        LearnerRow(name, each, contest(each, game, repetitions=repeat, seed=seed, shifts=shifts,
+                                executor=workers, progress=quiet))
         for name, each in found
     ]  # fmt: skip
     if plot is not None:
@@ -102,7 +108,7 @@ def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
     }
 
 
-def _one_of(known: dict[str, type[Any]], name: str, what: str) -> type[Any]:
+def _one_of(known: dict[str, Found], name: str, what: str) -> Found:
     if name not in known:
         raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
     return known[name]
@@ -113,8 +119,7 @@ def _game(played: Played) -> LossGame:
         if played.given:
             raise InvalidArgument("--set is of games that are made, not of a file")
         return LossTable.load(played.name, grid=played.grid or _FINE)
-    known = named(games, LossGame)
-    del known["loss-table"]  # which is what a file is
+    known = {name: kind for name, kind in named(games, LossGame).items() if name not in _GIVEN}
     kind = _one_of(known, played.name, "game")
     own = {f.name for f in attrs.fields(kind)} - {f.name for f in attrs.fields(LossGame)}
     options: dict[str, object] = {}
@@ -131,15 +136,33 @@ def _game(played: Played) -> LossGame:
     return game
 
 
+class Maker(NamedTuple):
+    """What makes a learner for a game, as good as its bounds know how; private: for a budget."""
+
+    make: Callable[..., Learner[Any]]
+    private: bool
+
+
+def makers() -> dict[str, Maker]:
+    """Of each class of learners, and what is made of parts by a function, by their names.
+
+    >>> [name for name in makers() if "-" not in name], makers()["tree-ftrl"].private
+    (['hedge'], True)
+    """
+    kinds = named(learners, Learner)
+    found = {name: Maker(kind.tuned, kind.private) for name, kind in kinds.items()}
+    return found | {"tree-ftrl": Maker(learners.tree_ftrl, True)}
+
+
 def _learners(players: Players, game: LossGame) -> Iterator[tuple[str, Learner[Any]]]:
-    known = named(learners, Learner)
+    known = makers()
     budget = {
         "epsilon": rational(players.epsilon, "epsilon"), "delta": rational(players.delta, "delta"),
     }  # fmt: skip
     for name in dict.fromkeys(players.names or known):
-        kind = _one_of(known, name, "learner")
+        maker = _one_of(known, name, "learner")
         size = {"horizon": game.rounds, "experts": game.experts, "grid": game.grid}
-        yield name, kind.tuned(**size, **(budget if kind.private else {}))
+        yield name, maker.make(**size, **(budget if maker.private else {}))
 
 
 # --- for programs, and for people -----------------------------------------------------------------
@@ -169,17 +192,27 @@ def _print(
         shown(rational(text, name)) for text, name in zip(players[1:], ("ε", "δ"), strict=True)
     )
     print(f"{played.name}: {game.rounds:,} rounds, {game.experts:,} experts")
-    columns = ["learner", "private", "regret", "±", "a round", "games"]
+    columns = ["learner", "private", "regret", "±", "a round", *_dynamic(rows), "games"]
     cells = [
         [
             row.name, f"({budget})" if row.learner.private else "no",
             f"{row.standings.mean[-1]:,.1f}", f"{row.standings.band()[-1]:,.1f}",
-            f"{row.standings.mean[-1] / game.rounds:.5f}", str(row.standings.repetitions),
+            f"{row.standings.mean[-1] / game.rounds:.5f}",
+            *(f"{each[:, -1].mean():,.1f}" for each in (row.standings.shifting,)
+              if each is not None),
+            str(row.standings.repetitions),
         ]
         for row in rows
     ]  # fmt: skip
     console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
     console.print(table(columns, cells, numbers=columns[2:]))
     print("Regret against the best fixed expert, in units of the largest loss; ± at 95 %.")
+    for column in _dynamic(rows):
+        print(f"{column}: against the best sequence of experts that changes at most so often.")
     if plot is not None:
         print(f"Regret over rounds is drawn in {plot}")
+
+
+def _dynamic(rows: list[LearnerRow]) -> list[str]:
+    """The column of dynamic regret, if that was asked for."""
+    return [f"{shifts} shifts" for shifts in (rows[0].standings.shifts,) if shifts is not None]

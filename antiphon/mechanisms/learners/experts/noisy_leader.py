@@ -10,7 +10,7 @@ import numpy as np
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
-from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
+from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.mechanisms.counters.streams import rolled
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.mechanisms.learners.experts.softmax import Softmax
@@ -35,7 +35,7 @@ class Led(NamedTuple):
 
     expert: int | None
     """None before the first message, when nobody has been drawn."""
-    counting: Counting
+    counting: Any
     """The state of the counter."""
 
 
@@ -143,7 +143,8 @@ class NoisyLeader(Learner[Led]):
         return Led(None, self.counter.initial_state)
 
     def rounds(self, state: Led) -> int:
-        return state.counting.updates
+        rounds: int = state.counting.updates
+        return rounds
 
     def _advise(self, state: Led, coins: Coins) -> tuple[Led, int]:
         expert = state.expert

@@ -9,12 +9,14 @@ from antiphon.mechanisms.learners.games.coined import (
     StochasticGap,
 )
 from antiphon.mechanisms.learners.games.loss_game import LossGame
+from antiphon.mechanisms.learners.games.loss_stream import LossStream
 from antiphon.mechanisms.learners.games.loss_table import LossTable
 
 __all__ = [
     "BatchConstant",
     "BlameShown",
     "LossGame",
+    "LossStream",
     "LossTable",
     "LowerBoundEpochs",
     "RandomLosses",
