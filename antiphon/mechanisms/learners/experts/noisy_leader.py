@@ -80,9 +80,9 @@ class NoisyLeader(Learner[Led]):
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
     counter: Counter = attrs.field(validator=_of_losses)
-    horizon: int = attrs.field(init=False, eq=False, repr=False)
-    experts: int = attrs.field(init=False, eq=False, repr=False)
-    grid: int = attrs.field(init=False, eq=False, repr=False)
+    horizon: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     softmax: Softmax = attrs.field(init=False, eq=False, repr=False)
     """The rate, for one step of the grid."""
 
