@@ -53,7 +53,10 @@ class Learner(OnlineLearner[State], Generic[State]):
         updates = self.signature.updates
         assert isinstance(updates, Arrays)
         if not attrs.evolve(updates, shape=(len(losses), self.experts)).contains(losses):
-            raise InvalidArgument(f"losses are a table with rows of {updates}")
+            raise InvalidArgument(
+                f"losses are a table with rows of {updates}; games.LossTable.of puts numbers in "
+                "[0, 1] on a grid"
+            )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
         return self._follow(state, losses, coins)

@@ -15,8 +15,8 @@ from antiphon.mechanisms.counters.streams import rolled
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.experts.weighted import part
-from antiphon.mechanisms.learners.learner import Learner, Losses
-from antiphon.mechanisms.learners.online import QUERIES
+from antiphon.mechanisms.learners.learner import GRID, Learner, Losses
+from antiphon.mechanisms.learners.online import QUERIES, ROUNDS
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
@@ -89,6 +89,8 @@ class NoisyLeader(Learner[Led]):
     def __attrs_post_init__(self) -> None:
         counter = self.counter
         size = {"horizon": counter.horizon, "experts": counter.dimension, "grid": counter.largest}
+        for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
+            fields.check_size(size[name], name, bound)
         self._set(**size, softmax=Softmax(rate=part(self.rate, counter.largest)))
         Learner.__attrs_post_init__(self)
 

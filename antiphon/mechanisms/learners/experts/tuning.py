@@ -126,7 +126,8 @@ def lazy_parameters(
     Raises: InvalidArgument.
     """
     target, chance = budget(epsilon, delta)
-    problem = _Problem(horizon, max(experts, 2), float(target), float(chance))
+    rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
+    problem = _Problem(rounds, several, float(target), float(chance))
     batch = _batch(problem) if batch is None else batch
     cost = short(problem.cost(batch))
 
