@@ -128,9 +128,8 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
 
 def _speeds(rate: ExactEpsilon) -> tuple[float, float]:
     """``_speed``, and the rate in doubles."""
-    log = isinstance(rate, Log)
-    number = rate.argument if log else rate
-    return _speeds_of(number.numerator, number.denominator, log)
+    number = rate.argument if isinstance(rate, Log) else rate
+    return _speeds_of(number.numerator, number.denominator, number is not rate)
 
 
 @lru_cache(maxsize=64)
