@@ -4,8 +4,8 @@
 
 A *round* is the advice and then the loss. For each test the time of one round is in its extra_info.
 ``add`` is a bare NumPy addition of two int64 arrays of that size, into a new one, which no learner
-that keeps its old states can do without; ``hedge_by_hand`` is Hedge in doubles with NumPy's own
-generator, which is no mechanism.
+that keeps its old states can do without; GB/s are of the three arrays that it reads and writes.
+``hedge_by_hand`` is Hedge in doubles with NumPy's own generator, which is no mechanism.
 """
 
 from __future__ import annotations
@@ -22,21 +22,25 @@ from antiphon.mechanisms import (
     LazyExperts,
     LazyPolicy,
     LazyToPrivate,
+    NoisyLeader,
     ShrinkingDartboard,
 )
 from antiphon.mechanisms.learners import games
 from antiphon.protocol import SampledCoins
 
 HORIZON = 1 << 16
+ROUNDS = 1 << 10
+"""Of whole games."""
 SIZES = pytest.mark.parametrize("experts", [10, 1000, 10**6])
 
 
-def report(benchmark, rounds: int) -> None:
-    """Note the time of one round; nothing where benchmarks are disabled."""
+def report(benchmark, rounds: int, experts: int = 0) -> None:
+    """Note the time of one round, and what goes through memory; nothing where it is disabled."""
     if benchmark.stats is not None:
         each = benchmark.stats.stats.min / rounds * 1e6
         benchmark.extra_info["µs a round"] = round(each, 3)
-        print(f"\n{each:.3f} µs a round")
+        benchmark.extra_info["GB/s"] = speed = round(3 * 8e-3 * experts / each, 2)
+        print(f"\n{each:.3f} µs a round" + (f", {speed} GB/s" if experts else ""))
 
 
 def losses(experts: int) -> np.ndarray:
@@ -54,15 +58,25 @@ def l2p(experts: int) -> LazyToPrivate:
     return LazyToPrivate.tuned(horizon=HORIZON, experts=experts, epsilon=1, delta=1e-6)
 
 
+def noisy(experts: int) -> NoisyLeader:
+    """A noisy leader, with the parameters for the same."""
+    return NoisyLeader.tuned(horizon=HORIZON, experts=experts, epsilon=1, delta=1e-6)
+
+
+KINDS = {
+    "lazy": lazy,
+    "l2p": l2p,
+    "dartboard": lambda experts: ShrinkingDartboard.tuned(horizon=HORIZON, experts=experts),
+    "hedge": lambda experts: Hedge.tuned(horizon=HORIZON, experts=experts),
+    "noisy": noisy,
+}
+
+
 @SIZES
 @pytest.mark.parametrize("kind", ["lazy", "l2p", "dartboard", "hedge"])
 @pytest.mark.benchmark(group="learners: steps")
 def test_steps(benchmark, experts, kind):
-    size = {"horizon": HORIZON, "experts": experts}
-    kinds = {"dartboard": ShrinkingDartboard, "hedge": Hedge}
-    private = {"lazy": lazy, "l2p": l2p}
-    learner = private[kind](experts) if kind in private else kinds[kind].tuned(**size)
-    table, coins = losses(experts), SampledCoins(1)
+    learner, table, coins = KINDS[kind](experts), losses(experts), SampledCoins(1)
 
     def play():
         state = learner.initial_state
@@ -71,7 +85,7 @@ def test_steps(benchmark, experts, kind):
             state, _ = learner.step(state, loss, coins)
 
     benchmark(play)
-    report(benchmark, len(table))
+    report(benchmark, len(table), experts)
 
 
 @SIZES
@@ -125,22 +139,37 @@ def test_add(benchmark, experts):
             total = total - loss
 
     benchmark(play)
-    report(benchmark, len(table))
+    report(benchmark, len(table), experts)
 
 
 @pytest.mark.parametrize("experts", [10, 1000])
-@pytest.mark.parametrize("kind", [lazy, l2p])
+@pytest.mark.parametrize("kind", ["lazy", "l2p", "dartboard", "hedge", "noisy"])
 @pytest.mark.benchmark(group="learners: whole games")
 def test_whole_games(benchmark, experts, kind):
-    learner, table = kind(experts), losses(experts)
+    learner, table = KINDS[kind](experts), losses(experts)[:ROUNDS]
     benchmark(lambda: learner.follow(learner.initial_state, table, SampledCoins()))
-    report(benchmark, len(table))
+    report(benchmark, len(table), experts)
+
+
+@pytest.mark.parametrize("experts", [10, 1000])
+@pytest.mark.benchmark(group="learners: whole games")
+def test_a_noisy_session(benchmark, experts):
+    learner, table = noisy(experts), losses(experts)[:ROUNDS]
+
+    def play():
+        session = learner.start()
+        for loss in table:
+            session.send(ADVICE)
+            session.send(loss)
+
+    benchmark(play)
+    report(benchmark, len(table), experts)
 
 
 @pytest.mark.parametrize("experts", [10, 1000])
 @pytest.mark.benchmark(group="learners: whole games")
 def test_hedge_by_hand(benchmark, experts):
-    table, rate = losses(experts), 0.01
+    table, rate = losses(experts)[:ROUNDS], 0.01
 
     def play():
         generator, scores = np.random.default_rng(), np.zeros(experts)

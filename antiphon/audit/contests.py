@@ -50,7 +50,8 @@ def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
     found = found[:, (found > 0).all(axis=0)]
     if len(set(found[0].tolist())) < 2:
         return float("nan")
-    return float(np.polyfit(*np.log(found), 1)[0])
+    logs: Figures = np.log(found)
+    return float(np.polyfit(logs[0], logs[1], 1)[0])
 
 
 def checkpoints(rounds: int) -> tuple[int, ...]:
@@ -85,6 +86,13 @@ class Standings:
     """By how much each of ``regrets`` may be too small, at most: the best point of a body is
     known as far as that (``optimum``). None where the best is known.
     """
+    shifting: Figures | None = attrs.field(
+        default=None, repr=False, eq=attrs.cmp_using(eq=np.array_equal)
+    )
+    """As ``regrets``, against the best sequence of experts that changes at most ``shifts`` times:
+    dynamic regret.
+    """
+    shifts: int | None = None
 
     @property
     def repetitions(self) -> int:
@@ -129,7 +137,8 @@ class Standings:
             "learner": self.learner, "game": self.game, "repetitions": self.repetitions,
             "interrupted": self.interrupted, "checkpoints": list(self.checkpoints),
             "mean": self.mean.tolist(), "band": band,
-            "expected": None if self.expected is None else self.expected.mean(axis=0).tolist(),
+            "expected": _mean(self.expected), "shifts": self.shifts,
+            "shifting": _mean(self.shifting),
             "slope": self.slope if math.isfinite(self.slope) else None, "gap": self.gap,
         }  # fmt: skip
 
@@ -137,6 +146,10 @@ class Standings:
         last = f"{self.mean[-1]:.1f} ± {self.band()[-1]:.1f}"
         rounds = f"{self.checkpoints[-1]:,} rounds, {self.repetitions} repetitions"
         return f"{self.learner}: regret {last} after {rounds} of {self.game}"
+
+
+def _mean(figures: Figures | None) -> list[float] | None:
+    return None if figures is None else figures.mean(axis=0).tolist()
 
 
 @attrs.frozen
@@ -147,6 +160,7 @@ class Contest:
     game: OnlineGame
     checkpoints: tuple[int, ...]
     expected: bool = False
+    shifts: int | None = None
 
     def __call__(self, chunk: Chunk) -> tuple[tuple[Figures | None, ...], ...]:
         return tuple(tuple(self.once(chunk.seed, number)) for number in range(chunk.size))
@@ -156,7 +170,7 @@ class Contest:
         keys = [(*seed.spawn_key, number, who) for who in range(2)]
         coins = [SampledCoins(np.random.SeedSequence(seed.entropy, spawn_key=key)) for key in keys]
         known = self.learner if self.expected and isinstance(self.learner, ByWeight) else None
-        meter = self.game.meter(self.checkpoints, known)
+        meter = self.game.meter(self.checkpoints, known, self.shifts)
         for losses, shown in _blocks(self.learner, self.game, *coins):
             meter.add(losses, shown)
         return meter.scored()
@@ -200,6 +214,7 @@ def contest(
     seed: Seed = None,
     at: Sequence[int] | None = None,
     expected: bool = False,
+    shifts: int | None = None,
     executor: Union[Executor, int, Literal["serial"], None] = None,
     checkpoint: Union[str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
@@ -211,6 +226,7 @@ def contest(
     then the origin); ``at``, the rounds after which
     regret is read off, by default the powers of two and the last; ``expected``, whether to average
     over the learner's coins, too: for learners by weights, against a game that does not listen;
+    ``shifts``, how often the best sequence of experts may change that dynamic regret is against;
     ``executor``, ``checkpoint``, ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C
     ends it with the repetitions that are done.
     Raises: InvalidArgument for a learner that does not take the game's losses.
@@ -227,17 +243,17 @@ def contest(
     if times[0] < 1 or times[-1] > game.rounds:
         raise InvalidArgument(f"regret is read off after 1, …, {game.rounds} rounds")
     _check(learner, game, expected)
-    task = Contest(learner, game, times, expected)
+    if shifts is not None:
+        exact.natural(shifts, "shifts")
+    task = Contest(learner, game, times, expected, shifts)
     outcome = run(
         task, Chunks(total=exact.whole(repetitions, "repetitions"), size=1, seed=seed),
         merge=_joined, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
-    regrets, averaged, gaps = (_table(each) for each in zip(*outcome.result, strict=True))
-    assert regrets is not None
-    return Standings(
-        message_label(learner), message_label(game), times,
-        regrets, averaged, outcome.interrupted, gaps,
-    )  # fmt: skip
+    regrets, averaged, gaps, in_turn = (_table(each) for each in zip(*outcome.result, strict=True))
+    assert regrets is not None  # there is a repetition
+    names = message_label(learner), message_label(game)
+    return Standings(*names, times, regrets, averaged, outcome.interrupted, gaps, in_turn, shifts)
 
 
 def _joined(total: tuple[Any, ...], more: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,12 +1,13 @@
 """`antiphon learn`: learners against a game."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
 from antiphon.audit import contest
 from antiphon.cli import main
-from antiphon.cli.commands.learn import named
+from antiphon.cli.commands.learn import makers, named
 from antiphon.mechanisms import LazyExperts, learners
 from antiphon.mechanisms.learners import games
 from antiphon.mechanisms.learners.games import LossGame
@@ -23,7 +24,7 @@ def printed(capsys, *arguments, status=0):
 def test_all_learners_are_played(capsys):
     out = printed(capsys, *SHORT).out
     assert "stochastic-gap: 200 rounds, 10 experts" in out
-    assert all(f" {name} " in out for name in named(learners, Learner))
+    assert all(f" {name} " in out for name in makers())
     assert "(1, 1e-06)" in out
 
 
@@ -41,9 +42,30 @@ def test_it_is_the_contest_of_the_library(capsys):
     assert (found["name"], found["private"]) == ("lazy-experts", True)
 
 
-@pytest.mark.parametrize("name", sorted(set(named(games, LossGame)) - {"loss-table"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(named(games, LossGame)) - {"loss-table", "loss-stream"})
+)
 def test_every_game_is_found(capsys, name):
     assert printed(capsys, *SHORT, "--learner", "hedge", "--game", name).out
+
+
+def test_what_is_made_of_parts_is_found_beside_the_classes(capsys):
+    assert set(makers()) == {*named(learners, Learner), "tree-ftrl"}
+    data = json.loads(printed(capsys, *SHORT, "--json", "--learner", "tree-ftrl").out)
+    learner = learners.tree_ftrl(horizon=200, experts=10, epsilon=1, delta=Fraction(1, 10**6))
+    game = games.StochasticGap(rounds=200, experts=10)
+    (found,) = data["learners"]
+    assert found["mean"] == contest(learner, game, repetitions=3, seed=1).mean.tolist()
+    assert found["private"]
+
+
+def test_dynamic_regret_is_told_where_it_is_asked_for(capsys):
+    some = (*SHORT, "--learner", "hedge", "--game", "shifting-best")
+    out = printed(capsys, *some, "--shifts", "7").out
+    assert "7 shifts" in out
+    assert "shifts" not in printed(capsys, *some).out
+    data = json.loads(printed(capsys, *some, "--shifts", "7", "--json").out)["learners"][0]
+    assert (data["shifts"], data["shifting"][-1] >= data["mean"][-1]) == (7, True)
 
 
 def test_losses_of_a_file(capsys, tmp_path):

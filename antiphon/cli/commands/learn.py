@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from inspect import isabstract, isclass, isfunction, signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import attrs
 
@@ -22,6 +22,7 @@ from antiphon.mechanisms.learners.games import (
     ConvexGame,
     DataTable,
     LossGame,
+    LossStream,
     LossTable,
     OnlineGame,
 )
@@ -36,9 +37,12 @@ Maker = Callable[..., ContinualMechanism[Any]]
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
 """The grid for the losses of a file, and for data."""
-_TABLES: Final = (LossTable, DataTable)
-"""Games that need a table."""
+_GIVEN: Final = (LossTable, LossStream, DataTable)
+"""Games of losses that somebody has: of a file, or by a program."""
 _BODIES: Final[dict[str, type[Any]]] = {"ball": Ball, "box": Box}
+
+
+Found = TypeVar("Found")
 
 
 class Played(NamedTuple):
@@ -75,6 +79,7 @@ def learn(
     played: Played,
     players: Players,
     *,
+    shifts: int | None,
     repeat: int,
     seed: int | None,
     workers: int | None,
@@ -86,7 +91,7 @@ def learn(
     found = list(_learners(players, game))
     quiet: Literal[False] | None = False if as_json else None
     rows = [
-        LearnerRow(name, privacy, contest(each, game, repetitions=repeat, seed=seed,
+        LearnerRow(name, privacy, contest(each, game, repetitions=repeat, seed=seed, shifts=shifts,
                                           executor=workers, progress=quiet))
         for name, privacy, each in found
     ]  # fmt: skip
@@ -120,7 +125,7 @@ def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
     }
 
 
-def _one_of(known: dict[str, type[Any]], name: str, what: str) -> type[Any]:
+def _one_of(known: dict[str, Found], name: str, what: str) -> Found:
     if name not in known:
         raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
     return known[name]
@@ -131,9 +136,7 @@ def _game(played: Played) -> OnlineGame:
         if played.given:
             raise InvalidArgument("--set is of games that are made, not of a file")
         return LossTable.load(played.name, grid=played.grid or _FINE)
-    known = {
-        name: kind for name, kind in named(games, OnlineGame).items() if kind not in _TABLES
-    }  # fmt: skip
+    known = {name: kind for name, kind in named(games, OnlineGame).items() if kind not in _GIVEN}
     kind = _one_of(known, played.name, "game")
     size = _size(kind, played)
     own = {f.name for f in attrs.fields(kind) if f.init} - size.keys()
@@ -158,15 +161,21 @@ def _size(kind: type[Any], played: Played) -> dict[str, Any]:
 
 
 def makers(game: OnlineGame) -> dict[str, Maker]:
-    """Of the learners for a game: how those that are exported are made, by their names."""
-    if not isinstance(game, ConvexGame):
-        return {name: kind.tuned for name, kind in named(learners, Learner).items()}
+    """Of the learners for a game: how those that are exported are made, by their names.
+
+    Classes by ``tuned``, where they have it; and functions that take what it takes.
+    """
+    convexly = isinstance(game, ConvexGame)
+    module: ModuleType = convex if convexly else learners
+    kinds = named(module, ConvexLearner if convexly else Learner)
     found: dict[str, Maker] = {
-        name: kind.tuned for name, kind in named(convex, ConvexLearner).items()
+        name: getattr(kind, "tuned", kind) for name, kind in kinds.items()
     }  # fmt: skip
-    for name in convex.__all__:
-        made = getattr(convex, name)
-        if isfunction(made) and {"body", "loss", "horizon"} <= signature(made).parameters.keys():
+
+    needed = {"horizon", "body", "loss"} if convexly else {"horizon", "experts"}
+    for name in module.__all__:
+        made = getattr(module, name)
+        if isfunction(made) and needed <= signature(made).parameters.keys():
             found[name.replace("_", "-")] = made
     return found
 
@@ -185,12 +194,9 @@ def _learners(
     elif isinstance(game, LossGame):
         given |= {"experts": game.experts, "grid": game.grid}
     for name in dict.fromkeys(players.names or known):
-        if name not in known:
-            raise InvalidArgument(
-                f"there is no learner {name[:40]!r}; there are {', '.join(known)}"
-            )
-        takes = signature(known[name]).parameters
-        learner = known[name](**{key: value for key, value in given.items() if key in takes})
+        maker = _one_of(known, name, "learner")
+        takes = signature(maker).parameters
+        learner = maker(**{key: value for key, value in given.items() if key in takes})
         private = isinstance(learner, OnlineLearner) and learner.private
         yield name, budget if "epsilon" in takes else "any" if private else "no", learner
 
@@ -232,12 +238,14 @@ def _print(played: Played, game: OnlineGame, rows: list[LearnerRow], plot: Path 
         size = f"a {played.body} of dimension {game.body.dimension:,}"
         against, unit = "point", ""
     print(f"{played.name}: {game.rounds:,} rounds, {size}")
-    columns = ["learner", "private", "regret", "±", "a round", "slope", "games"]
+    columns = ["learner", "private", "regret", "±", "a round", "slope", *_dynamic(rows), "games"]
     cells = [
         [
             row.name, row.privacy,
             f"{row.standings.mean[-1]:,.1f}", f"{row.standings.band()[-1]:,.1f}",
             f"{row.standings.mean[-1] / game.rounds:.5f}", f"{row.standings.slope:.2f}",
+            *(f"{each[:, -1].mean():,.1f}" for each in (row.standings.shifting,)
+              if each is not None),
             str(row.standings.repetitions),
         ]
         for row in rows
@@ -245,5 +253,12 @@ def _print(played: Played, game: OnlineGame, rows: list[LearnerRow], plot: Path 
     console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
     console.print(table(columns, cells, numbers=columns[2:]))
     print(f"Regret against the best fixed {against}{unit}; ± at 95 %; it grows like T^slope.")
+    for column in _dynamic(rows):
+        print(f"{column}: against the best sequence of experts that changes at most so often.")
     if plot is not None:
         print(f"Regret over rounds is drawn in {plot}")
+
+
+def _dynamic(rows: list[LearnerRow]) -> list[str]:
+    """The column of dynamic regret, if that was asked for."""
+    return [f"{shifts} shifts" for shifts in (rows[0].standings.shifts,) if shifts is not None]

@@ -32,6 +32,10 @@ def learn(
     ] = None,
     epsilon: Annotated[str, typer.Option(help="ε of private learners.")] = "1",
     delta: Annotated[str, typer.Option(help="δ of private learners.")] = "1e-6",
+    shifts: Annotated[
+        int | None,
+        typer.Option(min=0, help="Also the regret against experts that change so often."),
+    ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Games that each learner plays.")] = 20,
     seed: Seed = None,
     workers: Annotated[
@@ -50,5 +54,5 @@ def learn(
     return learning.learn(
         learning.Played(game, rounds, experts, dimension, body, grid, tuple(given or ())),
         learning.Players(tuple(learner or ()), epsilon, delta),
-        repeat=repeat, seed=seed, workers=workers, plot=plot, as_json=json,
+        shifts=shifts, repeat=repeat, seed=seed, workers=workers, plot=plot, as_json=json,
     )  # fmt: skip

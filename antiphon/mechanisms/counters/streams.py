@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -93,11 +93,11 @@ def side_by_side(counter: BufferedToeplitzCounter, values: Stream, coins: Coins)
 
 def rolled(
     counter: BufferedToeplitzCounter,
-    state: CorrelatedState[Array],
+    state: CorrelatedState[Any],
     values: Array,
     coins: Coins,
     read: Callable[[Vector], None],
-) -> CorrelatedState[Array]:
+) -> CorrelatedState[Any]:
     """The state after some updates; ``read`` is given the count after each, before the next draw.
 
     So whoever reads may toss in between, as in a session.
@@ -118,7 +118,7 @@ def rolled(
 class _Rolling:
     """The state of a counter of arrays, changed in place."""
 
-    def __init__(self, counter: BufferedToeplitzCounter, state: CorrelatedState[Array]) -> None:
+    def __init__(self, counter: BufferedToeplitzCounter, state: CorrelatedState[Any]) -> None:
         self._counter, width = counter, counter.dimension or 1
         self._memory = np.array(state.memory, float)
         self._released, self._drift = (
@@ -126,7 +126,7 @@ class _Rolling:
             for each in (state.released, state.drift)
         )
 
-    def state(self, updates: int) -> CorrelatedState[Array]:
+    def state(self, updates: int) -> CorrelatedState[Any]:
         """As a step leaves it; nothing may roll on after it."""
         values = (self._released, self._drift, self._memory)
         return CorrelatedState(updates, *(each.view(Row) for each in values))

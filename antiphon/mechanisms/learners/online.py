@@ -91,7 +91,9 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
         updates = self.signature.updates
         assert isinstance(updates, Arrays)
         if not attrs.evolve(updates, shape=(len(losses), *updates.shape)).contains(losses):
-            raise InvalidArgument(f"losses are a table with rows of {updates}")
+            raise InvalidArgument(
+                f"losses are a table with rows of {updates}; the games' of(…) put numbers on a grid"
+            )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
         return self._follow(state, losses, coins)

@@ -19,6 +19,28 @@ Curve = NDArray[np.float64]
 """A figure for each round, 1, …, T."""
 
 
+class BestInTurn:
+    """The least losses of sequences of experts that change at most so often, as losses come.
+
+    Raises: InvalidArgument for shifts that are no int >= 0.
+    """
+
+    def __init__(self, shifts: int, experts: int) -> None:
+        exact.natural(shifts, "shifts")
+        self._least = np.zeros((shifts + 1, experts), np.int64)
+        """By how often a sequence has changed at most, and whom it follows now."""
+
+    def after(self, losses: Losses) -> Losses:
+        """The least after each of some more rounds."""
+        least, best = self._least, np.empty(len(losses), np.int64)
+        for time, loss in enumerate(losses):
+            change = least.min(axis=1, keepdims=True)
+            np.minimum(least[1:], change[:-1], out=least[1:])
+            least += loss
+            best[time] = least[-1].min()
+        return best
+
+
 @attrs.frozen(eq=False)
 class Regret:
     """What was shown, and the losses of a game: a table with a row for each round."""
@@ -44,14 +66,7 @@ class Regret:
 
         Raises: InvalidArgument for shifts that are no int >= 0.
         """
-        exact.natural(shifts, "shifts")
-        least = np.zeros((shifts + 1, self.losses.shape[1]), np.int64)
-        best = np.empty(len(self.losses))
-        for time, loss in enumerate(self.losses):
-            change = least.min(axis=1, keepdims=True)
-            np.minimum(least[1:], change[:-1], out=least[1:])
-            least += loss
-            best[time] = least[-1].min()
+        best = BestInTurn(shifts, self.losses.shape[1]).after(self.losses)
         return self.own - best / self.grid
 
     @property

@@ -50,10 +50,10 @@ class Candidates:
 
     def draw(self, word: Word) -> int:
         """One i."""
-        ends = np.cumsum(self._tops)
+        ends = self._tops.cumsum()
         while True:
             place = below(int(ends[-1]), word)
-            i = int(np.searchsorted(ends, place, side="right"))
+            i = int(ends.searchsorted(place, side="right"))
             place -= int(ends[i] - self._tops[i])
             if self._accepts(i, place, word):
                 return i
@@ -126,9 +126,17 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
     return bracket
 
 
-@lru_cache(maxsize=64)
 def _speeds(rate: ExactEpsilon) -> tuple[float, float]:
     """``_speed``, and the rate in doubles."""
+    number = rate.argument if isinstance(rate, Log) else rate
+    return _speeds_of(number.numerator, number.denominator, number is not rate)
+
+
+@lru_cache(maxsize=64)
+def _speeds_of(numerator: int, denominator: int, log: bool) -> tuple[float, float]:
+    # By whole numbers, as the hash of a Fraction is slow.
+    number = Fraction(numerator, denominator)
+    rate = Log(number) if log else number
     return _speed(rate), nearest(rate)
 
 

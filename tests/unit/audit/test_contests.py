@@ -12,7 +12,8 @@ from antiphon.audit import Standings, contest
 from antiphon.audit.contests import Contest, checkpoints
 from antiphon.audit.running import Chunks
 from antiphon.mechanisms import Hedge, LazyExperts, ShrinkingDartboard
-from antiphon.mechanisms.learners import games, regret_of
+from antiphon.mechanisms.learners import Regret, games, regret_of
+from antiphon.mechanisms.learners.regret import BestInTurn
 
 GAME = games.StochasticGap(rounds=600, experts=300, grid=2)
 LAZY = LazyExperts(horizon=600, experts=300, grid=2, rate=0.1, cost=1, batch=7)
@@ -128,6 +129,24 @@ def test_hedge_and_the_dartboard_have_one_marginal():
     assert np.allclose(found[0].expected, found[1].expected)
 
 
+@pytest.mark.parametrize("shifts", [0, 1, 7])
+def test_dynamic_regret_is_that_of_the_whole_table_at_once(shifts):
+    """Blocks of 218 rounds, and a game that listens."""
+    for kind in (games.ShiftingBest, games.BlameShown):
+        game = kind(rounds=600, experts=300, grid=2)
+        found = contest(LAZY, game, repetitions=2, seed=4, shifts=shifts, at=TIMES)
+        assert found.shifts == shifts
+        assert np.all(found.shifting >= found.regrets)
+        listens = kind is games.BlameShown  # and never hits most experts
+        assert (listens or shifts == 0) == np.array_equal(found.shifting, found.regrets)
+    game = games.LossTable.of(np.random.default_rng(3).random((600, 300)), grid=2)
+    _, shown = LAZY.follow(LAZY.initial_state, game.table, ap.protocol.SampledCoins(1))
+    wanted = Regret(shown, game.table, 2).shifting(shifts)
+    halves = BestInTurn(shifts, 300)
+    best = np.concatenate([halves.after(game.table[:250]), halves.after(game.table[250:])])
+    assert np.array_equal(wanted, Regret(shown, game.table, 2).own - best / 2)
+
+
 def test_standings_are_told():
     table = np.array([[1.0, 4.0], [3.0, 6.0]])
     found = Standings("learner", "game", (1, 9), table)
@@ -157,6 +176,7 @@ def test_checkpoints():
         (LAZY, GAME, {"at": [0]}, "read off"),
         (LAZY, GAME, {"at": [601]}, "read off"),
         (LAZY, GAME, {"repetitions": 0}, "repetitions"),
+        (LAZY, GAME, {"shifts": -1}, "shifts"),
         (LAZY, games.BlameShown(rounds=9, experts=300, grid=2), {"expected": True}, "expected"),
         (Plain(LAZY), GAME, {"expected": True}, "expected"),
     ],

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon.audit import contest
 from antiphon.mechanisms import ADVICE, Hedge, ShrinkingDartboard
 from antiphon.mechanisms.learners import Regret, games, regret_of
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame
@@ -192,3 +193,73 @@ def test_a_learner_regrets_little_where_one_is_better():
     losses = rows(game, 3)
     shown = learner.follow(learner.initial_state, losses, SampledCoins(1))[1]
     assert Regret(shown, losses).total < 200
+
+
+# --- streams --------------------------------------------------------------------------------------
+
+
+class Rows:
+    """Can be read again; notes how often it was opened."""
+
+    def __init__(self, rows):
+        self.rows, self.opened = rows, 0
+
+    def __iter__(self):
+        self.opened += 1
+        yield from self.rows
+
+
+WIDE = np.random.default_rng(2).random((300, 1000))
+"""Blocks of 65 rounds."""
+
+
+def stream(source, **changed):
+    return games.LossStream(
+        **{"source": source, "rounds": 300, "experts": 1000, "grid": 8} | changed
+    )
+
+
+def test_a_stream_is_the_table_of_its_rows():
+    game, table = stream(Rows(WIDE)), games.LossTable.of(WIDE, grid=8).table
+    assert np.array_equal(rows(game, 0), table)
+    assert np.array_equal(game.losses(0, 2), table[130:195])
+    assert np.array_equal(game.losses(0, 4), table[260:])
+    assert game.source.opened == 2
+    assert all(np.array_equal(game.loss(0, time, 0), table[time]) for time in (299, 3, 64, 65))
+
+
+def test_a_stream_that_can_be_read_again_replays_and_repeats():
+    game = stream(Rows(TABLE), rounds=30, experts=3)
+    learner = Hedge(horizon=30, experts=3, grid=8, rate=0.5)
+    view = ap.interact(game, learner, seed=3)
+    assert ap.replay(view, game)
+    found = contest(learner, game, repetitions=3, seed=1, executor="serial")
+    fixed = games.LossTable.of(TABLE, grid=8)
+    assert found.regrets.tolist() == contest(learner, fixed, repetitions=3, seed=1).regrets.tolist()
+
+
+def test_a_generator_serves_one_game():
+    game = stream((row for row in TABLE), rounds=30, experts=3)
+    learner = Hedge(horizon=30, experts=3, grid=8, rate=0.5)
+    assert contest(learner, game, repetitions=1, seed=1, executor="serial").repetitions == 1
+    blocks = stream(row for row in WIDE)
+    blocks.losses(0, 1)
+    with pytest.raises(ap.InvalidArgument, match="read once only"):
+        blocks.losses(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (TABLE[:29], "ended after 29 of 30"),
+        (TABLE[:, :2], "3 numbers"),
+        ([*TABLE[:29], [0, 1]], "3 numbers"),
+        (["no", *TABLE[:29]], "3 numbers"),
+        (TABLE + 1, r"lie in \[0, 1\]"),
+        (TABLE * np.nan, r"lie in \[0, 1\]"),
+    ],
+)
+def test_rows_that_are_no_losses_are_refused_when_they_come(source, text):
+    game = stream(source, rounds=30, experts=3)
+    with pytest.raises(ap.InvalidArgument, match=text):
+        game.losses(0, 0)

@@ -174,8 +174,15 @@ def test_of_another_counter_it_is_assumed():
         def _noise(self, coins):
             return 0
 
-    silent = NoisyLeader(rate=1, counter=Silent(rho=0.5, **SIZE))
-    assert [claim.status for claim in silent.claims] == [Status.ASSUMED]
+    class Sure(Silent):
+        @property
+        def claims(self):
+            return TREE.claims
+
+    for kind in (Silent, Sure):
+        leader = NoisyLeader(rate=1, counter=kind(rho=0.5, **SIZE))
+        assert [claim.status for claim in leader.claims] == [Status.ASSUMED]
+        assert ap.guarantee(leader).status is Status.ASSUMED
 
 
 # --- exact ----------------------------------------------------------------------------------------

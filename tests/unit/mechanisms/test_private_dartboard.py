@@ -15,7 +15,7 @@ from antiphon.mechanisms import ADVICE, LazyExperts
 from antiphon.mechanisms.learners import PrivateDartboard, games
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
 from antiphon.mechanisms.learners.experts.private_dartboard import CappedCurve
-from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
+from antiphon.protocol import RecordedCoins, SampledCoins, Status
 
 DARTS = PrivateDartboard(horizon=60, experts=3, rate=1, cost=0.5, draws=4, grid=4)
 
@@ -94,33 +94,6 @@ def test_the_capped_curve_is_the_lesser_bound(rate, cost, decisions, draws, orde
         single = attrs.evolve(curve.lazy, decisions=1)(order)
         assert curve(order) <= single + draws * 2 * rate * (1 + 1e-9)
         assert curve(order) >= single or curve(order) == curve.lazy(order)
-
-
-def exact_game(learner, rounds):
-    game = ap.PrivacyGame(learner, learner.verification)
-    losses = [np.array(each) for each in ((1, 0), (0, 1))]
-    return [each.verdict for each in game.check_claims(rounds=rounds, queries=[*losses, ADVICE])]
-
-
-@pytest.mark.parametrize(("draws", "cost"), [(1, 1), (1, 3), (2, 1)])
-def test_no_adversary_gets_more_than_is_claimed(draws, cost):
-    learner = PrivateDartboard(horizon=3, experts=2, rate=Log(3), cost=cost, draws=draws)
-    assert exact_game(learner, 5) == ["holds"]
-
-
-@attrs.frozen(kw_only=True)
-class Unbounded(PrivateDartboard):
-    """Claims what a budget buys, and has none."""
-
-    @property
-    def budget(self):
-        return None
-
-
-def test_without_the_budget_its_claim_is_refuted():
-    """Of four rounds; as a budget of one draw stands for two decisions that would tell more."""
-    many = {"horizon": 4, "experts": 2, "rate": Log(9), "cost": 1, "draws": 1}
-    assert exact_game(Unbounded(**many), 7) == ["REFUTED"]
 
 
 # --- parameters -----------------------------------------------------------------------------------

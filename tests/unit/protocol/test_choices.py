@@ -157,13 +157,24 @@ def test_a_place_that_the_weight_cuts_is_settled_by_more_bits():
 )  # fmt: skip
 def test_doubles_settle_a_toss_as_the_exact_weight_does(rate, gap, bits, away):
     """Near the weight, too: what doubles leave open draws another word."""
-    scores = np.array([gap, 0])
-    exactly = choices._weight(exact.epsilon(rate), gap)
-    place = max(0, exactly(bits)[0] + away)
-    quick = attrs.evolve(choices.by_scores(exact.epsilon(rate), scores), bits=bits)
-    slow = attrs.evolve(quick, near=None)
-    settled = [each._accepts(1, place, Given(*[2**63] * 4)) for each in (quick, slow)]
+    settled = by_both(rate, gap, bits, away)
     assert settled[0] is settled[1]
+
+
+def by_both(rate, gap, bits, away):
+    """Whether a place so far from the weight is accepted: with doubles, and without."""
+    place = max(0, choices._weight(exact.epsilon(rate), gap)(bits)[0] + away)
+    quick = choices.by_scores(exact.epsilon(rate), np.array([gap, 0]))
+    both = (attrs.evolve(quick, bits=bits), attrs.evolve(quick, bits=bits, near=None))
+    return [each._accepts(1, place, Given(*[2**63] * 4)) for each in both]
+
+
+def test_where_doubles_are_too_coarse_they_settle_nothing():
+    """Of 61 bits a double has 53."""
+    for gap in range(1, 40):
+        for away in range(-3, 4):
+            settled = by_both(Fraction(1, 30), gap, 61, away)
+            assert settled[0] is settled[1]
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=6), st.sampled_from([0, Log(2), Log(3)]))

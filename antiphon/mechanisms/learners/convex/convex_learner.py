@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Generic, Self
+from typing import Generic
 
 import attrs
 
@@ -35,11 +35,6 @@ class ConvexLearner(OnlineLearner[State], Generic[State]):
 
     def _spaces(self) -> tuple[Space, Space]:
         return self.loss.data, self.body.points
-
-    @classmethod
-    def tuned(cls, *, horizon: int, body: Body, loss: ConvexLoss) -> Self:
-        """With parameters for these; a private one takes ε and δ, too."""
-        return cls(horizon=horizon, body=body, loss=loss)
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, Point]:

@@ -10,6 +10,7 @@ import attrs
 
 from antiphon.mechanisms.learners.experts.weighted import Holding, Weighted
 from antiphon.mechanisms.learners.learner import Losses
+from antiphon.numbers import exact
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
@@ -52,8 +53,9 @@ class Hedge(Unprotected):
 
 
 def best_rate(horizon: int, experts: int) -> Fraction:
-    """√(8 ln d/T), to twenty bits: ln d/η + ηT/8 is least there."""
-    return short(math.sqrt(8 * math.log(max(experts, 2)) / horizon))
+    """√(8 ln d/T), to twenty bits: ln d/η + ηT/8 is least there. Raises: InvalidArgument."""
+    rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
+    return short(math.sqrt(8 * math.log(several) / rounds))
 
 
 def short(rate: float) -> Fraction:

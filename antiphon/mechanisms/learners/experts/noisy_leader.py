@@ -10,13 +10,13 @@ import numpy as np
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
-from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
+from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.mechanisms.counters.streams import rolled
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.experts.weighted import part
-from antiphon.mechanisms.learners.learner import Learner, Losses
-from antiphon.mechanisms.learners.online import QUERIES
+from antiphon.mechanisms.learners.learner import GRID, Learner, Losses
+from antiphon.mechanisms.learners.online import QUERIES, ROUNDS
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
@@ -35,7 +35,7 @@ class Led(NamedTuple):
 
     expert: int | None
     """None before the first message, when nobody has been drawn."""
-    counting: Counting
+    counting: Any
     """The state of the counter."""
 
 
@@ -80,15 +80,17 @@ class NoisyLeader(Learner[Led]):
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
     counter: Counter = attrs.field(validator=_of_losses)
-    horizon: int = attrs.field(init=False, eq=False, repr=False)
-    experts: int = attrs.field(init=False, eq=False, repr=False)
-    grid: int = attrs.field(init=False, eq=False, repr=False)
+    horizon: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     softmax: Softmax = attrs.field(init=False, eq=False, repr=False)
     """The rate, for one step of the grid."""
 
     def __attrs_post_init__(self) -> None:
         counter = self.counter
         size = {"horizon": counter.horizon, "experts": counter.dimension, "grid": counter.largest}
+        for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
+            fields.check_size(size[name], name, bound)
         self._set(**size, softmax=Softmax(rate=part(self.rate, counter.largest)))
         Learner.__attrs_post_init__(self)
 
@@ -143,7 +145,8 @@ class NoisyLeader(Learner[Led]):
         return Led(None, self.counter.initial_state)
 
     def rounds(self, state: Led) -> int:
-        return state.counting.updates
+        rounds: int = state.counting.updates
+        return rounds
 
     def _advise(self, state: Led, coins: Coins) -> tuple[Led, int]:
         expert = state.expert

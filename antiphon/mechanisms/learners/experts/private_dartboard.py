@@ -73,7 +73,7 @@ class PrivateDartboard(LazyExperts):
     """
 
     law_known: ClassVar[bool] = False
-    batch: int = attrs.field(default=1, init=False, repr=False)
+    batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
 
     @classmethod

@@ -126,8 +126,9 @@ def lazy_parameters(
     Raises: InvalidArgument.
     """
     target, chance = budget(epsilon, delta)
-    problem = _Problem(horizon, max(experts, 2), float(target), float(chance))
-    batch = best_batch(horizon, problem.best) if batch is None else batch
+    rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
+    problem = _Problem(rounds, several, float(target), float(chance))
+    batch = best_batch(rounds, problem.best) if batch is None else batch
     cost = short(problem.cost(batch))
 
     def private(rate: float) -> bool:

@@ -12,6 +12,7 @@ from antiphon.mechanisms.learners.games.convex_game import ConvexGame
 from antiphon.mechanisms.learners.games.data_table import DataTable
 from antiphon.mechanisms.learners.games.linear_games import AlongShown, LinearGap, RandomSigns
 from antiphon.mechanisms.learners.games.loss_game import LossGame
+from antiphon.mechanisms.learners.games.loss_stream import LossStream
 from antiphon.mechanisms.learners.games.loss_table import LossTable
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, OnlineGame
 
@@ -23,6 +24,7 @@ __all__ = [
     "DataTable",
     "LinearGap",
     "LossGame",
+    "LossStream",
     "LossTable",
     "LowerBoundEpochs",
     "ObliviousGame",

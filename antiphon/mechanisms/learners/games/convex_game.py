@@ -64,5 +64,9 @@ class ConvexGame(OnlineGame):
             getattr(part, name, value) == value for part in parts for name, value in own.items()
         )
 
-    def meter(self, times: tuple[int, ...], learner: OnlineLearner | None) -> Meter:
+    def meter(
+        self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
+    ) -> Meter:
+        if shifts is not None:
+            raise InvalidArgument("dynamic regret is known of games of experts only")
         return ConvexMeter(times, self.convex_loss, self.body)

@@ -46,5 +46,7 @@ class LossGame(OnlineGame):
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
         return isinstance(learner, Learner) or not isinstance(learner, OnlineLearner)
 
-    def meter(self, times: tuple[int, ...], learner: OnlineLearner | None) -> Meter:
-        return ExpertMeter(times, self.experts, self.grid, learner)
+    def meter(
+        self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
+    ) -> Meter:
+        return ExpertMeter(times, self.experts, self.grid, learner, shifts)

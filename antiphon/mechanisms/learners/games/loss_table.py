@@ -8,6 +8,7 @@ from typing import Self
 import attrs
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.games.loss_game import LossGame
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
@@ -22,6 +23,13 @@ def plain_table(table: Losses) -> Losses:
     if not plain or table.ndim != 2 or not table.size:
         raise InvalidArgument("the table is an int64 array of two axes; see the game's ``of``")
     return unwritten(table)
+
+
+def on_grid(values: NDArray[np.float64], grid: int) -> Losses:
+    """Losses in [0, 1] in steps of the grid. Raises: InvalidArgument for others."""
+    if not bool(np.all((values >= 0) & (values <= 1))):
+        raise InvalidArgument("losses lie in [0, 1]: scale them by a bound that is no secret")
+    return np.rint(values * grid).astype(np.int64)
 
 
 @register("antiphon.games.LossTable/1")
@@ -60,9 +68,7 @@ class LossTable(ObliviousGame, LossGame):
             raise InvalidArgument(
                 "losses are a table: a round in each row, an expert in each column"
             )
-        if not bool(np.all((values >= 0) & (values <= 1))):
-            raise InvalidArgument("losses lie in [0, 1]: scale them by a bound that is no secret")
-        table = np.rint(values * grid).astype(np.int64)
+        table = on_grid(values, grid)
         return cls(rounds=len(table), experts=table.shape[1], grid=grid, table=table)
 
     @classmethod

@@ -21,6 +21,8 @@ class Scored(NamedTuple):
     """Regret, of which the learner's own coins are averaged out."""
     gaps: Figures | None = None
     """By how much regret may be larger: the best in hindsight is known as far as that."""
+    shifting: Figures | None = None
+    """Regret against the best sequence of experts that changes so often at most."""
 
 
 class Meter(ABC):
@@ -66,6 +68,10 @@ class Meter(ABC):
 
     def _beyond(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
         """How much more was lost than the least, at the times."""
-        at_times = np.concatenate(lost).cumsum()[np.array(self._times) - 1]
-        found: NDArray[Any] = at_times - np.array(self._best)
+        found: NDArray[Any] = self._at_times(lost) - np.array(self._best)
+        return found
+
+    def _at_times(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
+        """What was lost until the times."""
+        found: NDArray[Any] = np.concatenate(lost).cumsum()[np.array(self._times) - 1]
         return found

@@ -80,8 +80,13 @@ class OnlineGame(Adversary[GameState]):
         """What is followed in the first round, where the answer to a loss is the next advice."""
 
     @abstractmethod
-    def meter(self, times: tuple[int, ...], learner: OnlineLearner | None) -> Meter:
-        """What reads off regret after so many rounds; expected regret of a learner, too."""
+    def meter(
+        self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
+    ) -> Meter:
+        """What reads off regret after so many rounds.
+
+        Also expected regret of a learner, and that against the best that shifts so often.
+        """
 
     @abstractmethod
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
