@@ -31,6 +31,7 @@ from antiphon.mechanisms.histograms import (
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
+from antiphon.mechanisms.learners.convex import GradientDescent, Origin
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -74,6 +75,7 @@ __all__ = [
     "GapSparseVector",
     "Gaussian",
     "GaussianTreeCounter",
+    "GradientDescent",
     "GridGaussian",
     "GridLaplace",
     "HSSWithoutTest",
@@ -88,6 +90,7 @@ __all__ = [
     "LeakyBit",
     "MultiplicativeWeights",
     "NumericSparseVector",
+    "Origin",
     "PermuteAndFlip",
     "RandomizedResponse",
     "RefinedTreeCounter",

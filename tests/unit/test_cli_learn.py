@@ -9,7 +9,8 @@ from antiphon.cli import main
 from antiphon.cli.commands.learn import named
 from antiphon.mechanisms import LazyExperts, learners
 from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.games import LossGame
+from antiphon.mechanisms.learners.convex import Ball, GradientDescent
+from antiphon.mechanisms.learners.games import ConvexGame, LossGame
 from antiphon.mechanisms.learners.learner import Learner
 
 SHORT = ("--rounds", "200", "--repeat", "3", "--seed", "1")
@@ -46,6 +47,32 @@ def test_every_game_is_found(capsys, name):
     assert printed(capsys, *SHORT, "--learner", "hedge", "--game", name).out
 
 
+CONVEX = sorted(set(named(games, ConvexGame)) - {"data-table"})
+
+
+@pytest.mark.parametrize("name", CONVEX)
+@pytest.mark.parametrize("body", ["ball", "box"])
+def test_convex_games_are_played_by_convex_learners(capsys, name, body):
+    options = ("--game", name, "--dimension", "3", "--body", body)
+    out = printed(capsys, *SHORT, *options).out
+    assert f"{name}: 200 rounds, a {body} of dimension 3" in out
+    assert " gradient-descent " in out
+    assert " origin " in out
+    assert " hedge " not in out
+    assert "slope" in out
+
+
+def test_a_convex_contest_is_that_of_the_library(capsys):
+    options = ("--game", "linear-gap", "--dimension", "3", "--set", "gap=0.3", "--json")
+    data = json.loads(printed(capsys, *SHORT, *options, "--learner", "gradient-descent").out)
+    game = games.LinearGap(rounds=200, body=Ball(dimension=3), gap=0.3)
+    learner = GradientDescent.tuned(horizon=200, body=game.body, loss=game.convex_loss)
+    (found,) = data["learners"]
+    standings = contest(learner, game, repetitions=3, seed=1)
+    assert (found["mean"], found["slope"]) == (standings.mean.tolist(), standings.slope)
+    assert (data["dimension"], data["body"], data["grid"]) == (3, "ball", 1024)
+
+
 def test_losses_of_a_file(capsys, tmp_path):
     (tmp_path / "losses.csv").write_text("0,1\n0.5,0.25\n" * 20)
     out = printed(capsys, "--game", str(tmp_path / "losses.csv"), "--repeat", "2", "--json").out
@@ -71,6 +98,13 @@ def test_regret_is_drawn(capsys, tmp_path):
         (["--epsilon", "0"], "epsilon"),
         (["--delta", "2"], "delta"),
         (["--game", "nowhere.csv"], "nowhere.csv"),
+        (["--game", "linear-gap", "--learner", "hedge"], "there is no learner 'hedge'; there are"),
+        (
+            ["--game", "linear-gap", "--body", "cone"],
+            "no body 'cone'; there are ball, box",
+        ),
+        (["--game", "linear-gap", "--set", "body=3"], "no option 'body'; it has gap"),
+        (["--game", "data-table"], "there is no game 'data-table'"),
     ],
 )
 def test_bad_input_is_one_line(capsys, arguments, text):
