@@ -12,6 +12,7 @@ def test_every_example_is_tested():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "budgeted_analyst",
         "dashboard",
+        "private_regression",
         "reused_noise",
     }
 
@@ -62,3 +63,17 @@ def test_the_counter_without_the_bug_is_explained(cli):
     status, out, _ = cli("explain", f"{EXAMPLES / 'reused_noise.py'}:right")
     assert status == 0
     assert "is (1, 0)-DP" in out
+
+
+def test_a_private_regression_beats_the_origin(capsys, monkeypatch, tmp_path):
+    path, picture = EXAMPLES / "private_regression.py", tmp_path / "regret.svg"
+    given = ["private_regression.py", "--rounds", "600", "--plot", str(picture)]
+    monkeypatch.setattr("sys.argv", given)
+    runpy.run_path(str(path), run_name="__main__")
+    head, origin, *others, known = capsys.readouterr().out.splitlines()
+    assert head.split()[:2] == ["learner", "regret"]
+    least = float(origin.removeprefix("the origin").split()[0])
+    assert 50 < least < 100
+    assert all(0 < float(each.split()[-4]) < least for each in others)
+    assert float(known.split()[-1]) < 1e-2
+    assert picture.read_text().startswith("<?xml")

@@ -216,6 +216,8 @@ def made(value, gradient, lipschitz=3.0, entries=2):
         (lambda x, z: -(x @ x), lambda x, z: -2 * x, 3, "not convex: half-way"),
         (lambda x, z: x @ x, lambda x, z: x, 3, "none of the loss: its entry"),
         (lambda x, z: abs(x).sum(), lambda x, z: 1.5 * np.sign(x), 3, "none of the loss"),
+        (lambda x, z: x.sum() / 2, lambda x, z: np.ones(2), 3, "entry 0 is 1.0"),
+        (lambda x, z: x.sum(), lambda x, z: np.ones(2) / 2, 3, "entry 0 is 0.5"),
         (lambda x, z: x @ x, lambda x, z: 2 * x, 1.5, "not 1.5-Lipschitz"),
         (lambda x, z: x @ x, lambda x, z: 2 * x[0], 3, "one for each"),
         (lambda x, z: x @ x, lambda x, z: x * math.nan, 3, "finite"),

@@ -67,7 +67,9 @@ def optimum(
     best, least, width = point, -math.inf, 1.0
     for _ in range(_WIDTHS):
         smooth = loss.smoothed(width)
-        point, low = _descent(smooth, body, point, rows, weights, enough / 4)
+        # There is no use in a better answer to a question that is put less sharply.
+        rough = 0.0 if smooth is loss else width * float(weights.sum()) / 256
+        point, low = _descent(smooth, body, point, rows, weights, max(enough / 2, rough))
         line, slope = loss.line(point, rows, weights, width)
         least = max(least, low, line + _below(body, slope, point))
         reached = loss.total(point, rows, weights)[0]
