@@ -131,6 +131,7 @@ def test_tables_are_scaled_towards_zero():
     ("changes", "features", "labels", "text"),
     [
         ({"bound": 0.5}, FEATURES, LABELS, "norm above the bound"),
+        ({"bound": 1.2}, np.ones((50, 3)), LABELS, "norm above the bound"),
         ({}, FEATURES * math.nan, LABELS, "not finite"),
         ({}, FEATURES, LABELS * 3, "labels lie"),
         ({}, FEATURES, LABELS * math.nan, "labels lie"),

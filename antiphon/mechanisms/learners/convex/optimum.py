@@ -13,8 +13,8 @@ from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum,
 
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""
-_STEPS: Final = 1000
-"""Of a descent."""
+_STEPS: Final = (16, 1000)
+"""Of a descent: at least, and at most; between them as many as the loss's ``looks`` allow."""
 _WIDTHS: Final = 12
 """How often a loss with kinks is smoothed less, to a quarter."""
 _EASE: Final = 0.95
@@ -95,7 +95,8 @@ def _descent(
     Source: Beck and Teboulle 2009; begun anew where they turn back: O'Donoghue and Candès 2015.
     """
     ahead, pace, curvature, least = point, 1.0, float(weights.sum()) / 64, -math.inf
-    for _ in range(_STEPS):
+    fewest, most = _STEPS
+    for _ in range(max(fewest, min(most, loss.looks // len(rows)))):
         value, slope = loss.total(ahead, rows, weights)
         least = max(least, value + _below(body, slope, ahead))
         slack = _ROUNDING * abs(value)
