@@ -25,6 +25,7 @@ from antiphon.mechanisms.learners.convex import (
     optimum,
 )
 from antiphon.mechanisms.learners.convex.function_loss import check
+from antiphon.mechanisms.learners.convex.optimum import mixed
 from antiphon.protocol import Status
 from antiphon.protocol.records.codec import decode, encode
 
@@ -172,6 +173,18 @@ def test_a_loose_search_says_so():
     assert loose.value - loose.gap <= tight.value <= loose.value
 
 
+@given(st.integers(0, 2**32))
+@settings(max_examples=20)
+def test_a_mixture_of_lines_is_below_the_highest_and_near_its_least(seed):
+    draw, ball = np.random.default_rng(seed), Ball(dimension=2)
+    offsets, slopes = 3 + draw.random(8), draw.normal(size=(8, 2))
+    bound = mixed(ball, offsets, slopes)
+    around = [(np.cos(a), np.sin(a)) for a in np.linspace(0, 7, 60)]
+    points = [r * np.array(each) for r in np.linspace(0, 1, 40) for each in around]
+    highest = min(float((offsets + slopes @ point).max()) for point in points)
+    assert highest - 0.3 <= bound <= highest + 1e-9
+
+
 def test_the_median_is_the_least_distance():
     loss = AbsoluteLoss(dimension=1)
     labels = np.array([-900, -300, 10, 200, 1000])
@@ -187,6 +200,7 @@ def test_a_kinked_loss_of_a_users_own_has_an_honest_gap():
     found = optimum(loss, Ball(dimension=1), table[:, 1:])
     least = optimum(twin, Ball(dimension=1), table)
     assert found.value - found.gap <= least.value
+    assert found.gap < 0.02
     assert least.value - least.gap <= found.value
 
 
