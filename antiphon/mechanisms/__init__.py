@@ -42,6 +42,7 @@ from antiphon.mechanisms.learners import (
     Softmax,
     StayBit,
 )
+from antiphon.mechanisms.learners.convex import GradientDescent, Origin
 from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
@@ -87,6 +88,7 @@ __all__ = [
     "GapSparseVector",
     "Gaussian",
     "GaussianTreeCounter",
+    "GradientDescent",
     "GridGaussian",
     "GridLaplace",
     "HSSWithoutTest",
@@ -106,6 +108,7 @@ __all__ = [
     "MultiplicativeWeights",
     "NoisyLeader",
     "NumericSparseVector",
+    "Origin",
     "PermuteAndFlip",
     "PrivateDartboard",
     "RandomizedResponse",

@@ -10,7 +10,8 @@ from antiphon.cli import main
 from antiphon.cli.commands.learn import makers, named
 from antiphon.mechanisms import LazyExperts, learners
 from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.games import LossGame
+from antiphon.mechanisms.learners.convex import Ball, GradientDescent
+from antiphon.mechanisms.learners.games import ConvexGame, LossGame
 from antiphon.mechanisms.learners.learner import Learner
 
 SHORT = ("--rounds", "200", "--repeat", "3", "--seed", "1")
@@ -50,7 +51,8 @@ def test_every_game_is_found(capsys, name):
 
 
 def test_what_is_made_of_parts_is_found_beside_the_classes(capsys):
-    assert set(makers()) == {*named(learners, Learner), "tree-ftrl"}
+    game = games.StochasticGap(rounds=200, experts=10)
+    assert set(makers(game)) == {*named(learners, Learner), "tree-ftrl"}
     data = json.loads(printed(capsys, *SHORT, "--json", "--learner", "tree-ftrl").out)
     learner = learners.tree_ftrl(horizon=200, experts=10, epsilon=1, delta=Fraction(1, 10**6))
     game = games.StochasticGap(rounds=200, experts=10)
@@ -66,6 +68,32 @@ def test_dynamic_regret_is_told_where_it_is_asked_for(capsys):
     assert "shifts" not in printed(capsys, *some).out
     data = json.loads(printed(capsys, *some, "--shifts", "7", "--json").out)["learners"][0]
     assert (data["shifts"], data["shifting"][-1] >= data["mean"][-1]) == (7, True)
+
+
+CONVEX = sorted(set(named(games, ConvexGame)) - {"data-table"})
+
+
+@pytest.mark.parametrize("name", CONVEX)
+@pytest.mark.parametrize("body", ["ball", "box"])
+def test_convex_games_are_played_by_convex_learners(capsys, name, body):
+    options = ("--game", name, "--dimension", "3", "--body", body)
+    out = printed(capsys, *SHORT, *options).out
+    assert f"{name}: 200 rounds, a {body} of dimension 3" in out
+    assert " gradient-descent " in out
+    assert " origin " in out
+    assert " hedge " not in out
+    assert "slope" in out
+
+
+def test_a_convex_contest_is_that_of_the_library(capsys):
+    options = ("--game", "linear-gap", "--dimension", "3", "--set", "gap=0.3", "--json")
+    data = json.loads(printed(capsys, *SHORT, *options, "--learner", "gradient-descent").out)
+    game = games.LinearGap(rounds=200, body=Ball(dimension=3), gap=0.3)
+    learner = GradientDescent(horizon=200, body=game.body, loss=game.convex_loss)
+    (found,) = data["learners"]
+    standings = contest(learner, game, repetitions=3, seed=1)
+    assert (found["mean"], found["slope"]) == (standings.mean.tolist(), standings.slope)
+    assert (data["dimension"], data["body"], data["grid"]) == (3, "ball", 1024)
 
 
 def test_losses_of_a_file(capsys, tmp_path):
@@ -93,6 +121,13 @@ def test_regret_is_drawn(capsys, tmp_path):
         (["--epsilon", "0"], "epsilon"),
         (["--delta", "2"], "delta"),
         (["--game", "nowhere.csv"], "nowhere.csv"),
+        (["--game", "linear-gap", "--learner", "hedge"], "there is no learner 'hedge'; there are"),
+        (
+            ["--game", "linear-gap", "--body", "cone"],
+            "no body 'cone'; there are ball, box",
+        ),
+        (["--game", "linear-gap", "--set", "body=3"], "no option 'body'; it has gap"),
+        (["--game", "data-table"], "there is no game 'data-table'"),
     ],
 )
 def test_bad_input_is_one_line(capsys, arguments, text):

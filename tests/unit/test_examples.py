@@ -16,6 +16,7 @@ def test_every_example_is_tested():
         "budgeted_analyst",
         "dashboard",
         "laziness_or_correlation",
+        "private_regression",
         "reused_noise",
     }
 
@@ -97,3 +98,17 @@ def test_adaptivity_costs_are_told_and_drawn(capsys, monkeypatch, tmp_path):
     assert all(Fraction(deaf) <= Fraction(more) for deaf, more in found.values())
     assert "on 1: say '01 | 10'" in tree
     assert "<svg" in plot.read_text()
+
+
+def test_a_private_regression_beats_the_origin(capsys, monkeypatch, tmp_path):
+    path, picture = EXAMPLES / "private_regression.py", tmp_path / "regret.svg"
+    given = ["private_regression.py", "--rounds", "600", "--plot", str(picture)]
+    monkeypatch.setattr("sys.argv", given)
+    runpy.run_path(str(path), run_name="__main__")
+    head, origin, *others, known = capsys.readouterr().out.splitlines()
+    assert head.split()[:2] == ["learner", "regret"]
+    least = float(origin.removeprefix("the origin").split()[0])
+    assert 50 < least < 100
+    assert all(0 < float(each.split()[-4]) < least for each in others)
+    assert float(known.split()[-1]) < 1e-2
+    assert picture.read_text().startswith("<?xml")

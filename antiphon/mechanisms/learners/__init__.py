@@ -19,11 +19,12 @@ What is here: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, whi
 and claim nothing; ``LazyExperts``, private because it rarely changes its mind, and ``LazyPolicy``,
 the same of parts, from which its privacy is derived; ``LazyToPrivate``, which makes any measures of
 a base algorithm private so (``l2p``); ``Softmax``, to stand on the left of a private counter of the
-losses, and ``NoisyLeader``, which is such a chain. All are played many times over by
+losses, and ``NoisyLeader``, which is such a chain. ``convex`` has the learners that stand in a
+body, by the same protocol, and ``oco`` lazy ones. All are played many times over by
 ``antiphon.audit.contest``.
 """
 
-from antiphon.mechanisms.learners import games, l2p, oco
+from antiphon.mechanisms.learners import convex, games, l2p, oco
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
@@ -50,6 +51,7 @@ __all__ = [
     "ShrinkingDartboard",
     "Softmax",
     "StayBit",
+    "convex",
     "games",
     "l2p",
     "oco",

@@ -8,7 +8,7 @@ every datum that a game may tell; gradients are clipped to it, so privacy never 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import attrs
 import numpy as np
@@ -32,6 +32,9 @@ Sum = tuple[float, Point]
 @attrs.frozen(kw_only=True)
 class ConvexLoss(ABC):
     """ℓ(x; z) for points x of so many coordinates. Abstract."""
+
+    looks: ClassVar[int] = 1 << 26
+    """How many data may be looked at, again and again, to find what is best in hindsight."""
 
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -33,6 +33,8 @@ class FunctionLoss(Named, ConvexLoss):
 
     It is the user's word that they do what they did when they were tried, and keep nothing.
     """
+
+    looks: ClassVar[int] = 1 << 17  # a call of Python for each
 
     function: Valuation
     slope: Gradient

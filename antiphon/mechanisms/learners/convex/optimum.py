@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from typing import Final
 
 import attrs
@@ -13,12 +14,16 @@ from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum,
 
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""
-_STEPS: Final = 1000
-"""Of a descent."""
+_STEPS: Final = (16, 1000)
+"""Of a descent: at least, and at most; between them as many as the loss's ``looks`` allow."""
 _WIDTHS: Final = 12
 """How often a loss with kinks is smoothed less, to a quarter."""
 _EASE: Final = 0.95
 """So much more is dared at each step."""
+_TANGENTS: Final = 1000
+"""So many of the last are kept."""
+_MIXTURES: Final = 300
+"""Mixtures of them that are tried."""
 _ROUNDING: Final = 1e-13
 """Of a value, in proportion: what a descent cannot see."""
 
@@ -46,7 +51,8 @@ def optimum(
     By accelerated projected gradients, on losses that are smoothed ever less if they have kinks.
     The gap is certified, by no assumption but convexity: a linear function a + ⟨g, x⟩ that is
     nowhere above F has its least value on the body where ⟨g, x⟩ is least, in closed form; for
-    tangents it is the gap of Frank and Wolfe (Jaggi 2013, §2). Of all lines seen the best counts.
+    tangents it is the gap of Frank and Wolfe (Jaggi 2013, §2). Of all lines seen the best counts,
+    and of mixtures of them.
     It stops at a gap of ``accuracy`` for each datum, or when it has tried long enough: look at it.
 
     >>> from antiphon.mechanisms.learners.convex import AbsoluteLoss, Ball
@@ -67,7 +73,9 @@ def optimum(
     best, least, width = point, -math.inf, 1.0
     for _ in range(_WIDTHS):
         smooth = loss.smoothed(width)
-        point, low = _descent(smooth, body, point, rows, weights, enough / 4)
+        # There is no use in a better answer to a question that is put less sharply.
+        rough = 0.0 if smooth is loss else width * float(weights.sum()) / 256
+        point, low = _descent(smooth, body, point, rows, weights, max(enough / 2, rough))
         line, slope = loss.line(point, rows, weights, width)
         least = max(least, low, line + _below(body, slope, point))
         reached = loss.total(point, rows, weights)[0]
@@ -93,9 +101,14 @@ def _descent(
     Source: Beck and Teboulle 2009; begun anew where they turn back: O'Donoghue and Candès 2015.
     """
     ahead, pace, curvature, least = point, 1.0, float(weights.sum()) / 64, -math.inf
-    for _ in range(_STEPS):
+    kept = max(1, min(_TANGENTS, (1 << 24) // len(point)))
+    offsets, slopes = deque[float](maxlen=kept), deque[Point](maxlen=kept)
+    fewest, most = _STEPS
+    for _ in range(max(fewest, min(most, loss.looks // len(rows)))):
         value, slope = loss.total(ahead, rows, weights)
         least = max(least, value + _below(body, slope, ahead))
+        offsets.append(value - float(slope @ ahead))
+        slopes.append(slope)
         slack = _ROUNDING * abs(value)
         while True:
             found = body.project(ahead - slope / curvature)
@@ -111,4 +124,23 @@ def _descent(
             faster, pace = 1.0, 1.0
         point, ahead = found, found + (pace - 1) / faster * (found - point)
         pace, curvature = faster, curvature * _EASE
-    return point, least
+    return point, max(least, mixed(body, np.array(offsets), np.array(slopes)))
+
+
+def mixed(body: Body, offsets: Values, slopes: Values) -> float:
+    """A bound by mixtures of tangents: where one of them is low, another is not.
+
+    Each mixture is linear, and nowhere above F. A game of weights on the tangents against points,
+    played by multiplicative weights (Freund and Schapire 1999): their mean is nearly the best.
+    """
+    logs, total = np.zeros(len(offsets)), np.zeros(len(offsets))
+    best, pace = -math.inf, math.sqrt(len(offsets))
+    for number in range(1, _MIXTURES + 1):
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
+        total += weights
+        for mixture in (total / number, weights):
+            heights = offsets + slopes @ body.least(mixture @ slopes)
+            best = max(best, float(mixture @ heights))
+        logs += pace / math.sqrt(number) * heights / (float(abs(heights).max()) or 1.0)
+    return best

@@ -26,6 +26,12 @@ class Origin(ConvexLearner[int]):
     many; no answer depends on anything else.
     """
 
+    _point: Point = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        ConvexLearner.__attrs_post_init__(self)
+        self._set(_point=freeze(np.zeros(self.body.dimension)))
+
     @property
     def claims(self) -> tuple[Claim, ...]:
         return proved(self, Pure(0), self.verification, "its answers are the same for all data")
@@ -38,8 +44,7 @@ class Origin(ConvexLearner[int]):
         return state
 
     def _advise(self, state: int, coins: Coins) -> tuple[int, Point]:
-        origin: Point = freeze(np.zeros(self.body.dimension))
-        return state, origin
+        return state, self._point
 
     def _learn(self, state: int, loss: Datum, coins: Coins) -> int:
         return state + 1

@@ -1,0 +1,65 @@
+"""Learners in a body that draw nothing, and one that is said to be as still as the origin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.mechanisms.learners.convex import (
+    Ball,
+    Box,
+    GradientDescent,
+    LinearLoss,
+    LogisticLoss,
+    Origin,
+)
+from antiphon.mechanisms.learners.online import ADVICE
+from antiphon.protocol.messages import Pair, same
+from antiphon.protocol.registry import register
+from antiphon.selfcheck.corpus.as_claimed import as_claimed, broken
+from antiphon.selfcheck.corpus.entry import Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.specimen import Example, Specimen
+
+_LINEAR: Final[dict[str, Any]] = {
+    "horizon": 8, "body": Ball(dimension=2), "loss": LinearLoss(dimension=2, grid=4),
+}  # fmt: skip
+_LOGISTIC: Final[dict[str, Any]] = {
+    "horizon": 8, "body": Box(dimension=1), "loss": LogisticLoss(dimension=1, grid=2),
+}  # fmt: skip
+_OUTSIDE: Final = (
+    "count", 0, (0, 1), [0, 1], np.array([0, 5]), np.array([-5, 0]), np.array([0, 1, 1]),
+    np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
+)  # fmt: skip
+
+
+def specimens() -> Iterator[Specimen]:
+    """Gradient descent, and the origin."""
+    yield Specimen(GradientDescent, _examples(GradientDescent))
+    still, following = Origin(**_LINEAR), Following(**_LINEAR)
+    told = Pair(np.array([4, 0]), np.array([0, -4]))
+    asked = saying("z | z', asked", [same(ADVICE), told, same(ADVICE)])
+    apart = Truth(math.inf, delta=1.0)
+    rows = (
+        as_claimed("the origin", still, asked, Truth(0.0, delta=0.0)),
+        broken("a point that follows the data", following, still.claims[0], asked, apart),
+    )
+    yield Specimen(Origin, _examples(Origin), rows)
+
+
+def _examples(kind: Any) -> tuple[Example, ...]:
+    return tuple(Example(kind(**each), _OUTSIDE, finite=True) for each in (_LINEAR, _LOGISTIC))
+
+
+@register("antiphon.corpus.Following/1")
+@attrs.frozen(kw_only=True)
+class Following(GradientDescent):
+    """Gradient descent that claims what the origin may."""
+
+    @property
+    def claims(self) -> Any:
+        return Origin(horizon=self.horizon, body=self.body, loss=self.loss).claims
