@@ -11,5 +11,18 @@ Neighbours are streams of data of which one differs, by any two data. *Regret* i
 from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, LinearLoss
+from antiphon.mechanisms.learners.convex.dp_ftrl import dp_ftrl, follow, ftrl
+from antiphon.mechanisms.learners.convex.leader import RegularisedLeader
 
-__all__ = ["Ball", "Body", "Box", "ConvexLearner", "ConvexLoss", "LinearLoss"]
+__all__ = [
+    "Ball",
+    "Body",
+    "Box",
+    "ConvexLearner",
+    "ConvexLoss",
+    "LinearLoss",
+    "RegularisedLeader",
+    "dp_ftrl",
+    "follow",
+    "ftrl",
+]

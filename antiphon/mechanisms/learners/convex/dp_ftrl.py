@@ -1,0 +1,182 @@
+"""DP-FTRL: a regularised leader on the left of a counter, made for a budget of (ε, δ).
+
+λ_t = (L/R)·√(start + growth·t), L the bound on gradients and R the largest norm in K. With b the
+noise of a sum in units of L, the regret of FTRL on noisy sums is at most
+RL·(λ_T/2 + Σ_t (½ + ‖b_t‖)/λ_t), λ in L/R, for any convex losses:
+
+* ``convex``: growth = 1 + 2E‖b‖, half of what makes that bound least. The default: it holds for
+  whatever losses.
+* ``linear``: start = T/4, as if there were no noise. For losses that are nearly linear where the
+  learner stands (linear, logistic): noise then moves x_t about, but not what is lost on average.
+  Where losses have kinks it loses more than x = 0 does (absolute loss, ``docs/dp_ftrl.md``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final, Literal, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.composition.accounting.renyi import from_concentrated
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.counter import Counter
+from antiphon.mechanisms.counters.exact_sum import ExactSum
+from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.mechanisms.learners.convex.bodies import Body
+from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
+from antiphon.mechanisms.learners.convex.leader import STEPS, RegularisedLeader
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.coins import Coins
+
+Preset: TypeAlias = Literal["convex", "linear"]
+MakeCounter: TypeAlias = Callable[..., Counter]
+"""Of horizon, dimension, smallest, largest, sensitivity and rho."""
+
+_FIRST: Final = 1 << 10
+"""Rounds of the first epoch, without a horizon."""
+_NOMINAL: Final = 1 << 20
+"""Rounds for which noise is reckoned, without a horizon."""
+_COLUMNS: Final = 1 << 22
+"""Rounds past which no one knows the errors of normalised columns."""
+_SUMS: Final = 1 << 51
+"""Sums past it are no doubles."""
+
+
+def buffered(*, horizon: int, **parameters: Any) -> Counter:
+    """The counter with the least error: a buffered Toeplitz one, its columns normalised."""
+    return BufferedToeplitzCounter(horizon=horizon, normalised=horizon <= _COLUMNS, **parameters)
+
+
+def dp_ftrl(
+    *,
+    body: Body,
+    loss: ConvexLoss,
+    epsilon: object,
+    delta: object,
+    horizon: int | None = None,
+    preset: Preset = "convex",
+    clip: float | None = None,
+    zero_out: bool = False,
+    counter: MakeCounter = buffered,
+) -> Chain:
+    """``RegularisedLeader`` ∘* a counter, which ``ap.guarantee`` finds (ε, δ)-DP.
+
+    Args: ``horizon``, the most data; None: any number, counted in epochs that double, at half of
+    ρ. ``clip``, the bound on gradients, by default the loss's Lipschitz constant; ``zero_out``,
+    neighbours by presence, at half of the noise; ``counter``, how to make it, such as
+    ``GaussianTreeCounter``.
+    Raises: InvalidArgument for an ε, δ, horizon, body or loss that cannot be.
+
+    >>> import antiphon as ap
+    >>> from antiphon.mechanisms.learners.convex import Ball, LinearLoss
+    >>> ball, loss = Ball(dimension=3), LinearLoss(dimension=3)
+    >>> learner = dp_ftrl(body=ball, loss=loss, epsilon=1, delta=1e-6, horizon=1000)
+    >>> promise = ap.guarantee(learner)
+    >>> promise.status.value, 0.999 < promise.epsilon_at(1e-6) <= 1
+    ('proved', True)
+    """
+    rho = largest_rho(epsilon, delta)
+    known = None if horizon is None else fields.check_size(horizon, "horizon", _ROUNDS)
+    leader = _leader(body, loss, clip, known or _SUMS // STEPS["most"][0], zero_out)
+    make = {
+        "dimension": body.dimension,
+        "smallest": -leader.steps,
+        "largest": leader.steps,
+        "sensitivity": leader.sensitivity,
+    }
+    if known is not None:
+        right = counter(horizon=known, rho=rho, **make)
+        return _regularised(leader, preset, known, right.mean_squared_error) @ right
+    first = counter(horizon=_FIRST, rho=rho / 2, **make)
+    epochs = UnboundedCounter(counter=first)
+    return _regularised(leader, preset, None, epochs.squared_error(_NOMINAL)) @ epochs
+
+
+def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex") -> Chain:
+    """The same without noise, to compare with: it claims nothing."""
+    leader = _leader(body, loss, None, horizon, False)
+    size = {"smallest": -leader.steps, "largest": leader.steps}
+    right = ExactSum(horizon=horizon, dimension=body.dimension, **size)
+    return _regularised(leader, preset, horizon, 0.0) @ right
+
+
+_ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
+
+
+def _leader(
+    body: Body, loss: ConvexLoss, clip: float | None, horizon: int, zero_out: bool
+) -> RegularisedLeader:
+    """With steps as fine as sums in doubles allow."""
+    bound = fields.check_double(loss.lipschitz(body) if clip is None else clip, "clip")
+    steps = min(STEPS["most"][0], _SUMS // horizon)
+    return RegularisedLeader(
+        body=body, loss=loss, steps=steps, clip=bound, zero_out=zero_out, start=1
+    )
+
+
+def _regularised(
+    leader: RegularisedLeader, preset: Preset, horizon: int | None, squared_error: float
+) -> RegularisedLeader:
+    """With the λ_t of a preset, for noise of so much error in each coordinate, in steps."""
+    if preset == "convex":
+        noise = math.sqrt(leader.body.dimension * squared_error) / leader.steps
+        return attrs.evolve(leader, start=0, growth=1 + 2 * noise)
+    if preset == "linear":
+        start, growth = (0.0, 0.25) if horizon is None else (horizon / 4, 0.0)
+        return attrs.evolve(leader, start=start, growth=growth)
+    raise InvalidArgument("preset is 'convex' or 'linear'")
+
+
+def largest_rho(epsilon: object, delta: object) -> Fraction:
+    """A ρ, within 2^-20 of the largest, with which ρ-zCDP gives (ε, δ)-DP here.
+
+    Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+    """
+    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
+    if not 0 < chance < 1:
+        raise InvalidArgument("delta must lie strictly between 0 and 1")
+
+    def private(rho: float) -> bool:
+        return exact.fraction(from_concentrated(rho).epsilon_at(chance)) <= target
+
+    low = high = 1.0
+    while private(high):
+        high *= 2
+    while not private(low):
+        low /= 2
+    while high - low > low * 2.0**-20:
+        middle = (low + high) / 2
+        low, high = (middle, high) if private(middle) else (low, middle)
+    return Fraction(low)
+
+
+def follow(learner: Chain, data: Datum, coins: Coins) -> NDArray[np.float64]:
+    """Where a learner stands in each round, for data that do not listen: one point a row.
+
+    What a session answers to the same draws, in a fraction of the time: all noise at once.
+    Raises: InvalidArgument for a learner that is no leader and counter, and for data that a session
+    would refuse, before anything is drawn.
+    """
+    leader, counter = learner.links[0], learner.mechanism
+    if type(leader) is not RegularisedLeader or not isinstance(counter, Counter):
+        raise InvalidArgument("follow is for a RegularisedLeader on the left of one counter")
+    one = leader.loss.data
+    if not attrs.evolve(one, shape=(len(data), *one.shape)).contains(data):
+        raise InvalidArgument(f"data are a table with rows of {one}")
+    width = leader.body.dimension
+    noise = counter.counts(np.zeros((len(data), width), np.int64), coins=coins)
+    points, total = np.empty((len(data), width)), np.zeros(width, np.int64)
+    state = leader.initial_state
+    for place, datum in enumerate(data):
+        points[place] = state.point
+        total += leader.gradient(state.point, datum)
+        state = leader.moved(place + 1, total + noise[place])
+    return points
