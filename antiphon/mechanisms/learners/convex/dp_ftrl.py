@@ -1,14 +1,19 @@
 """DP-FTRL: a regularised leader on the left of a counter, made for a budget of (ε, δ).
 
-λ_t = (L/R)·√(start + growth·t), L the bound on gradients and R the largest norm in K. With b the
-noise of a sum in units of L, the regret of FTRL on noisy sums is at most
-RL·(λ_T/2 + Σ_t (½ + ‖b_t‖)/λ_t), λ in L/R, for any convex losses:
+λ_t = (L/R)·√(start + growth·t), L the bound on gradients and R the largest norm in K. With b_t the
+noise of a sum in units of L, FTRL on noisy sums has a regret of at most about
 
-* ``convex``: growth = 1 + 2E‖b‖, half of what makes that bound least. The default: it holds for
-  whatever losses.
+    RL·(λ_T/2 + Σ_t (½ + E‖b_t‖)/λ_t), λ in units of L/R,
+
+for any convex losses: that of FTRL, and L times how far noise moves the points. Presets:
+
+* ``convex``, the default: growth = a = 1 + 2E‖b‖, for a bound of 1.5·RL·√(aT); the least, with
+  growth 2a, is √2·RL·√(aT).
+* ``balanced``: growth = a/4. The bound is 1.6 times the least; where losses are nearly linear, it
+  is much nearer to ``linear``.
 * ``linear``: start = T/4, as if there were no noise. For losses that are nearly linear where the
-  learner stands (linear, logistic): noise then moves x_t about, but not what is lost on average.
-  Where losses have kinks it loses more than x = 0 does (absolute loss, ``docs/dp_ftrl.md``).
+  learner stands (linear, logistic): noise then moves the points, and hardly what is lost on
+  average. Where losses have kinks it may lose more than x = 0 (absolute loss: docs/dp_ftrl.md).
 """
 
 from __future__ import annotations
@@ -30,13 +35,14 @@ from antiphon.mechanisms.counters.exact_sum import ExactSum
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
-from antiphon.mechanisms.learners.convex.leader import STEPS, RegularisedLeader
+from antiphon.mechanisms.learners.convex.leader import MOST_STEPS, RegularisedLeader
+from antiphon.mechanisms.learners.online import ROUNDS
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import Coins
 
-Preset: TypeAlias = Literal["convex", "linear"]
+Preset: TypeAlias = Literal["convex", "balanced", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]
 """Of horizon, dimension, smallest, largest, sensitivity and rho."""
 
@@ -48,6 +54,8 @@ _COLUMNS: Final = 1 << 22
 """Rounds past which no one knows the errors of normalised columns."""
 _SUMS: Final = 1 << 51
 """Sums past it are no doubles."""
+_LONGEST: Final = 1 << 31
+"""Rounds of a game without a horizon: more than anyone plays."""
 
 
 def buffered(*, horizon: int, **parameters: Any) -> Counter:
@@ -84,55 +92,56 @@ def dp_ftrl(
     ('proved', True)
     """
     rho = largest_rho(epsilon, delta)
-    known = None if horizon is None else fields.check_size(horizon, "horizon", _ROUNDS)
-    leader = _leader(body, loss, clip, known or _SUMS // STEPS["most"][0], zero_out)
-    make = {
-        "dimension": body.dimension,
-        "smallest": -leader.steps,
-        "largest": leader.steps,
-        "sensitivity": leader.sensitivity,
-    }
-    if known is not None:
-        right = counter(horizon=known, rho=rho, **make)
-        return _regularised(leader, preset, known, right.mean_squared_error) @ right
-    first = counter(horizon=_FIRST, rho=rho / 2, **make)
-    epochs = UnboundedCounter(counter=first)
+    leader = _leader(body, loss, clip, horizon, zero_out)
+    sums = {**_range(leader), "sensitivity": leader.sensitivity}
+    if horizon is not None:
+        right = counter(horizon=horizon, rho=rho, **sums)
+        return _regularised(leader, preset, horizon, right.mean_squared_error) @ right
+    epochs = UnboundedCounter(counter=counter(horizon=_FIRST, rho=rho / 2, **sums))
     return _regularised(leader, preset, None, epochs.squared_error(_NOMINAL)) @ epochs
 
 
 def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex") -> Chain:
     """The same without noise, to compare with: it claims nothing."""
     leader = _leader(body, loss, None, horizon, False)
-    size = {"smallest": -leader.steps, "largest": leader.steps}
-    right = ExactSum(horizon=horizon, dimension=body.dimension, **size)
+    right = ExactSum(horizon=horizon, **_range(leader))
     return _regularised(leader, preset, horizon, 0.0) @ right
 
 
-_ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
-
-
 def _leader(
-    body: Body, loss: ConvexLoss, clip: float | None, horizon: int, zero_out: bool
+    body: Body, loss: ConvexLoss, clip: object, horizon: int | None, zero_out: bool
 ) -> RegularisedLeader:
     """With steps as fine as sums in doubles allow."""
+    rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)
     bound = fields.check_double(loss.lipschitz(body) if clip is None else clip, "clip")
-    steps = min(STEPS["most"][0], _SUMS // horizon)
     return RegularisedLeader(
-        body=body, loss=loss, steps=steps, clip=bound, zero_out=zero_out, start=1
-    )
+        body=body, loss=loss, steps=min(MOST_STEPS, _SUMS // rounds), clip=bound,
+        zero_out=zero_out, start=1,
+    )  # fmt: skip
+
+
+def _range(leader: RegularisedLeader) -> dict[str, Any]:
+    """What a counter on its right takes."""
+    return {
+        "dimension": leader.body.dimension,
+        "smallest": -leader.steps,
+        "largest": leader.steps,
+    }
 
 
 def _regularised(
     leader: RegularisedLeader, preset: Preset, horizon: int | None, squared_error: float
 ) -> RegularisedLeader:
     """With the λ_t of a preset, for noise of so much error in each coordinate, in steps."""
+    noise = math.sqrt(leader.body.dimension * squared_error) / leader.steps
     if preset == "convex":
-        noise = math.sqrt(leader.body.dimension * squared_error) / leader.steps
         return attrs.evolve(leader, start=0, growth=1 + 2 * noise)
+    if preset == "balanced":
+        return attrs.evolve(leader, start=0, growth=(1 + 2 * noise) / 4)
     if preset == "linear":
         start, growth = (0.0, 0.25) if horizon is None else (horizon / 4, 0.0)
         return attrs.evolve(leader, start=start, growth=growth)
-    raise InvalidArgument("preset is 'convex' or 'linear'")
+    raise InvalidArgument("preset is 'convex', 'balanced' or 'linear'")
 
 
 def largest_rho(epsilon: object, delta: object) -> Fraction:

@@ -30,7 +30,8 @@ from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space
 from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
 from antiphon.verifiers.relations import AddOrRemove, AnyTwo, Near
 
-STEPS: Final = fields.at_most(1 << 20, "a gradient need not be finer")
+MOST_STEPS: Final = 1 << 20
+_STEPS: Final = fields.at_most(MOST_STEPS, "a gradient need not be finer")
 
 
 def _weight(value: object) -> float:
@@ -93,7 +94,7 @@ class RegularisedLeader(PostProcessor[Standing]):
 
     body: Body
     loss: ConvexLoss
-    steps: int = attrs.field(converter=fields.size, metadata=STEPS)
+    steps: int = attrs.field(converter=fields.size, metadata=_STEPS)
     clip: float = attrs.field(converter=fields.double)
     start: float = attrs.field(default=0.0, converter=_weight)
     growth: float = attrs.field(default=0.0, converter=_weight)
