@@ -168,7 +168,7 @@ class RegularisedLeader(PostProcessor[Standing]):
                 return state, LEFT, state.point
             return state, RIGHT, self.gradient(state.point, message)
         if not state.asked and message is not HALT:
-            return state._replace(asked=True), RIGHT, COUNT
+            return Standing(state.rounds, state.row, True), RIGHT, COUNT
         if type(message) is np.ndarray:
             return self.moved(state.rounds + 1, message), LEFT, TOP
         return state._replace(asked=False), LEFT, message
