@@ -51,7 +51,7 @@ def stream(rounds=64, seed=0):
 
 # --- clipping -----------------------------------------------------------------------------------
 
-NUMBERS = st.floats(width=64) | st.floats(-2, 2) | st.sampled_from((1.0, -1.0, 0.5, 0.0))
+NUMBERS = st.floats(width=64) | st.floats(-2, 2) | st.sampled_from((1.0, -1.0, 0.5, math.inf, math.nan))
 
 
 @given(
@@ -131,6 +131,7 @@ def test_a_round_is_a_gradient_a_count_and_a_move():
     assert after is state  # nothing of the datum is kept
     after, to, asked = LEADER.step(state, Side.RIGHT, TOP, coins)
     assert (to, asked) == (Side.RIGHT, "count")
+    assert LEADER.step(state, Side.RIGHT, np.zeros(3), coins)[1:] == (to, asked)  # no sum yet
     moved, to, said = LEADER.step(after, Side.RIGHT, np.array([-100, 0, 0]), coins)
     assert (to, said, moved.rounds, moved.asked) == (Side.LEFT, TOP, 1, False)
     assert moved.point.tolist() == pytest.approx([1 / math.sqrt(5), 0, 0])
