@@ -13,7 +13,13 @@ from test_counter_tight_delta import ROUNDING, Cut
 
 import antiphon as ap
 from antiphon.mechanisms import ADVICE, GaussianTreeCounter
-from antiphon.mechanisms.learners.convex import Ball, ConvexLoss, LinearLoss, RegularisedLeader
+from antiphon.mechanisms.learners.convex import (
+    Ball,
+    ConvexLoss,
+    HedgedLeader,
+    LinearLoss,
+    RegularisedLeader,
+)
 from antiphon.protocol import ContinualMechanism, Log
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.spaces import Anything, Arrays
@@ -73,7 +79,7 @@ def built(kind=RegularisedLeader, horizon=1, dimension=2, steps=2, rho=2, start=
     }  # fmt: skip
     leader = kind(**parameters | changed)
     return leader @ GaussianTreeCounter(
-        horizon=horizon, dimension=dimension, smallest=-steps, largest=steps, rho=rho,
+        horizon=horizon, dimension=leader.width, smallest=-steps, largest=steps, rho=rho,
         sensitivity=leader.sensitivity,
     )  # fmt: skip
 
@@ -84,7 +90,7 @@ def excess(learner, data, growths=GROWTHS):
     game = ap.PrivacyGame(mechanism, leader.verification.updates)
     horizon = learner.mechanism.horizon
     curve = game.privacy_curve(epsilons=map(Log, growths), rounds=horizon, queries=data)
-    cut = 2 * horizon * len(data[0]) * max(mechanism.noted) + ROUNDING
+    cut = 2 * horizon * leader.width * max(mechanism.noted) + ROUNDING
     promise = ap.guarantee(learner)
     claimed = [promise.delta_at(math.log(growth)) for growth in growths]
     rows = zip(growths, claimed, curve, strict=True)
@@ -106,9 +112,11 @@ PLANE = [np.array(each) for each in ((1, 0), (-1, 0), (1, 1), (-1, -1))]
          [*LINE, np.array([2])]),
         (built(horizon=2, dimension=1, steps=1, rho=4, start=0, growth=3,
                loss=Distance(dimension=1, grid=2)), LINE),
+        (built(HedgedLeader, horizon=2, dimension=1, rho=80, start=1, caution=9, spread=2,
+               loss=Distance(dimension=1, grid=1)), LINE),
         (built(horizon=3, dimension=1, steps=1, rho=8, loss=Distance(dimension=1, grid=1)), LINE),
     ],
-    ids=["plane", "projected", "absent", "line", "listening", "growing", "three rounds"],
+    ids=["plane", "projected", "absent", "line", "listening", "growing", "hedged", "three rounds"],
 )  # fmt: skip
 def test_no_adversary_gets_more_than_is_claimed(learner, data):
     assert max(excess(learner, data)) < 0

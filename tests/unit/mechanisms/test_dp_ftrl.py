@@ -24,6 +24,7 @@ from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.learners.convex import (
     Ball,
     Box,
+    HedgedLeader,
     LinearLoss,
     RegularisedLeader,
     clipping,
@@ -51,7 +52,9 @@ def stream(rounds=64, seed=0):
 
 # --- clipping -----------------------------------------------------------------------------------
 
-NUMBERS = st.floats(width=64) | st.floats(-2, 2) | st.sampled_from((1.0, -1.0, 0.5, math.inf, math.nan))
+NUMBERS = (
+    st.floats(width=64) | st.floats(-2, 2) | st.sampled_from((1.0, -1.0, 0.5, math.inf, math.nan))
+)
 
 
 @given(
@@ -150,7 +153,7 @@ COUNTERS = [
 
 
 @pytest.mark.parametrize("made", [learner(), ftrl(body=BALL, loss=LOSS, horizon=64)] + [
-    learner(counter=kind, preset="linear") for kind in COUNTERS
+    learner(counter=kind, preset=preset) for kind in COUNTERS for preset in ("linear", "hedged")
 ], ids=lambda each: str(each.mechanism)[:20])  # fmt: skip
 def test_a_whole_game_stands_where_a_session_does(made):
     session, points = made.start(seed=3), []
@@ -187,19 +190,69 @@ def test_without_noise_its_regret_is_within_the_bound():
 def test_with_noise_it_still_learns():
     data = np.tile(np.array([0, 60, 0]), (500, 1))
     best = -500 * 60 / 64
-    for preset in ("convex", "balanced", "linear"):
+    for preset in ("convex", "hedged", "linear"):
         made = learner(horizon=500, preset=preset, epsilon=8)
         lost = LOSS.values(follow(made, data, SampledCoins(1)), data).sum()
         assert best <= lost < best * 0.7
+
+
+# --- between two leaders ------------------------------------------------------------------------
+
+HEDGED = HedgedLeader(body=BALL, loss=LOSS, steps=100, clip=1, start=2, caution=50, spread=3)
+
+
+def test_it_stands_between_a_bold_and_a_cautious_leader():
+    """p = ½ - S/(V·spread), V = 50, so from S = 75 on it is cautious."""
+    bold = attrs.evolve(LEADER, start=2, growth=0)
+    cautious = attrs.evolve(LEADER, start=0, growth=50)
+    sums = np.array([70, -30, 10])
+    for total, share in ((0, 0.5), (75, 0), (-75, 1), (30, 0.3), (10**6, 0), (-(10**6), 1)):
+        state = HEDGED.moved(9, np.append(sums, total))
+        ends = [leader.moved(9, sums).point for leader in (cautious, bold)]
+        assert np.allclose(state.point, ends[0] + share * (ends[1] - ends[0]))
+        assert np.allclose(state.points[1:], ends[::-1])
+
+
+@given(st.floats(width=64) | st.floats(-2, 2))
+def test_what_it_loses_more_is_clipped_in_whole_numbers(more):
+    """V steps of clip·reach, towards 0."""
+    found = attrs.evolve(HEDGED, clip=2, body=Ball(dimension=3, radius=4)).staked(more)
+    assert abs(found) <= HEDGED.stake
+    if abs(more) <= 8:
+        assert abs(more) / 8 * 50 - 1 < abs(found) <= abs(more) / 8 * 50
+        assert found * more >= 0
+    assert found == 0 or more == more
+
+
+def test_it_sends_the_gradient_at_its_point_and_what_the_bold_one_loses_more():
+    state, datum = HEDGED.moved(1, np.array([-100, 50, 0, 20])), np.array([64, 0, 0])
+    told = HEDGED.told(state, datum)
+    assert told[:3].tolist() == [100, 0, 0]
+    assert told[3] == int(50 * (state.points[1] - state.points[2])[0]) > 0
+    assert not attrs.evolve(HEDGED, zero_out=True).told(state, EMPTY).any()
+    assert HEDGED.longest**2 >= 100**2 + HEDGED.stake**2 > HEDGED.longest**2 * Fraction(9999, 10000)
+    with pytest.raises(ap.PartError, match="float"):
+        HEDGED.staked("1")
+
+
+def test_it_follows_whom_the_losses_favour():
+    """Of linear losses with a gap the bold one; of |x| at random sides of it, the cautious one."""
+    made = learner(horizon=2000, preset="hedged", epsilon=4)
+    data = np.tile(np.array([0, 30, 0]), (2000, 1))
+    points = follow(made, data, SampledCoins(1))
+    assert np.linalg.norm(points[1500:], axis=1).min() > 0.99
+    state = made.links[0].moved(100, np.array([0, 0, 0, 10**9]))
+    assert np.allclose(state.point, state.points[2])
 
 
 # --- privacy ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("changed", [
-    {}, {"zero_out": True}, {"horizon": None}, {"preset": "linear"}, {"preset": "balanced"},
-    {"horizon": None, "preset": "linear"}, {"epsilon": 0.1, "clip": 0.5},
-    {"body": Box(dimension=3)}, *({"counter": kind} for kind in COUNTERS),
+    {}, {"zero_out": True}, {"horizon": None}, {"preset": "linear"}, {"preset": "hedged"},
+    {"horizon": None, "preset": "hedged"}, {"preset": "hedged", "zero_out": True},
+    {"epsilon": 0.1, "clip": 0.5}, {"body": Box(dimension=3)},
+    *({"counter": kind} for kind in COUNTERS),
 ], ids=str)  # fmt: skip
 def test_what_was_asked_for_is_derived(changed):
     made = learner(**changed)
@@ -216,7 +269,7 @@ def test_data_that_may_be_absent_need_half_of_the_noise():
     assert 2 * absent.mechanism.sensitivity == replaced.mechanism.sensitivity
     session = absent.start(seed=1)
     assert session.send(EMPTY) is TOP
-    assert not absent.links[0].gradient(np.ones(3), EMPTY).any()
+    assert not absent.links[0].told(LEADER.initial_state, EMPTY).any()
     with pytest.raises(ap.InvalidArgument):
         replaced.start(seed=1).send(EMPTY)
     game = ap.PrivacyGame(absent, absent.links[0].verification)
@@ -294,7 +347,6 @@ def test_the_convex_preset_grows_with_the_noise():
     made = learner()
     noise = math.sqrt(3 * made.mechanism.mean_squared_error) / made.mechanism.largest
     assert made.links[0].growth == pytest.approx(1 + 2 * noise)
-    assert learner(preset="balanced").links[0].growth == pytest.approx((1 + 2 * noise) / 4)
     linear = learner(preset="linear").links[0]
     assert (linear.start, linear.growth) == (16, 0)
     assert ftrl(body=BALL, loss=LOSS, horizon=64).links[0].growth == 1

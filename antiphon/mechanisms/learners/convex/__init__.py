@@ -12,6 +12,7 @@ from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, LinearLoss
 from antiphon.mechanisms.learners.convex.dp_ftrl import dp_ftrl, follow, ftrl
+from antiphon.mechanisms.learners.convex.hedged_leader import HedgedLeader
 from antiphon.mechanisms.learners.convex.leader import RegularisedLeader
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Box",
     "ConvexLearner",
     "ConvexLoss",
+    "HedgedLeader",
     "LinearLoss",
     "RegularisedLeader",
     "dp_ftrl",

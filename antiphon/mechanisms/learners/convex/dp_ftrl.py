@@ -9,11 +9,10 @@ for any convex losses: that of FTRL, and L times how far noise moves the points.
 
 * ``convex``, the default: growth = a = 1 + 2E‖b‖, for a bound of 1.5·RL·√(aT); the least, with
   growth 2a, is √2·RL·√(aT).
-* ``balanced``: growth = a/4. The bound is 1.6 times the least; where losses are nearly linear, it
-  is much nearer to ``linear``.
 * ``linear``: start = T/4, as if there were no noise. For losses that are nearly linear where the
   learner stands (linear, logistic): noise then moves the points, and hardly what is lost on
   average. Where losses have kinks it may lose more than x = 0 (absolute loss: docs/dp_ftrl.md).
+* ``hedged``: between the two, by what each loses (``HedgedLeader``), for a little more noise.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ from antiphon.mechanisms.counters.exact_sum import ExactSum
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
+from antiphon.mechanisms.learners.convex.hedged_leader import HedgedLeader
 from antiphon.mechanisms.learners.convex.leader import MOST_STEPS, RegularisedLeader
 from antiphon.mechanisms.learners.online import ROUNDS
 from antiphon.numbers import exact
@@ -42,7 +42,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import Coins
 
-Preset: TypeAlias = Literal["convex", "balanced", "linear"]
+Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]
 """Of horizon, dimension, smallest, largest, sensitivity and rho."""
 
@@ -54,6 +54,8 @@ _COLUMNS: Final = 1 << 22
 """Rounds past which no one knows the errors of normalised columns."""
 _SUMS: Final = 1 << 51
 """Sums past it are no doubles."""
+_LITTLE: Final = 1e-3
+"""A spread without noise."""
 _LONGEST: Final = 1 << 31
 """Rounds of a game without a horizon: more than anyone plays."""
 
@@ -92,56 +94,62 @@ def dp_ftrl(
     ('proved', True)
     """
     rho = largest_rho(epsilon, delta)
-    leader = _leader(body, loss, clip, horizon, zero_out)
+    leader = _leader(body, loss, clip, horizon, preset, zero_out)
     sums = {**_range(leader), "sensitivity": leader.sensitivity}
     if horizon is not None:
         right = counter(horizon=horizon, rho=rho, **sums)
-        return _regularised(leader, preset, horizon, right.mean_squared_error) @ right
+        return _regularised(leader, preset, right.mean_squared_error) @ right
     epochs = UnboundedCounter(counter=counter(horizon=_FIRST, rho=rho / 2, **sums))
-    return _regularised(leader, preset, None, epochs.squared_error(_NOMINAL)) @ epochs
+    return _regularised(leader, preset, epochs.squared_error(_NOMINAL)) @ epochs
 
 
 def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex") -> Chain:
     """The same without noise, to compare with: it claims nothing."""
-    leader = _leader(body, loss, None, horizon, False)
+    leader = _leader(body, loss, None, horizon, preset, False)
     right = ExactSum(horizon=horizon, **_range(leader))
-    return _regularised(leader, preset, horizon, 0.0) @ right
+    return _regularised(leader, preset, 0.0) @ right
 
 
 def _leader(
-    body: Body, loss: ConvexLoss, clip: object, horizon: int | None, zero_out: bool
+    body: Body,
+    loss: ConvexLoss,
+    clip: object,
+    horizon: int | None,
+    preset: Preset,
+    zero_out: bool,
 ) -> RegularisedLeader:
-    """With steps as fine as sums in doubles allow."""
+    """For linear losses, with steps as fine as sums in doubles allow."""
     rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)
-    bound = fields.check_double(loss.lipschitz(body) if clip is None else clip, "clip")
-    return RegularisedLeader(
-        body=body, loss=loss, steps=min(MOST_STEPS, _SUMS // rounds), clip=bound,
-        zero_out=zero_out, start=1,
-    )  # fmt: skip
+    made: dict[str, Any] = {
+        "body": body, "loss": loss, "steps": min(MOST_STEPS, _SUMS // rounds),
+        "clip": fields.check_double(loss.lipschitz(body) if clip is None else clip, "clip"),
+        "zero_out": zero_out,
+    }  # fmt: skip
+    made |= {"growth": 1 / 4} if horizon is None else {"start": rounds / 4}
+    if preset == "hedged":
+        return HedgedLeader(caution=1, spread=1, **made)
+    if preset in ("convex", "linear"):
+        return RegularisedLeader(**made)
+    raise InvalidArgument("preset is 'convex', 'hedged' or 'linear'")
 
 
 def _range(leader: RegularisedLeader) -> dict[str, Any]:
     """What a counter on its right takes."""
-    return {
-        "dimension": leader.body.dimension,
-        "smallest": -leader.steps,
-        "largest": leader.steps,
-    }
+    return {"dimension": leader.width, "smallest": -leader.steps, "largest": leader.steps}
 
 
 def _regularised(
-    leader: RegularisedLeader, preset: Preset, horizon: int | None, squared_error: float
+    leader: RegularisedLeader, preset: Preset, squared_error: float
 ) -> RegularisedLeader:
-    """With the λ_t of a preset, for noise of so much error in each coordinate, in steps."""
-    noise = math.sqrt(leader.body.dimension * squared_error) / leader.steps
-    if preset == "convex":
-        return attrs.evolve(leader, start=0, growth=1 + 2 * noise)
-    if preset == "balanced":
-        return attrs.evolve(leader, start=0, growth=(1 + 2 * noise) / 4)
+    """For noise of so much error in each coordinate, in steps."""
     if preset == "linear":
-        start, growth = (0.0, 0.25) if horizon is None else (horizon / 4, 0.0)
-        return attrs.evolve(leader, start=start, growth=growth)
-    raise InvalidArgument("preset is 'convex', 'balanced' or 'linear'")
+        return leader
+    single = math.sqrt(squared_error) / leader.steps
+    growth = 1 + 2 * math.sqrt(leader.body.dimension) * single
+    if isinstance(leader, HedgedLeader):
+        spread = max(single * leader.steps / leader.stake, _LITTLE)
+        return attrs.evolve(leader, caution=growth, spread=spread)
+    return attrs.evolve(leader, start=0, growth=growth)
 
 
 def largest_rho(epsilon: object, delta: object) -> Fraction:
@@ -175,17 +183,16 @@ def follow(learner: Chain, data: Datum, coins: Coins) -> NDArray[np.float64]:
     would refuse, before anything is drawn.
     """
     leader, counter = learner.links[0], learner.mechanism
-    if type(leader) is not RegularisedLeader or not isinstance(counter, Counter):
+    if not isinstance(leader, RegularisedLeader) or not isinstance(counter, Counter):
         raise InvalidArgument("follow is for a RegularisedLeader on the left of one counter")
     one = leader.loss.data
     if not attrs.evolve(one, shape=(len(data), *one.shape)).contains(data):
         raise InvalidArgument(f"data are a table with rows of {one}")
-    width = leader.body.dimension
-    noise = counter.counts(np.zeros((len(data), width), np.int64), coins=coins)
-    points, total = np.empty((len(data), width)), np.zeros(width, np.int64)
-    state = leader.initial_state
+    noise = counter.counts(np.zeros((len(data), leader.width), np.int64), coins=coins)
+    points = np.empty((len(data), leader.body.dimension))
+    state, total = leader.initial_state, np.zeros(leader.width, np.int64)
     for place, datum in enumerate(data):
         points[place] = state.point
-        total += leader.gradient(state.point, datum)
+        total += leader.told(state, datum)
         state = leader.moved(place + 1, total + noise[place])
     return points

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 import attrs
@@ -45,15 +46,26 @@ class Standing(NamedTuple):
     """How many sums have come, and where to stand: nothing that the right has not said."""
 
     rounds: int
-    row: Array
-    """The point, as a value."""
+    rows: Array
+    """The point; in further rows, points that it was made from."""
     asked: bool = False
     """Whether the sum has been asked for."""
 
     @property
+    def points(self) -> Point:
+        """The rows."""
+        return self.rows.view(np.ndarray)
+
+    @property
     def point(self) -> Point:
         """x_t."""
-        return self.row.view(np.ndarray)
+        first: Point = self.points[0]
+        return first
+
+
+def standing(rounds: int, points: Point) -> Standing:
+    """A state, of a table of points."""
+    return Standing(rounds, freeze(points).view(Row))
 
 
 @register("antiphon.RegularisedLeader/1")
@@ -111,8 +123,10 @@ class RegularisedLeader(PostProcessor[Standing]):
             raise InvalidArgument("start and growth are not both 0: λ_t is above 0")
         reach = fields.check_double(self.body.reach, "the reach of a body")
         self._set(
-            lifting=Lifting(self.verification, self._inner, Status.PROVED, "see RegularisedLeader"),
-            _gradients=Arrays((self.body.dimension,), "int64", -self.steps, self.steps),
+            lifting=Lifting(
+                self.verification, self._inner, Status.PROVED, f"see {type(self).__name__}"
+            ),
+            _gradients=Arrays((self.width,), "int64", -self.steps, self.steps),
             _pace=reach / self.steps,
         )
 
@@ -121,9 +135,19 @@ class RegularisedLeader(PostProcessor[Standing]):
             object.__setattr__(self, name, value)
 
     @property
-    def sensitivity(self) -> int:
-        """How far apart, in steps and ℓ₂, the gradients of two neighbouring data are at most."""
-        return self.steps if self.zero_out else 2 * self.steps
+    def width(self) -> int:
+        """How many numbers it sends to the right."""
+        return self.body.dimension
+
+    @property
+    def longest(self) -> Fraction:
+        """How long, in steps and ℓ₂, what it sends to the right is at most."""
+        return Fraction(self.steps)
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """How far apart is at most what it sends of neighbouring data."""
+        return self.longest * (1 if self.zero_out else 2)
 
     @property
     def data(self) -> Space:
@@ -144,13 +168,13 @@ class RegularisedLeader(PostProcessor[Standing]):
 
     @property
     def initial_state(self) -> Standing:
-        return _standing(0, np.zeros(self.body.dimension))
+        return standing(0, np.zeros((1, self.body.dimension)))
 
     def signature(self, right: Signature) -> Signature:
         counts = right.queries.contains(COUNT) and not right.updates.contains(COUNT)
         if not counts or not right.updates.includes(self._gradients):
             raise CompositionError(
-                f"RegularisedLeader asks a counter with dimension={self.body.dimension}, smallest="
+                f"RegularisedLeader asks a counter with dimension={self.width}, smallest="
                 f"{-self.steps} and largest={self.steps}; the mechanism on its right takes "
                 f"{right.queries}"
             )
@@ -166,25 +190,28 @@ class RegularisedLeader(PostProcessor[Standing]):
         if side is LEFT:
             if type(message) is str:
                 return state, LEFT, state.point
-            return state, RIGHT, self.gradient(state.point, message)
+            return state, RIGHT, self.told(state, message)
         if not state.asked and message is not HALT:
-            return Standing(state.rounds, state.row, True), RIGHT, COUNT
+            return state._replace(asked=True), RIGHT, COUNT
         if type(message) is np.ndarray:
             return self.moved(state.rounds + 1, message), LEFT, TOP
         return state._replace(asked=False), LEFT, message
 
-    def gradient(self, point: Point, datum: Any) -> Steps:
-        """g_t, in steps."""
+    def told(self, state: Standing, datum: Any) -> Steps:
+        """What it sends to the right of a datum, in steps; 0 of none."""
         if datum is EMPTY:
-            return np.zeros(self.body.dimension, np.int64)
+            return np.zeros(self.width, np.int64)
+        return self.gradient(state.point, datum)
+
+    def gradient(self, point: Point, datum: Any) -> Steps:
+        """g_t."""
         found = self.loss.gradient(point, datum)
         return clipped(found, self.clip, self.steps, self.body.dimension)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Standing:
-        """Where to stand when so many sums have come, of which this is the last."""
-        pace = self._pace / math.sqrt(self.start + self.growth * rounds)
-        return _standing(rounds, self.body.project(sums * -pace))
+        """The state when so many sums have come, of which this is the last."""
+        return standing(rounds, self.stood(self.start, self.growth, rounds, sums)[None])
 
-
-def _standing(rounds: int, point: Point) -> Standing:
-    return Standing(rounds, freeze(point).view(Row))
+    def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
+        """The projection of -G/λ, for λ = (clip/reach)·√(start + growth·t)."""
+        return self.body.project(sums * (-self._pace / math.sqrt(start + growth * rounds)))
