@@ -201,6 +201,14 @@ def test_with_noise_it_still_learns():
 HEDGED = HedgedLeader(body=BALL, loss=LOSS, steps=100, clip=1, start=2, caution=50, spread=3)
 
 
+@attrs.frozen(kw_only=True)
+class Slope(LinearLoss):
+    """Its gradient is the point."""
+
+    def gradient(self, point, datum):
+        return point + 0.0
+
+
 def test_it_stands_between_a_bold_and_a_cautious_leader():
     """p = ½ - S/(V·spread), V = 50, so from S = 75 on it is cautious."""
     bold = attrs.evolve(LEADER, start=2, growth=0)
@@ -229,6 +237,8 @@ def test_it_sends_the_gradient_at_its_point_and_what_the_bold_one_loses_more():
     told = HEDGED.told(state, datum)
     assert told[:3].tolist() == [100, 0, 0]
     assert told[3] == int(50 * (state.points[1] - state.points[2])[0]) > 0
+    slope = attrs.evolve(HEDGED, loss=Slope(dimension=3, grid=64)).told(state, datum)
+    assert slope[:3].tolist() == (state.point * 100).astype(int).tolist()
     assert not attrs.evolve(HEDGED, zero_out=True).told(state, EMPTY).any()
     assert HEDGED.longest**2 >= 100**2 + HEDGED.stake**2 > HEDGED.longest**2 * Fraction(9999, 10000)
     with pytest.raises(ap.PartError, match="float"):
@@ -236,13 +246,11 @@ def test_it_sends_the_gradient_at_its_point_and_what_the_bold_one_loses_more():
 
 
 def test_it_follows_whom_the_losses_favour():
-    """Of linear losses with a gap the bold one; of |x| at random sides of it, the cautious one."""
+    """Of linear losses with a gap, the bold one."""
     made = learner(horizon=2000, preset="hedged", epsilon=4)
     data = np.tile(np.array([0, 30, 0]), (2000, 1))
     points = follow(made, data, SampledCoins(1))
     assert np.linalg.norm(points[1500:], axis=1).min() > 0.99
-    state = made.links[0].moved(100, np.array([0, 0, 0, 10**9]))
-    assert np.allclose(state.point, state.points[2])
 
 
 # --- privacy ------------------------------------------------------------------------------------
@@ -350,6 +358,11 @@ def test_the_convex_preset_grows_with_the_noise():
     linear = learner(preset="linear").links[0]
     assert (linear.start, linear.growth) == (16, 0)
     assert ftrl(body=BALL, loss=LOSS, horizon=64).links[0].growth == 1
+    hedged = learner(preset="hedged")
+    leader, error = hedged.links[0], math.sqrt(hedged.mechanism.mean_squared_error)
+    assert (leader.start, leader.growth) == (16, 0)
+    assert leader.spread == pytest.approx(error / leader.stake)
+    assert leader.caution == pytest.approx(1 + 2 * math.sqrt(3) * error / leader.steps)
 
 
 def test_without_a_horizon_epochs_follow_one_another():
