@@ -4,6 +4,7 @@ from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
+from antiphon.mechanisms.counters.exact_sum import ExactSum
 from antiphon.mechanisms.counters.lower_bound import lower_bound
 from antiphon.mechanisms.counters.refined_tree import RefinedTreeCounter
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
@@ -16,6 +17,7 @@ __all__ = [
     "BufferedToeplitzCounter",
     "CountAfter",
     "Counter",
+    "ExactSum",
     "GaussianTreeCounter",
     "RefinedTreeCounter",
     "SquareRootCounter",

@@ -249,7 +249,9 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         self, state: CorrelatedState[Memory], coins: Coins
     ) -> tuple[CorrelatedState[Memory], Amount]:
         count = state.released / self.unit
-        if self.dimension is not None:
+        if type(count) is Row:
+            count = freeze(count.view(np.ndarray))
+        elif self.dimension is not None:  # no update has come
             count = freeze(np.broadcast_to(np.asarray(count), (self.dimension,)))
         return state, count
 

@@ -15,6 +15,15 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.spaces import Space
 
 
+def check_dimensions(body: Body, loss: ConvexLoss) -> None:
+    """Raises: InvalidArgument for a body and a loss of points of another length."""
+    if body.dimension != loss.dimension:
+        raise InvalidArgument(
+            f"the body has {body.dimension} coordinates and the loss {loss.dimension}: make both "
+            "with the same dimension"
+        )
+
+
 @attrs.frozen(kw_only=True)
 class ConvexLearner(OnlineLearner[State], Generic[State]):
     """(a datum) -> ⊤; (``ADVICE``) -> the point x_t of the body. Abstract.
@@ -26,11 +35,7 @@ class ConvexLearner(OnlineLearner[State], Generic[State]):
     loss: ConvexLoss
 
     def __attrs_post_init__(self) -> None:
-        if self.body.dimension != self.loss.dimension:
-            raise InvalidArgument(
-                f"the body has {self.body.dimension} coordinates and the loss "
-                f"{self.loss.dimension}: make both with the same dimension"
-            )
+        check_dimensions(self.body, self.loss)
         OnlineLearner.__attrs_post_init__(self)
 
     def _spaces(self) -> tuple[Space, Space]:
