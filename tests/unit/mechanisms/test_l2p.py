@@ -258,7 +258,7 @@ def test_more_than_delta_0_is_found():
     class Likely(Loose):
         @property
         def first(self):
-            return np.array([-300, 0, 0])[: self.experts]
+            return np.array([-400, 0, 0])[: self.experts]
 
     with pytest.raises(ap.InvalidArgument, match=r"\(i\) fails at loss \[1, .*takes δ₀ = 0.0\d+"):
         check_assumption(Likely(experts=3))
@@ -535,6 +535,11 @@ def test_expected_regret_is_what_the_accounting_leaves(accounting, low, high):
     found = contest(learner, game, repetitions=6, seed=1, expected=True, executor="serial")
     assert low < found.expected[:, -1].mean() < high
     assert abs(found.mean[-1] - found.expected[:, -1].mean()) < 4 * found.band()[-1]
+
+
+def test_the_rate_of_measures_is_all_that_one_loss_moves():
+    assert Uneven(experts=3, grid=4).rate == Fraction(16, 80)
+    assert LEARNERS[3].setting.rate == Fraction(1, 5)
 
 
 def test_expected_regret_of_users_measures():
