@@ -25,7 +25,7 @@ def printed(capsys, *arguments, status=0):
 def test_all_learners_are_played(capsys):
     out = printed(capsys, *SHORT).out
     assert "stochastic-gap: 200 rounds, 10 experts" in out
-    assert all(f" {name} " in out for name in makers())
+    assert all(f" {name} " in out for name in makers(games.StochasticGap(rounds=2, experts=2)))
     assert "(1, 1e-06)" in out
 
 

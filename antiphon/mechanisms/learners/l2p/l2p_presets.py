@@ -9,7 +9,7 @@ from typing import Final
 from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.tuning import largest
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed, printed_epsilon
-from antiphon.mechanisms.learners.l2p.l2p_tuning import Found, budget, epsilon_of, within
+from antiphon.mechanisms.learners.l2p.l2p_tuning import L2PParameters, budget, epsilon_of, within
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 
@@ -20,7 +20,7 @@ _CURE: Final = (
 )
 
 
-def printed(horizon: int, experts: int, epsilon: object, delta: object) -> Found:
+def printed(horizon: int, experts: int, epsilon: object, delta: object) -> L2PParameters:
     """B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument where Thm 3.2 does not hold."""
     target, chance = budget(epsilon, delta)
     rate = short(_rate(horizon, experts, target) / math.log(horizon / chance))
@@ -35,10 +35,10 @@ def printed(horizon: int, experts: int, epsilon: object, delta: object) -> Found
         raise InvalidArgument(
             f"Thm 3.2 gives ε = {float(spent):.4g}, more than {float(target):.4g}. {_CURE}"
         )
-    return Found(setting, by)
+    return L2PParameters(setting, by)
 
 
-def corrected(horizon: int, experts: int, epsilon: object, delta: object) -> Found:
+def corrected(horizon: int, experts: int, epsilon: object, delta: object) -> L2PParameters:
     """B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η shrunk until ε is met.
 
     Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
@@ -59,7 +59,7 @@ def corrected(horizon: int, experts: int, epsilon: object, delta: object) -> Fou
     # Rounded up, for the premise.
     chosen = short(fakes(float(rate)) * (1 + 2.0**-18))
     setting, by = _made(horizon, rate, batch, chosen, chance)
-    return Found(within(by, setting, target, chance), by)
+    return L2PParameters(within(by, setting, target, chance), by)
 
 
 def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:

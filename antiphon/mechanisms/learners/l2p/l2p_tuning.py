@@ -37,7 +37,7 @@ _MOST: Final = 0.1
 """Of η, in Assumption 3.1."""
 
 
-class Found(NamedTuple):
+class L2PParameters(NamedTuple):
     """Parameters, and what they are reckoned by."""
 
     setting: L2PSetting
@@ -213,13 +213,15 @@ def _search(
 
 
 @lru_cache(maxsize=64)
-def best(horizon: int, experts: int, epsilon: object, delta: object, accounting: str) -> Found:
+def best(
+    horizon: int, experts: int, epsilon: object, delta: object, accounting: str
+) -> L2PParameters:
     """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
     target, chance = budget(epsilon, delta)
     search = _search(horizon, experts, target, chance, accounting)
     batch = best_batch(horizon, search.best)
     setting, by = search.setting(batch), search.accounting(batch)
-    return Found(within(by, setting, target, chance), by)
+    return L2PParameters(within(by, setting, target, chance), by)
 
 
 def within(by: Accounting, setting: L2PSetting, target: Fraction, delta: Fraction) -> L2PSetting:

@@ -40,7 +40,7 @@ _OUTSIDE: Final = (
 def specimens() -> Iterator[Specimen]:
     """Gradient descent, and the origin."""
     yield Specimen(GradientDescent, _examples(GradientDescent))
-    still, following = Origin(**_LINEAR), Following(**_LINEAR)
+    still, following = Origin(**_LINEAR), ClaimingDescent(**_LINEAR)
     told = Pair(np.array([4, 0]), np.array([0, -4]))
     asked = saying("z | z', asked", [same(ADVICE), told, same(ADVICE)])
     apart = Truth(math.inf, delta=1.0)
@@ -55,9 +55,9 @@ def _examples(kind: Any) -> tuple[Example, ...]:
     return tuple(Example(kind(**each), _OUTSIDE, finite=True) for each in (_LINEAR, _LOGISTIC))
 
 
-@register("antiphon.corpus.Following/1")
+@register("antiphon.corpus.ClaimingDescent/1")
 @attrs.frozen(kw_only=True)
-class Following(GradientDescent):
+class ClaimingDescent(GradientDescent):
     """Gradient descent that claims what the origin may."""
 
     @property
