@@ -2,8 +2,8 @@
 
 A lazy leader draws its noisy sum of gradients anew now and then, each time with fresh noise; of a
 counter's noise neighbouring sums share most. First the standard deviation of a sum, in units of
-the largest gradient; then regret in one linear game with gap 0.1 in the ball of 20 dimensions. Draws
-the first as a figure if its file is named.
+the largest gradient; then regret in one linear game with gap 0.1 in the ball of 20 dimensions.
+Draws the first as a figure if its file is named.
 """
 
 import math

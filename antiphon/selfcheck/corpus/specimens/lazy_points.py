@@ -72,7 +72,7 @@ def _rows(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
 
 
 def _of_dp_oco() -> Iterator[Entry]:
-    line = {**_LINE, "rate": 0.1, "beta": 0.01, "fakes": 0.9, "regulariser": 1.0}
+    line: dict[str, Any] = {**_LINE, "rate": 0.1, "beta": 0.01, "fakes": 0.9, "regulariser": 1.0}
     honest, bare = DPOCO(**line), MeanDPOCO(**line)
     claim = guarantee(honest).claim(delta=DELTA)
     told = Pair(np.array([1]), np.array([-1]))
