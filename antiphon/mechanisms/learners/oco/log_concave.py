@@ -22,7 +22,7 @@ _DEPTH: Final = 42.0
 _UNIFORM: Final = 1 << 53
 
 
-class Table(NamedTuple):
+class DensityTable(NamedTuple):
     """Densities, one in each row, that are log-linear between points.
 
     Their error is that of the trapezoid: some 10^-4, relatively, for a Gaussian.
@@ -37,11 +37,12 @@ class Table(NamedTuple):
     def quantiles(self, shares: Floats) -> Floats:
         """Where each has that share of its mass to the left."""
         found = np.empty(len(shares))
-        for each, share in enumerate(shares.tolist()):
+        for each in range(len(shares)):
             masses: Floats = self.masses[each]
-            want = share * float(masses[-1])
+            want = float(shares[each]) * float(masses[-1])
             i = min(max(int(np.searchsorted(masses, want)), 1), len(masses) - 1) - 1
-            (left, right), logs = self.points[each, i : i + 2].tolist(), self.logs[each, i : i + 2]
+            left, right = (float(self.points[each, k]) for k in (i, i + 1))
+            logs = self.logs[each, i : i + 2]
             part = float((want - masses[i]) / (masses[i + 1] - masses[i]))
             rise = float(logs[1] - logs[0])
             if abs(rise) > 1e-9:
@@ -50,7 +51,7 @@ class Table(NamedTuple):
         return found
 
 
-def table(log_density: LogDensity, low: Floats, high: Floats) -> Table:
+def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
     """Of densities that are log-concave on intervals with these ends."""
     low, high = _window(log_density, low, high)
     points = _between(low, high, _POINTS)
@@ -61,7 +62,7 @@ def table(log_density: LogDensity, low: Floats, high: Floats) -> Table:
     shape: Floats = np.where(flat, 1 + rise / 2, np.expm1(rise) / np.where(flat, 1.0, rise))
     pieces: Floats = np.exp(logs[:, :-1]) * shape * np.diff(points, axis=1)
     masses = np.concatenate([np.zeros((len(low), 1)), np.cumsum(pieces, axis=1)], axis=1)
-    return Table(points, logs, masses)
+    return DensityTable(points, logs, masses)
 
 
 def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats, Floats]:
