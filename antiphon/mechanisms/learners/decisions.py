@@ -26,7 +26,7 @@ _NEAREST: Final = 2.0**-20
 """The least α-1."""
 
 
-class Corner(NamedTuple):
+class HexagonCorner(NamedTuple):
     """a in the world on the left, a in the other, and by how much the other is larger.
 
     Each the double nearest to what is meant, or a few roundings from it.
@@ -37,13 +37,13 @@ class Corner(NamedTuple):
     more: float
 
 
-def corners(low: Fraction, high: Fraction, apart: Fraction) -> tuple[Corner, ...]:
+def corners(low: Fraction, high: Fraction, apart: Fraction) -> tuple[HexagonCorner, ...]:
     """Of the hexagon, but for (low, low), where decisions contribute less than at (high, high)."""
     apart = min(apart, high - low)
     pairs = {(high, high), (low, low + apart), (high - apart, high)}
     both = pairs | {(other, own) for own, other in pairs}
     return tuple(
-        Corner(float(own), float(other), float(other - own)) for own, other in sorted(both)
+        HexagonCorner(float(own), float(other), float(other - own)) for own, other in sorted(both)
     )
 
 
@@ -52,7 +52,7 @@ def above_one(order: float) -> float:
     return max(order_of(order) - 1, _NEAREST)
 
 
-def contribution(corners: Iterable[Corner], less: float, drawn: float) -> float:
+def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) -> float:
     """The largest ln(s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R), less = α-1, drawn = ln R >= 0.
 
     At least 0. Infinite where exponents are too large to tell.
@@ -60,7 +60,7 @@ def contribution(corners: Iterable[Corner], less: float, drawn: float) -> float:
     return max(_mixed(corner, less, drawn) for corner in corners)
 
 
-def _mixed(corner: Corner, less: float, drawn: float) -> float:
+def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
     """That of one corner, as ln(s e^stays + (1-s) e^draws) with s = s₀, rounded up."""
     exponent, other, more = corner
     if exponent <= 0 or other <= 0 or max(exponent, other) > LARGE:

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import attrs
 
-from antiphon.mechanisms.learners.decisions import Corner, above_one, contribution
+from antiphon.mechanisms.learners.decisions import HexagonCorner, above_one, contribution
 from antiphon.numbers.interval import up
 from antiphon.protocol.measures.divergences import SLACK
 
-Corners = tuple[Corner, ...]
+Corners = tuple[HexagonCorner, ...]
 
 
 @attrs.frozen

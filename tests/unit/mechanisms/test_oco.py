@@ -18,9 +18,8 @@ from antiphon.mechanisms.learners.convex import Ball, Box, LinearLoss
 from antiphon.mechanisms.learners.decisions import contribution, corners
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
-from antiphon.mechanisms.learners.oco.dp_oco import paired_curve
 from antiphon.mechanisms.learners.oco.gradient_steps import gradient_steps, inner, shortened
-from antiphon.mechanisms.learners.oco.lazy_prefix import prefix_curve
+from antiphon.mechanisms.learners.oco.oco_curves import paired_curve, prefix_curve
 from antiphon.mechanisms.learners.oco.oco_presets import as_printed
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP

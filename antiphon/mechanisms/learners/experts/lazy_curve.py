@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.mechanisms.learners.decisions import LARGE, Corner, above_one, contribution
+from antiphon.mechanisms.learners.decisions import LARGE, HexagonCorner, above_one, contribution
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import nearest
@@ -46,14 +46,14 @@ class LazyCurve:
         if self.draws:
             drawn = less * range_divergence(exact.epsilon(2 * rate), 1 + less)
         most = rate * (cost + self.batch)
-        after = contribution([Corner(most, most, 0.0)], less, drawn)
+        after = contribution([HexagonCorner(most, most, 0.0)], less, drawn)
         differs = contribution(self._differing(rate), less, drawn)
         total = max(after, differs) + (self.decisions - 1) * after
         return total / less * (1 + SLACK) + 5e-324
 
-    def _differing(self, rate: float) -> Iterator[Corner]:
+    def _differing(self, rate: float) -> Iterator[HexagonCorner]:
         """Where the two worlds stay with different probabilities."""
         for steps in {0, self.batch - 1}:
             fewer, more = (rate * (float(self.cost) + loss) for loss in (steps, steps + 1))
-            yield Corner(fewer, more, rate)
-            yield Corner(more, fewer, -rate)
+            yield HexagonCorner(fewer, more, rate)
+            yield HexagonCorner(more, fewer, -rate)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Literal, NamedTuple, Self
 
@@ -14,12 +13,12 @@ from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, LinearLoss
-from antiphon.mechanisms.learners.decisions import Corner, corners
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
 from antiphon.mechanisms.learners.oco.gradient_steps import Steps, plus, shortened
 from antiphon.mechanisms.learners.oco.l2p_theorem import Premises
 from antiphon.mechanisms.learners.oco.lazy_prefix import shown
+from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
@@ -247,16 +246,3 @@ class DPOCO(ConvexLearner[Paired]):
             regulariser=found.regulariser, fakes=found.fakes, batch=found.batch,
             accounting="theorem", loose=found.loose, tail=found.tail,
         )  # fmt: skip
-
-
-def paired_curve(
-    horizon: int, batch: int, fakes: float, margin: float, reach: float, rho: Fraction
-) -> JointCurve:
-    """The bound of Alg. 1 with e^(-margin) in S, reach = βLD, points ρ-zCDP; proof: ``DPOCO``."""
-    real = -math.log1p(-fakes)
-    least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
-    most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)
-    other = (Corner(real, real, 0.0),)
-    first = corners(least, most, 2 * Fraction(reach)), other
-    later = corners(least, most, Fraction(0)), other
-    return JointCurve(first, later, -(-horizon // batch) - 1, rho)

@@ -6,6 +6,7 @@ In doubles: whatever rests on the law is *assumed*.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from antiphon.protocol.coins import Coins
 
 def check_body(body: Body) -> None:
     """Raises: InvalidArgument for a body from which nothing is drawn here."""
-    if type(body) is not Ball and type(body) is not Box:
+    kind: Any = type(body)
+    if kind is not Ball and kind is not Box:
         raise InvalidArgument(
             f"points are drawn from a Ball or a Box, not from a {type(body).__name__}: LazyLeader "
             "asks a body for projections only"

@@ -15,9 +15,9 @@ from antiphon.mechanisms.counters.factors.rows import Row, row
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
-from antiphon.mechanisms.learners.decisions import corners
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco.gradient_steps import Steps, gradient_steps, plus
+from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 
@@ -32,7 +32,7 @@ class Renewed(NamedTuple):
     point: Row
 
 
-class Lazy(NamedTuple):
+class HeldSum(NamedTuple):
     """What is over, and what is held."""
 
     rounds: int
@@ -46,7 +46,7 @@ class Lazy(NamedTuple):
 
 
 @attrs.frozen(kw_only=True)
-class LazyPrefix(ConvexLearner[Lazy]):
+class LazyPrefix(ConvexLearner[HeldSum]):
     """Holds a noisy sum y, and stays with it after a batch with probability e^(-a). Abstract.
 
     Gradients g_t at the point that is held are whole steps of L/``grid`` and clipped to a norm of
@@ -89,33 +89,33 @@ class LazyPrefix(ConvexLearner[Lazy]):
         self._set(deviation=deviation, _unit=unit, _most=most)
 
     @property
-    def initial_state(self) -> Lazy:
-        return Lazy(0, (0,) * self.body.dimension, None)
+    def initial_state(self) -> HeldSum:
+        return HeldSum(0, (0,) * self.body.dimension, None)
 
-    def rounds(self, state: Lazy) -> int:
+    def rounds(self, state: HeldSum) -> int:
         return state.rounds
 
-    def _advise(self, state: Lazy, coins: Coins) -> tuple[Lazy, Point]:
+    def _advise(self, state: HeldSum, coins: Coins) -> tuple[HeldSum, Point]:
         state, held = self._holding(state, coins)
         return state, held.point.view(np.ndarray)
 
-    def _holding(self, state: Lazy, coins: Coins) -> tuple[Lazy, Renewed]:
+    def _holding(self, state: HeldSum, coins: Coins) -> tuple[HeldSum, Renewed]:
         held = state.held
         if held is None:
             held = self._drawn(state.total, coins)
             state = state._replace(held=held)
         return state, held
 
-    def _learn(self, state: Lazy, loss: Datum, coins: Coins) -> Lazy:
+    def _learn(self, state: HeldSum, loss: Datum, coins: Coins) -> HeldSum:
         state, held = self._holding(state, coins)
         gradient = gradient_steps(self.loss, self.body, held.point.view(np.ndarray), loss)
         rounds, total = state.rounds + 1, plus(state.total, gradient)
         ratios = state.ratios + self._ratio(held.noisy, state.total, gradient)
         if rounds % self.batch or rounds == self.horizon:
-            return Lazy(rounds, total, held, ratios)
+            return HeldSum(rounds, total, held, ratios)
         if not coins.bernoulli_exp(self.exponent(ratios)):
             held = self._drawn(total, coins)
-        return Lazy(rounds, total, held)
+        return HeldSum(rounds, total, held)
 
     def _ratio(self, noisy: Noisy, total: Steps, gradient: Steps) -> float:
         """The clipped log-ratio of a round, in units of 1/(2σ²)."""
@@ -167,17 +167,6 @@ class LazyPrefix(ConvexLearner[Lazy]):
         return prefix_curve(
             self.horizon, self.batch, self.sigma, self.cost, self._most / self._unit
         )
-
-
-def prefix_curve(
-    horizon: int, batch: int, sigma: Fraction, cost: Fraction, clip: Fraction
-) -> JointCurve:
-    """The bound of these parameters; its proof is in ``LazyLeader``."""
-    apart = min(2 / sigma**2, 2 * clip)
-    high = cost + 2 * batch * clip
-    first = corners(cost, high, 2 * clip + (batch - 1) * apart)
-    later = corners(cost, high, batch * apart)
-    return JointCurve((first,), (later,), -(-horizon // batch) - 1, 2 / sigma**2)
 
 
 def shown(point: Point) -> Row:

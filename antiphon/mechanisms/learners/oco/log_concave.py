@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -21,7 +22,7 @@ _DEPTH: Final = 42.0
 _UNIFORM: Final = 1 << 53
 
 
-class Table(NamedTuple):
+class DensityTable(NamedTuple):
     """Densities, one in each row, that are log-linear between points.
 
     Their error is that of the trapezoid: some 10^-4, relatively, for a Gaussian.
@@ -32,42 +33,36 @@ class Table(NamedTuple):
     """Of the density at each point, 0 where it is largest."""
     masses: Floats
     """From the first point to each."""
-    largest: Floats
-    """What the largest logarithm was, in each row."""
-
-    @property
-    def log_totals(self) -> Floats:
-        """ln ∫ of each density."""
-        found: Floats = self.largest + np.log(self.masses[:, -1])
-        return found
 
     def quantiles(self, shares: Floats) -> Floats:
         """Where each has that share of its mass to the left."""
-        wanted = shares * self.masses[:, -1]
-        found = np.empty(len(wanted))
-        for each, (want, masses) in enumerate(zip(wanted, self.masses, strict=True)):
+        found = np.empty(len(shares))
+        for each in range(len(shares)):
+            masses: Floats = self.masses[each]
+            want = float(shares[each]) * float(masses[-1])
             i = min(max(int(np.searchsorted(masses, want)), 1), len(masses) - 1) - 1
-            (left, right), logs = self.points[each, i : i + 2], self.logs[each, i : i + 2]
-            part, rise = (want - masses[i]) / (masses[i + 1] - masses[i]), logs[1] - logs[0]
+            left, right = (float(self.points[each, k]) for k in (i, i + 1))
+            logs = self.logs[each, i : i + 2]
+            part = float((want - masses[i]) / (masses[i + 1] - masses[i]))
+            rise = float(logs[1] - logs[0])
             if abs(rise) > 1e-9:
-                part = np.log1p(part * np.expm1(rise)) / rise
+                part = math.log1p(part * math.expm1(rise)) / rise
             found[each] = left + (right - left) * min(max(part, 0.0), 1.0)
         return found
 
 
-def table(log_density: LogDensity, low: Floats, high: Floats) -> Table:
+def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
     """Of densities that are log-concave on intervals with these ends."""
     low, high = _window(log_density, low, high)
     points = _between(low, high, _POINTS)
     logs = log_density(points)
-    largest = logs.max(axis=1)
-    logs = np.maximum(logs - largest[:, None], -2 * _DEPTH)
-    rise = np.diff(logs, axis=1)
+    logs = np.maximum(logs - logs.max(axis=1, keepdims=True), -2 * _DEPTH)
+    rise: Floats = np.diff(logs, axis=1)
     flat = np.abs(rise) < 1e-9
-    shape = np.where(flat, 1 + rise / 2, np.expm1(rise) / np.where(flat, 1.0, rise))
-    pieces = np.exp(logs[:, :-1]) * shape * np.diff(points, axis=1)
+    shape: Floats = np.where(flat, 1 + rise / 2, np.expm1(rise) / np.where(flat, 1.0, rise))
+    pieces: Floats = np.exp(logs[:, :-1]) * shape * np.diff(points, axis=1)
     masses = np.concatenate([np.zeros((len(low), 1)), np.cumsum(pieces, axis=1)], axis=1)
-    return Table(points, logs, masses, largest)
+    return DensityTable(points, logs, masses)
 
 
 def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats, Floats]:

@@ -13,8 +13,8 @@ from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
 from antiphon.mechanisms.learners.experts.tuning import largest
 from antiphon.mechanisms.learners.joint_curve import JointCurve
-from antiphon.mechanisms.learners.oco.dp_oco import paired_curve
 from antiphon.mechanisms.learners.oco.l2p_theorem import Premises
+from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
 from antiphon.mechanisms.learners.oco.oco_tuning import (
     batches,
     budget,
@@ -112,7 +112,7 @@ def corrected(
 # --- by the exact accounting ----------------------------------------------------------------------
 
 
-class Found(NamedTuple):
+class Chosen(NamedTuple):
     """λ, β, p, B and η."""
 
     regulariser: float
@@ -129,7 +129,7 @@ class _Exactly:
     asked: _Asked
     batch: int
 
-    def found(self, spread: float, share: float) -> Found:
+    def found(self, spread: float, share: float) -> Chosen:
         """With the best λ for s; and p = share·2BβLD."""
         asked, half = self.asked, self.asked.width / 2
         long = asked.dimension * math.log(max(asked.horizon, 2))
@@ -138,9 +138,9 @@ class _Exactly:
         beta = 2 * regulariser / spread**2
         reach = beta * asked.lipschitz * asked.width
         fakes = min(0.5, share * 2 * self.batch * reach)
-        return Found(regulariser, beta, fakes, self.batch, reach / 2)
+        return Chosen(regulariser, beta, fakes, self.batch, reach / 2)
 
-    def curve(self, found: Found) -> JointCurve:
+    def curve(self, found: Chosen) -> JointCurve:
         """Its bound."""
         asked = self.asked
         reach = found.beta * asked.lipschitz * asked.width
@@ -167,14 +167,14 @@ class _Exactly:
         return self.found(self.spread(share), share).regulariser
 
 
-def exactly(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Found:
+def exactly(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Chosen:
     """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
     target, chance = budget(epsilon, delta)
     return _searched(_asked(horizon, body, loss, epsilon, delta), target, chance)
 
 
 @lru_cache(maxsize=64)
-def _searched(asked: _Asked, epsilon: Fraction, delta: Fraction) -> Found:
+def _searched(asked: _Asked, epsilon: Fraction, delta: Fraction) -> Chosen:
     tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
     search = min(tried, key=_Exactly.merit)
     share = search.share()

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.mechanisms.learners.decisions import LARGE, Corner
+from antiphon.mechanisms.learners.decisions import LARGE, HexagonCorner
 from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.tuning import largest
 from antiphon.mechanisms.learners.joint_curve import JointCurve
-from antiphon.mechanisms.learners.oco.lazy_prefix import prefix_curve
+from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
@@ -58,7 +58,7 @@ def seems_to_keep(curve: JointCurve, epsilon: float, delta: float) -> bool:
     less = np.geomspace(most / 5e4, most, _ORDERS)
     drawn = less * (1 + less) * float(curve.rho)
 
-    def sizes(decisions: tuple[tuple[Corner, ...], ...]) -> Floats:
+    def sizes(decisions: tuple[tuple[HexagonCorner, ...], ...]) -> Floats:
         total = np.zeros(_ORDERS)
         for corners in decisions:
             own, other, more = np.array(corners).T[:, :, None]

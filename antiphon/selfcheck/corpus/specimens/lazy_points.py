@@ -72,7 +72,7 @@ def _rows(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
 
 
 def _of_dp_oco() -> Iterator[Entry]:
-    line = {**_LINE, "rate": 0.1, "beta": 0.01, "fakes": 0.9, "regulariser": 1.0}
+    line: dict[str, Any] = {**_LINE, "rate": 0.1, "beta": 0.01, "fakes": 0.9, "regulariser": 1.0}
     honest, bare = DPOCO(**line), MeanDPOCO(**line)
     claim = guarantee(honest).claim(delta=DELTA)
     told = Pair(np.array([1]), np.array([-1]))
@@ -97,7 +97,7 @@ def moved(answers: Sequence[Any]) -> bool:
 
 
 @attrs.frozen(kw_only=True)
-class Costless(LazyPrefix):
+class CostlessPrefix(LazyPrefix):
     """Without the cost: where the log-ratio is as large as it can be, it stays. Abstract."""
 
     def exponent(self, ratios: float) -> Fraction:
@@ -106,13 +106,13 @@ class Costless(LazyPrefix):
 
 @register("antiphon.corpus.CostlessLeader/1")
 @attrs.frozen(kw_only=True)
-class CostlessLeader(Costless, LazyLeader):
+class CostlessLeader(CostlessPrefix, LazyLeader):
     """A lazy leader without it."""
 
 
 @register("antiphon.corpus.CostlessGibbs/1")
 @attrs.frozen(kw_only=True)
-class CostlessGibbs(Costless, LazyGibbs):
+class CostlessGibbs(CostlessPrefix, LazyGibbs):
     """The other one."""
 
 
