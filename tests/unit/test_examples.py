@@ -184,7 +184,7 @@ def test_what_batches_cost_is_told_and_drawn(monkeypatch, capsys, tmp_path):
 def test_regret_is_measured_in_all_games(tmp_path):
     pytest.importorskip("matplotlib")
     script, plot = EXAMPLES / "measured_regret.py", tmp_path / "regret.svg"
-    sizes = ["--powers", "1", "2", "--experts", "3", "--plot", str(plot)]
+    sizes = ["--powers", "1", "2", "--experts", "2", "--plot", str(plot)]
     out = subprocess.run(
         [sys.executable, str(script), *sizes], capture_output=True, text=True, check=True
     ).stdout
@@ -202,7 +202,6 @@ def test_a_cell_is_the_contest_of_its_learner():
     game = games.BatchConstant(rounds=4, experts=3)
     known = contest(learner, game, repetitions=16, seed=1, expected=True, executor="serial")
     assert found[list(study["GAMES"]).index("batches of 16")] == known.expected[:, -1].mean()
-    assert all(map(math.isnan, study["cell"](2, 3, "L2P, printed", 1)))
 
 
 def test_forecasters_are_followed(monkeypatch, capsys, tmp_path):
