@@ -67,9 +67,9 @@ def compared(title, bounds, horizons, sizes):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--quick", action="store_true", help="one horizon")
+    parser.add_argument("--powers", type=int, nargs="+", default=[12, 16, 20], help="T, of 2")
     given = parser.parse_args()
-    horizons = (2**12,) if given.quick else (2**12, 2**16, 2**20)
+    horizons = [2**power for power in given.powers]
     compared("Experts", EXPERTS, horizons, (10, 1000))
     compared("Convex losses, L = D = 1", CONVEX, horizons, (20, 1000))
     if given.plot is not None:

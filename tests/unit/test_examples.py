@@ -1,11 +1,18 @@
 """The examples do what their docstrings say."""
 
+import itertools
+import math
 import runpy
+import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+
+from antiphon.audit import contest
+from antiphon.mechanisms import LazyExperts
+from antiphon.mechanisms.learners import games
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -13,9 +20,13 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_every_example_is_tested():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "adaptivity_costs",
+        "batch_constant",
         "budgeted_analyst",
         "dashboard",
+        "forecasters",
+        "l2p_table",
         "laziness_or_correlation",
+        "measured_regret",
         "private_regression",
         "reused_noise",
     }
@@ -112,3 +123,97 @@ def test_a_private_regression_beats_the_origin(capsys, monkeypatch, tmp_path):
     assert all(0 < float(each.split()[-4]) < least for each in others)
     assert float(known.split()[-1]) < 1e-2
     assert picture.read_text().startswith("<?xml")
+
+
+def run(monkeypatch, name, *arguments):
+    """Run an example as a script, in this process."""
+    monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+    return runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+
+
+def test_bounds_are_those_of_the_paper(monkeypatch, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "bounds.svg"
+    study = run(monkeypatch, "l2p_table", "--powers", 2, "--plot", plot)
+    assert plot.read_text().startswith("<?xml")
+    out = capsys.readouterr().out
+    assert out.count("2^2 ") == 12
+    at, (_, experts) = study["AT"].tolist(), next(study["figure"]())
+    assert experts["L2P"][at.index(0.25)] == pytest.approx(1 / 2)
+    assert experts["AFKT23"][at.index(0.5)] == pytest.approx(4 / 5)
+    *rates, _ = study["EXPERTS"].values()
+    for bound in rates:  # a smaller ε and more experts cost more
+        assert bound(2**12, 10, 1) <= bound(2**12, 10, 0.1) < bound(2**12, 1000, 0.1)
+
+
+def laws(batches):
+    """All losses of two experts in so many batches."""
+    return itertools.product(itertools.product((0, 1), repeat=2), repeat=batches)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3])
+def test_what_batches_cost_is_exact(batch):
+    study = runpy.run_path(str(EXAMPLES / "batch_constant.py"))
+    batches, rate = 3, 0.3
+    regret = excess = 0.0
+    for losses in laws(batches):
+        sums = [0, 0]
+        for loss in losses:
+            for time in range(batch):
+                now = [own + time * each for own, each in zip(sums, loss, strict=True)]
+                first, known = (1 / (1 + math.exp(rate * (s[0] - s[1]))) for s in (sums, now))
+                excess += (first - known) * (loss[0] - loss[1])
+            sums = [own + batch * each for own, each in zip(sums, loss, strict=True)]
+        regret += batches * batch / 2 - min(sums)
+    assert study["frozen"](batches * batch, batch, 2) == pytest.approx(regret / 4**batches)
+    found = study["excess"](batches * batch, batch, rate)
+    assert found == pytest.approx(excess / 4**batches, abs=1e-12)
+    assert (found > 0) == (batch > 1)
+
+
+def test_what_batches_cost_is_told_and_drawn(monkeypatch, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "batches.svg"
+    run(monkeypatch, "batch_constant", "--rounds", 2**10, "--plot", plot)
+    assert plot.read_text().startswith("<?xml")
+    assert (
+        "passed at T = 7e+05 without its ln(T/δ), at T = 1e+17 with it" in capsys.readouterr().out
+    )
+
+
+def test_regret_is_measured_in_all_games(tmp_path):
+    pytest.importorskip("matplotlib")
+    script, plot = EXAMPLES / "measured_regret.py", tmp_path / "regret.svg"
+    sizes = ["--powers", "1", "2", "--experts", "2", "--plot", str(plot)]
+    out = subprocess.run(
+        [sys.executable, str(script), *sizes], capture_output=True, text=True, check=True
+    ).stdout
+    study = runpy.run_path(str(script))
+    rows = [line.split() for line in out.splitlines() if line.strip() and "Regret" not in line]
+    assert all(sum(game in line for line in out.splitlines()) == 3 for game in study["GAMES"])
+    assert plot.read_text().startswith("<?xml")
+    assert max(map(len, rows)) >= 2 * len(study["MAKERS"])
+
+
+def test_a_cell_is_the_contest_of_its_learner():
+    study = runpy.run_path(str(EXAMPLES / "measured_regret.py"))
+    found = study["cell"](4, 3, "lazy", 1)
+    learner = LazyExperts.tuned(horizon=4, experts=3, epsilon=1, delta=1e-6)
+    game = games.BatchConstant(rounds=4, experts=3)
+    known = contest(learner, game, repetitions=16, seed=1, expected=True, executor="serial")
+    assert found[list(study["GAMES"]).index("batches of 16")] == known.expected[:, -1].mean()
+
+
+def test_forecasters_are_followed(monkeypatch, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "forecasters.svg"
+    study = run(monkeypatch, "forecasters", "--days", 1, "--repeat", 1, "--plot", plot)
+    out = capsys.readouterr().out
+    assert out.startswith("926 flights, 24 forecasters. Best: ")
+    assert "NoisyLeader, ε = 0.1" in out
+    assert plot.read_text().startswith("<?xml")
+    names, table = study["losses"](1)
+    assert table.shape == (926, 24)
+    assert table.min() >= 0
+    assert table.max() <= 1
+    assert len(set(table[:, names.index("nothing +0%")].tolist())) == 2  # late, or not

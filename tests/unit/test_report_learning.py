@@ -1,0 +1,50 @@
+"""Small multiples, and tables with rich and without."""
+
+import builtins
+
+import pytest
+
+import antiphon as ap
+from antiphon.report import print_table
+from antiphon.report.learning import Facet, Trace, facets
+
+
+@pytest.mark.parametrize("least", [1, None])
+def test_facets_are_drawn_and_equal_names_are_in_the_legend_once(tmp_path, least):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "facets.svg"
+    lines = [Trace("one", [1, 2, 4], [0.5, 2, 3], 0.1), Trace("two", [1, 2], [3, 4])]
+    rows = [[Facet("first", lines), Facet("second", lines[:1])]]
+    facets(rows, title="All of it", axes=("T", "regret"), paths=[path], least=least)
+    text = path.read_text()
+    assert [text.count(f"<!-- {name} -->") for name in ("one", "two", "second", "All of it")] == [
+        1
+    ] * 4
+    assert ("10^" in text or "{1}" in text or "mathdefault" in text) == (least is not None)
+    facets(rows, title="All of it", axes=("T", "regret"), paths=[tmp_path / "b.svg"], least=least)
+    assert (tmp_path / "b.svg").read_text() == text
+
+
+@pytest.mark.parametrize("rows", [[], [[]], [[Facet("a", [])], []]])
+def test_facets_stand_in_equal_rows(tmp_path, rows):
+    with pytest.raises(ap.InvalidArgument, match="rows of equal length"):
+        facets(rows, title="", axes=("", ""), paths=[tmp_path / "facets.svg"])
+
+
+def test_a_table_is_printed_without_rich(capsys, monkeypatch):
+    pytest.importorskip("rich")
+    print_table(["learner", "regret"], [["hedge", "141"], ["lazy", "3"]], numbers=["regret"])
+    rich = capsys.readouterr().out
+    imported = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith("rich"):
+            raise ImportError(name)
+        return imported(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    print_table(["learner", "regret"], [["hedge", "141"], ["lazy", "3"]], numbers=["regret"])
+    plain = capsys.readouterr().out
+    assert plain.splitlines() == ["learner  regret", "hedge       141", "lazy          3"]
+    assert rich.split() != plain.split()
+    assert set(plain.split()) <= set(rich.split())
