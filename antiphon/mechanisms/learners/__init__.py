@@ -18,8 +18,9 @@ of what was shown. So a view replays, and whole blocks of rounds are made at onc
 What is here: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private
 and claim nothing; ``LazyExperts``, private because it rarely changes its mind; ``Softmax``,
 to stand on the left of a private counter of the losses, which answers each loss by the expert for
-the next round. Those are played many times over by ``antiphon.audit.contest``. Learners of functions, whose
-mistakes are counted, are in ``littlestone``.
+the next round. All are played many times over by ``antiphon.audit.contest``.
+
+Learners of functions, whose mistakes are counted, are in ``littlestone``.
 """
 
 from antiphon.mechanisms.learners import games, littlestone

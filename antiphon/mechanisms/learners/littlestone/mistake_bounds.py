@@ -42,10 +42,10 @@ def mistakes_lower_bound(
     beforehand, and right for f⁽¹⁾.
     *Proof*. Let τ be the first round whose hypothesis is not f⁽⁰⁾. Start with the block B_0 of all
     rounds and s⁰ = all ⊥. Given sⁱ, which is ⊥ in B_i and after it, let sⁱ⁺¹ have (1, 1) in the
-    first g rounds of B_i, split the rest of B_i into b parts as even as can be, and let B_{i+1} be the
-    one with the least P(τ ∈ part) under sⁱ⁺¹. Let q_i = P(τ ∈ B_i) under sⁱ, m_i = P(τ ∈ B_i) and
-    l_{i+1} = P(τ < min B_{i+1}) under sⁱ⁺¹. Group privacy over g samples: m_i <= E·q_i + δ_g. The
-    lightest part has q_{i+1} <= m_i/b. Before min B_i the streams sⁱ and sⁱ⁺¹ agree, hence
+    first g rounds of B_i, split the rest of B_i into b parts as even as can be, and let B_{i+1} be
+    the one with the least P(τ ∈ part) under sⁱ⁺¹. Let q_i = P(τ ∈ B_i) under sⁱ, m_i = P(τ ∈ B_i)
+    and l_{i+1} = P(τ < min B_{i+1}) under sⁱ⁺¹. Group privacy over g samples: m_i <= E·q_i + δ_g.
+    The lightest part has q_{i+1} <= m_i/b. Before min B_i the streams sⁱ and sⁱ⁺¹ agree, hence
     l_{i+1} <= l_i + m_i - q_{i+1}: what leaves in a part that is skipped is lost. With
     D = (b-1)/(b-E) and C = E·D >= E, of which 1 + (C-1)/b = D:
     l_{i+1} + C·q_{i+1} <= l_i + m_i(1 + (C-1)/b) = l_i + D·m_i <= l_i + C·q_i + D·δ_g. After k

@@ -79,5 +79,11 @@ class NameAndShame(MistakeLearner[int]):
 
         A run is a hit and the blanks after it, or blanks that nothing comes before.
         """
-        hits = np.array([count for count, _ in runs], np.float64)
+        return self._power(np.array([count for count, _ in runs], np.float64))
+
+    def rising(self, last: int) -> NDArray[np.float64]:
+        """P(it still says f⁽⁰⁾) after each of so many samples (1, 1)."""
+        return self._power(np.arange(1, last + 1, dtype=np.float64))
+
+    def _power(self, hits: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.power(1 - float(self.delta), hits)
