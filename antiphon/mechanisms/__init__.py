@@ -31,6 +31,14 @@ from antiphon.mechanisms.histograms import (
 )
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
+from antiphon.mechanisms.learners.littlestone import (
+    CountIsAbove,
+    FiniteLearner,
+    Halving,
+    NameAndShame,
+    OnceAbove,
+    PointLearner,
+)
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -66,17 +74,20 @@ __all__ = [
     "ContinualHistogram",
     "CountAbove",
     "CountAfter",
+    "CountIsAbove",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Echo",
     "ExponentialMechanism",
     "ExposedResponse",
+    "FiniteLearner",
     "GapSparseVector",
     "Gaussian",
     "GaussianTreeCounter",
     "GridGaussian",
     "GridLaplace",
     "HSSWithoutTest",
+    "Halving",
     "Hedge",
     "HistogramMonitor",
     "HistogramQuery",
@@ -87,8 +98,11 @@ __all__ = [
     "LazyExperts",
     "LeakyBit",
     "MultiplicativeWeights",
+    "NameAndShame",
     "NumericSparseVector",
+    "OnceAbove",
     "PermuteAndFlip",
+    "PointLearner",
     "RandomizedResponse",
     "RefinedTreeCounter",
     "ReportNoisyMax",

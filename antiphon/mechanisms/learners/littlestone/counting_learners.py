@@ -93,7 +93,6 @@ class OnceAbove(ExchangePostProcessor[Counted]):
 
 
 @register("antiphon.CountIsAbove/1")
-@column_safe
 @attrs.frozen
 class CountIsAbove(ExchangePostProcessor[None]):
     """IPM: counts the samples (1, 1) on its right; f⁽¹⁾ where the count is at least ``threshold``.
@@ -129,7 +128,7 @@ class CountIsAbove(ExchangePostProcessor[None]):
         """The bit is counted, and the count compared."""
         yield int(message == HIT)
         count = yield COUNT
-        return None, int(count >= self.threshold)
+        return None, int(type(count) is int and count >= self.threshold)
 
 
 def sparse_vector_learner(

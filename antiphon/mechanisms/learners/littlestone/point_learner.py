@@ -41,10 +41,11 @@ _FAR: Final = 25
 
 
 class Seen(NamedTuple):
-    """How often each point had the label 1; the hypothesis; whether the parts are created."""
+    """How often each point had the label 1; what was learned; whether the parts are created."""
 
     counts: tuple[int, ...]
-    hypothesis: int
+    learned: int | None
+    """None before the ⊤; 0 where the argmax fails to answer."""
     created: bool
 
 
@@ -94,7 +95,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
 
     @property
     def initial_state(self) -> Seen:
-        return Seen((0,) * self.points, 0, False)
+        return Seen((0,) * self.points, None, False)
 
     @property
     def lifting(self) -> Lifting:
@@ -108,9 +109,9 @@ class PointLearner(ExchangePostProcessor[Seen]):
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
         """The sample is counted; the largest count is asked about, and then whose it is."""
-        counts, hypothesis, created = state
-        if hypothesis:
-            return state, hypothesis
+        counts, learned, created = state
+        if learned is not None:
+            return state, learned
         if not created:
             yield from in_turn(self.created)
         x, positive = message
@@ -118,12 +119,12 @@ class PointLearner(ExchangePostProcessor[Seen]):
             counts = (*counts[: x - 1], counts[x - 1] + 1, *counts[x:])
         if (yield Ask(max(counts), 0)) is TOP:
             place: Any = yield Ask(counts, 1)
-            hypothesis = place + 1
-        return Seen(counts, hypothesis, True), hypothesis
+            learned = place + 1 if type(place) is int else 0
+        return Seen(counts, learned, True), learned or 0
 
     def settled(self, state: Seen) -> bool:
         """Whether it has learned."""
-        return state.hypothesis > 0
+        return state.learned is not None
 
     def wrong(self, count: int) -> float:
         """P(argmax is another point) where one point has that count, and the others none.
