@@ -73,7 +73,7 @@ class SimulatedLaw(MistakeLaw):
 
     Means have a normal interval of this ``confidence``, β that of Clopper and Pearson; each is of
     one figure. ``executor`` and ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C ends the
-    plays of a stream early, and what is found is of those that were over.
+    plays of a stream: KeyboardInterrupt; who asks again is told of those that were over.
     """
 
     how: ClassVar[How] = "simulated"
@@ -93,7 +93,6 @@ class SimulatedLaw(MistakeLaw):
             raise InvalidArgument(f"confidence lies between 0 and 1, not {confidence!r}")
         self.rounds, self.learner = rounds, learner
         self.repetitions = exact.whole(repetitions, "repetitions")
-        self.interrupted = False
         self._confidence, self._seed = confidence, np.random.SeedSequence(seed)
         self._executor: Union[Executor, int, Literal["serial"], None] = executor
         self._progress: Union[Progress, Literal[False], None] = progress
@@ -110,8 +109,9 @@ class SimulatedLaw(MistakeLaw):
                 Chunks(total=self.repetitions, size=8, seed=self._seed.spawn(1)[0]),
                 merge=_joined, executor=self._executor, progress=self._progress,
             )  # fmt: skip
-            self.interrupted |= outcome.interrupted
             self._known[key] = np.array(outcome.result, np.int64)
+            if outcome.interrupted:
+                raise KeyboardInterrupt
         return self._known[key]
 
     def anew(self, hits: Hits) -> MistakeFigure:
