@@ -105,6 +105,10 @@ def mistakes(
     as_json: bool,
 ) -> int:
     """Count, print, draw."""
+    if plot is not None:
+        from antiphon.report.canvas import check_pictures
+
+        check_pictures([plot])
     budget = Budget(*(rational(getattr(asked, name), name) for name in Budget._fields))
     known = _learners(asked, budget)
     if asked.learner not in known:
