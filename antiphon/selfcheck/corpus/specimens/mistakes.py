@@ -39,7 +39,7 @@ from antiphon.selfcheck.corpus.inputs import saying
 from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
 
 _OUTSIDE: Final = ((0, 1), (1, 2), (2, 1), (1,), [1, 1], (True, True), (1.0, 1), 1, "11", None)
-_FEW: Final[dict[str, Any]] = {"samples": 9_900, "thorough": 20_000}
+_FEW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
 """Chains, one interaction at a time."""
 
 
