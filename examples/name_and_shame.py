@@ -2,7 +2,7 @@
 
     python examples/name_and_shame.py
     antiphon explain examples/name_and_shame.py:names
-    antiphon audit examples/name_and_shame.py:game --adversary curious --epsilon 0 --delta 1/20 --samples 20000
+    antiphon audit examples/name_and_shame.py:game --adversary curious --epsilon 0 --delta 1/20
     antiphon mistakes --learner name-and-shame --delta 0.1 --rounds 100 --plot mistakes.svg
 
 The throw-away algorithm of Dmitriev, Szabó and Sanyal (2024) beside a learner that is private
@@ -45,9 +45,7 @@ def main() -> None:
     print(f"\nA view, which replays: {leak.answers}")
     print("An answer 1 says that somebody's sample was (1, 1); in the world 0 there is none.")
 
-    print(
-        "\nMistakes of name and shame, and of a sparse vector with ε = 1, wrong every round; those of"
-    )
+    print("\nMistakes of name and shame, and of a sparse vector of ε = 1, wrong every round; of")
     print("its hard sequence; what every (1, 1e-4)-DP, 0.1-concentrated learner pays at least:")
     print("  rounds  name and shame  sparse vector   hard  bound")
     for rounds in (8, 64, 512, 4096):
