@@ -38,10 +38,10 @@ def mistakes(
     json: Json = False,
 ) -> int:
     """Count the mistakes that privacy costs a learner: three adversaries, and two bounds."""
-    from antiphon.cli.commands import mistakes as counted
+    from antiphon.cli.commands.learning import mistake_table
 
     refuse_taken([] if plot is None else [plot], force)
-    asked = counted.Asked(learner, rounds, epsilon, delta, beta, points)
-    return counted.mistakes(
+    asked = mistake_table.MistakesAsked(learner, rounds, epsilon, delta, beta, points)
+    return mistake_table.mistakes(
         asked, repeat=repeat, seed=seed, workers=workers, plot=plot, as_json=json
     )

@@ -37,7 +37,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 
 
-class Asked(NamedTuple):
+class MistakesAsked(NamedTuple):
     """The learner and the bound, as they are written."""
 
     learner: str
@@ -48,7 +48,7 @@ class Asked(NamedTuple):
     points: int
 
 
-class Budget(NamedTuple):
+class Promised(NamedTuple):
     """ε, δ and β."""
 
     epsilon: Fraction
@@ -56,7 +56,7 @@ class Budget(NamedTuple):
     beta: Fraction
 
 
-class Row(NamedTuple):
+class AdversaryRow(NamedTuple):
     """An adversary, how many (1, 1) it says, and the mistakes; or why there are none."""
 
     adversary: str
@@ -81,7 +81,9 @@ class Curves(NamedTuple):
     upper: tuple[float, ...]
 
 
-def _learners(asked: Asked, budget: Budget) -> dict[str, Callable[[], ContinualMechanism[Any]]]:
+def _learners(
+    asked: MistakesAsked, budget: Promised
+) -> dict[str, Callable[[], ContinualMechanism[Any]]]:
     rounds, epsilon, beta = asked.rounds, budget.epsilon, float(budget.beta)
     tuned = partial[ContinualMechanism[Any]]
     return {
@@ -96,7 +98,7 @@ def _learners(asked: Asked, budget: Budget) -> dict[str, Callable[[], ContinualM
 
 
 def mistakes(
-    asked: Asked,
+    asked: MistakesAsked,
     *,
     repeat: int,
     seed: int | None,
@@ -109,7 +111,7 @@ def mistakes(
         from antiphon.report.canvas import check_pictures
 
         check_pictures([plot])
-    budget = Budget(*(rational(getattr(asked, name), name) for name in Budget._fields))
+    budget = Promised(*(rational(getattr(asked, name), name) for name in Promised._fields))
     known = _learners(asked, budget)
     if asked.learner not in known:
         there = ", ".join(known)
@@ -120,7 +122,7 @@ def mistakes(
         learner, asked.rounds, repetitions=repeat, seed=seed, executor=workers,
         progress=False if as_json else None,
     )  # fmt: skip
-    rows, beta = list[Row](), list[MistakeFigure]()
+    rows, beta = list[AdversaryRow](), list[MistakeFigure]()
     interrupted = True
     with suppress(KeyboardInterrupt):
         beta.append(law.concentration())
@@ -158,7 +160,7 @@ def _promise(learner: ContinualMechanism[Any]) -> str:
     return f"({number(float(epsilon))}, {number(float(delta))})-DP, {promise.status.value}"
 
 
-def _curves(rounds: int, budget: Budget) -> Curves:
+def _curves(rounds: int, budget: Promised) -> Curves:
     epsilon, delta, beta = budget
     times = (*(1 << k for k in range((rounds - 1).bit_length())), rounds)
     lower = [mistakes_lower_bound(t, epsilon=epsilon, delta=delta, beta=beta) for t in times]
@@ -174,29 +176,29 @@ def _curves(rounds: int, budget: Budget) -> Curves:
 HARD: Final = "hard sequence"
 
 
-def _rows(law: MistakeLaw, budget: Budget) -> Iterator[Row]:
+def _rows(law: MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
     rounds = law.rounds
-    yield Row("wrong every round", rounds, law.mistakes(every_round(rounds)))
+    yield AdversaryRow("wrong every round", rounds, law.mistakes(every_round(rounds)))
     if rounds > (most := most_rounds(law)):
-        yield Row("best of all 2^T", 0, None, f"looked for among at most 2^{most}")
+        yield AdversaryRow("best of all 2^T", 0, None, f"looked for among at most 2^{most}")
     else:
         worst = worst_sequence(law)
-        yield Row("best of all 2^T", len(worst.hits), worst.mistakes)
+        yield AdversaryRow("best of all 2^T", len(worst.hits), worst.mistakes)
     shape = hard_shape(rounds, epsilon=budget.epsilon, delta=budget.delta, beta=budget.beta)
     try:
         hits = hard_sequence(law, copies=shape.copies, parts=shape.parts).hits
     except InvalidArgument as error:
-        yield Row(HARD, 0, None, str(error))
+        yield AdversaryRow(HARD, 0, None, str(error))
     else:
-        yield Row(HARD, len(hits), law.mistakes(hits))
+        yield AdversaryRow(HARD, len(hits), law.mistakes(hits))
 
 
 # --- for people -----------------------------------------------------------------------------------
 
 
 def _print(
-    asked: Asked, budget: Budget, promise: str, beta: list[MistakeFigure], rows: list[Row],
-    curves: Curves, interrupted: bool,
+    asked: MistakesAsked, budget: Promised, promise: str, beta: list[MistakeFigure],
+    rows: list[AdversaryRow], curves: Curves, interrupted: bool,
 ) -> None:  # fmt: skip
     from rich.console import Console
 
