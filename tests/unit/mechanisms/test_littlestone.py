@@ -138,6 +138,12 @@ def test_bad_parameters_are_refused_in_words(make, text):
         make()
 
 
+def test_a_sample_names_who_has_the_label_1():
+    session = NameAndShame(delta=1, points=3).start()
+    told = [session.send(sample) for sample in ((2, 0), BLANK, (3, 1), (2, 1), BLANK)]
+    assert told == [0, 0, 3, 3, 3]
+
+
 def test_halving_errs_once():
     samples = [BLANK, (2, 0), (3, 1), (2, 0), (3, 1), (3, 1)]
     view = ap.interact(ap.scripted(samples), Halving(points=4), seed=1)
@@ -296,6 +302,13 @@ def test_it_is_rounded_down_and_never_past_what_a_learner_pays():
 def test_nothing_follows_for_who_is_not_concentrated():
     assert mistakes_lower_bound(LONG, epsilon=1, delta=0, beta=1) == 0
     assert mistakes_lower_bound(LONG, epsilon=1, delta=1, beta=0) == 0
+
+
+def test_as_many_parts_as_e_prove_nothing():
+    """g = 1, b = 2, E = 2: nothing is halved fast enough."""
+    shape = hard_shape(7, epsilon=Log(2), delta=0, beta=Fraction(1, 100))
+    assert (shape.parts, shape.blocks) != (2, 3)
+    assert shape.bound > 0
 
 
 def test_it_holds_for_tiny_and_for_large_epsilons():
