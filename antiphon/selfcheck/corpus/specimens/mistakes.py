@@ -29,6 +29,7 @@ from antiphon.mechanisms.learners.littlestone.samples import Sample, samples
 from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
@@ -84,6 +85,7 @@ def _name_and_shame() -> Specimen:
 
 
 @register("antiphon.corpus.TossesAgain/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class TossesAgain(NameAndShame):
     """Name and shame that tosses again, in each round, for a sample that did not join.
