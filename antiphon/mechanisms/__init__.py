@@ -44,6 +44,13 @@ from antiphon.mechanisms.learners import (
 )
 from antiphon.mechanisms.learners.convex import GradientDescent, Origin
 from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
+from antiphon.mechanisms.learners.littlestone import (
+    CountIsAbove,
+    FiniteLearner,
+    Halving,
+    NameAndShame,
+    OnceAbove,
+    PointLearner,
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -80,11 +87,13 @@ __all__ = [
     "ContinualHistogram",
     "CountAbove",
     "CountAfter",
+    "CountIsAbove",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Echo",
     "ExponentialMechanism",
     "ExposedResponse",
+    "FiniteLearner",
     "GapSparseVector",
     "Gaussian",
     "GaussianTreeCounter",
@@ -92,6 +101,7 @@ __all__ = [
     "GridGaussian",
     "GridLaplace",
     "HSSWithoutTest",
+    "Halving",
     "Hedge",
     "HistogramMonitor",
     "HistogramQuery",
@@ -111,6 +121,9 @@ __all__ = [
     "Origin",
     "PermuteAndFlip",
     "PrivateDartboard",
+    "NameAndShame",
+    "OnceAbove",
+    "PointLearner",
     "RandomizedResponse",
     "RefinedTreeCounter",
     "ReportNoisyMax",

@@ -28,6 +28,7 @@ def test_every_example_is_tested():
         "laziness_or_correlation",
         "measured_regret",
         "private_regression",
+        "name_and_shame",
         "reused_noise",
     }
 
@@ -217,3 +218,19 @@ def test_forecasters_are_followed(monkeypatch, capsys, tmp_path):
     assert table.min() >= 0
     assert table.max() <= 1
     assert len(set(table[:, names.index("nothing +0%")].tolist())) == 2  # late, or not
+
+
+def test_name_and_shame_is_private_to_the_letter(cli, capsys):
+    """Its δ is tight, its leak is a view, and half of its δ is refuted."""
+    file = EXAMPLES / "name_and_shame.py"
+    runpy.run_path(str(file), run_name="__main__")
+    out = capsys.readouterr().out
+    assert "for 1, …, 8 rounds: " + ", ".join(["1/10"] * 8) in out
+    *_, last = out.splitlines()
+    shamed, sparse, hard, bound = map(float, last.split()[1:])
+    assert bound < hard < sparse
+    assert shamed == 10
+    audit = ["audit", f"{file}:game", "--adversary", "curious", "--epsilon", "0"]
+    for delta, status in (("1/20", 1), ("1/10", 0)):
+        found, _, _ = cli(*audit, "--delta", delta, "--samples", "20000", "--seed", "1")
+        assert found == status

@@ -22,9 +22,11 @@ a base algorithm private so (``l2p``); ``Softmax``, to stand on the left of a pr
 losses, and ``NoisyLeader``, which is such a chain. ``convex`` has the learners that stand in a
 body, by the same protocol, and ``oco`` lazy ones. All are played many times over by
 ``antiphon.audit.contest``.
+
+Learners of functions, whose mistakes are counted, are in ``littlestone``.
 """
 
-from antiphon.mechanisms.learners import convex, games, l2p, oco
+from antiphon.mechanisms.learners import convex, games, l2p, littlestone, oco
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
@@ -54,6 +56,7 @@ __all__ = [
     "convex",
     "games",
     "l2p",
+    "littlestone",
     "oco",
     "regret_of",
     "tree_ftrl",
