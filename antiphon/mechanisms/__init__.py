@@ -43,7 +43,6 @@ from antiphon.mechanisms.learners import (
     StayBit,
 )
 from antiphon.mechanisms.learners.convex import GradientDescent, Origin
-from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.learners.littlestone import (
     CountIsAbove,
     FiniteLearner,
@@ -51,6 +50,8 @@ from antiphon.mechanisms.learners.littlestone import (
     NameAndShame,
     OnceAbove,
     PointLearner,
+)
+from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -116,14 +117,14 @@ __all__ = [
     "LazyToPrivate",
     "LeakyBit",
     "MultiplicativeWeights",
+    "NameAndShame",
     "NoisyLeader",
     "NumericSparseVector",
+    "OnceAbove",
     "Origin",
     "PermuteAndFlip",
-    "PrivateDartboard",
-    "NameAndShame",
-    "OnceAbove",
     "PointLearner",
+    "PrivateDartboard",
     "RandomizedResponse",
     "RefinedTreeCounter",
     "ReportNoisyMax",

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import attrs
 
-from antiphon.mechanisms.learners.decisions import LARGE, Corner, above_one, contribution
+from antiphon.mechanisms.learners.decisions import LARGE, HexagonCorner, above_one, contribution
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import nearest
@@ -41,19 +41,19 @@ class L2PCurve:
             return math.inf
         drawn = less * range_divergence(exact.epsilon(2 * rate), 1 + less)
         after, other = (
-            contribution([Corner(each, each, 0.0)], less, drawn) for each in (longest, real)
+            contribution([HexagonCorner(each, each, 0.0)], less, drawn) for each in (longest, real)
         )
         differs = max(after, contribution(self._differing(rate, real), less, drawn))
         total = differs + (self.decisions - 1) * after + self.decisions * other
         return total / less * (1 + SLACK) + 5e-324
 
-    def _differing(self, rate: float, real: float) -> Iterator[Corner]:
+    def _differing(self, rate: float, real: float) -> Iterator[HexagonCorner]:
         """Where the two worlds stay with different probabilities."""
         low, high = (self.margin - 1) * self.batch, (self.margin + 1) * self.batch
         for steps in {low, high - 2}:
             likely, unlikely = (real + rate * each for each in (steps, steps + 2))
-            yield Corner(likely, unlikely, 2 * rate)
-            yield Corner(unlikely, likely, -2 * rate)
+            yield HexagonCorner(likely, unlikely, 2 * rate)
+            yield HexagonCorner(unlikely, likely, -2 * rate)
 
 
 def _less(fakes: Fraction) -> float:
