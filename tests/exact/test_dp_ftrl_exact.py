@@ -23,7 +23,7 @@ from antiphon.mechanisms.learners.convex import (
 from antiphon.protocol import ContinualMechanism, Log
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.spaces import Anything, Arrays
-from antiphon.selfcheck.corpus.specimens.leaders import BoxClipped, Remembering
+from antiphon.selfcheck.corpus.specimens.learning.leaders import BoxClipped, Remembering
 
 GROWTHS = (1.5, 3, 8)
 

@@ -13,7 +13,7 @@ from antiphon.mechanisms import ADVICE, LazyToPrivate
 from antiphon.mechanisms.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
 from antiphon.protocol import Log, Status
 from antiphon.protocol.spaces import Anything, Signature
-from antiphon.selfcheck.corpus.specimens.l2p import (
+from antiphon.selfcheck.corpus.specimens.learning.l2p import (
     AskedLate,
     Flipping,
     NoFakes,

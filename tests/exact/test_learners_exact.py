@@ -27,7 +27,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.mechanisms.learners.experts.weighted import Holding
 from antiphon.protocol import Log
-from antiphon.selfcheck.corpus.specimens.lazy_policies import (
+from antiphon.selfcheck.corpus.specimens.learning.lazy_policies import (
     DecidesWhenAsked,
     OneCoin,
     StaysUnasked,

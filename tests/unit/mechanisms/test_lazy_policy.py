@@ -14,7 +14,7 @@ from antiphon.mechanisms import ADVICE, LazyExperts, LazyPolicy, StayBit
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.measures import ZeroConcentrated
-from antiphon.selfcheck.corpus.specimens.lazy_policies import StaysUnasked
+from antiphon.selfcheck.corpus.specimens.learning.lazy_policies import StaysUnasked
 
 DELTA = Fraction(1, 10**6)
 LOSSES = [np.array(each) for each in ((0, 0), (0, 1), (1, 0), (1, 1))]
