@@ -43,7 +43,9 @@ def specimens() -> Iterator[Specimen]:
     ball = Ball(dimension=2)
     kept = (_of_two(LazyLeader, **_STAYS), _of_two(LazyLeader, body=ball, **_STAYS))
     yield Specimen(LazyLeader, kept, tuple(_rows("a lazy leader", LazyLeader, CostlessLeader)))
-    rows = tuple(_rows("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs))
+    # Its points are nearer to 0, where nothing is told: 1 in 5 and not 1 in 3 tells.
+    gibbs = _rows("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs)
+    rows = tuple(attrs.evolve(row, samples=32_000, thorough=64_000) for row in gibbs)
     yield Specimen(LazyGibbs, (_of_two(LazyGibbs, **_STAYS),), rows)
     drawn = {"rate": 0.1, "beta": 0.1, "fakes": 0.25}
     theorem = {
@@ -65,7 +67,7 @@ def _rows(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
     lazy, costless = kind(**line), twin(**line)
     claim = guarantee(lazy).claim(delta=DELTA)
     player = Player("towards y | away from y", listening)
-    # With y != 0 it never moves in the one world, and may in the other.
+    # With |y| >= 1 it never moves in the one world, and may in the other.
     never = broken(f"{name}, never moved for nothing", costless, claim, player, Truth(math.inf))
     for row in (Entry(name, lazy, claim, (player,), UNKNOWN), never):
         yield attrs.evolve(row, feature=moved, **_SLOW)
@@ -92,8 +94,8 @@ def listening(answers: Sequence[Any], coins: Coins) -> object:
 
 
 def moved(answers: Sequence[Any]) -> bool:
-    """Whether it stood elsewhere afterwards, and not at 0 before."""
-    return bool(answers[0][0] != 0 and answers[0][0] != answers[2][0])
+    """Whether it stood elsewhere afterwards, and a step or more from 0 before."""
+    return bool(abs(answers[0][0]) >= 1 and answers[0][0] != answers[2][0])
 
 
 @attrs.frozen(kw_only=True)
