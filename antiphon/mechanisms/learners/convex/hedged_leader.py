@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.convex.clipping import Steps
-from antiphon.mechanisms.learners.convex.leader import RegularisedLeader, Standing, standing
+from antiphon.mechanisms.learners.convex.leader import RegularisedLeader, Stance, standing
 from antiphon.numbers import exact
 from antiphon.numbers.errors import PartError
 from antiphon.protocol.messages import EMPTY
@@ -53,10 +53,10 @@ class HedgedLeader(RegularisedLeader):
         return exact.root_up(Fraction(self.steps**2 + self.stake**2))
 
     @property
-    def initial_state(self) -> Standing:
+    def initial_state(self) -> Stance:
         return standing(0, np.zeros((3, self.body.dimension)))
 
-    def told(self, state: Standing, datum: Any) -> Steps:
+    def told(self, state: Stance, datum: Any) -> Steps:
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
         gradient = self.gradient(state.point, datum)
@@ -71,7 +71,7 @@ class HedgedLeader(RegularisedLeader):
         found = more / (self.clip * self.body.reach) * self.stake
         return int(min(max(found, -self.stake), self.stake)) if found == found else 0
 
-    def moved(self, rounds: int, sums: NDArray[Any]) -> Standing:
+    def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
         leaders = ((self.start, self.growth), (0.0, self.caution))
         bold, cautious = (self.stood(*each, rounds, sums[:-1]) for each in leaders)
         share = min(max(0.5 - float(sums[-1]) / (self.stake * self.spread), 0.0), 1.0)

@@ -134,7 +134,8 @@ class _Memory(RegularisedLeader):
     """Stands where the last datum says, whatever was released."""
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, object]:
-        known, held = state if type(state) is tuple else (state, None)
+        pair: tuple[Any, Any] = state if type(state) is tuple else (state, None)
+        known, held = pair
         if side is LEFT and type(message) is str and held is not None:
             return state, LEFT, held
         if side is LEFT and type(message) is np.ndarray:
