@@ -28,8 +28,9 @@ class HedgedLeader(RegularisedLeader):
     steps of clip·reach, moved into {-V, …, V}: d + 1 numbers, to a counter with one more
     coordinate. With S the noisy sum of all v, p = ½ - S/(V·``spread``), moved into [0, 1].
 
-    So it does about as well as the better of the two, for which ``spread`` should be what noise
-    makes of S/V; and needs not be told which.
+    So it mostly does about as well as the better of the two, for which ``spread`` should be what
+    noise makes of S/V, and needs not be told which. No bound on regret is claimed: both leaders
+    hear of gradients at x only, and it may stay with the bold one (docs/dp_ftrl.md).
     Privacy: as of ``RegularisedLeader``: b and c are functions of what the right said, as x is, and
     v of (b, c, z): it is the same where the data are. What is sent is no longer than √(Q² + V²),
     in whole numbers, so what differs is at most twice as far apart; of EMPTY all is 0.
