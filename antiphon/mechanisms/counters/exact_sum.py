@@ -12,7 +12,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
 
-class Summed(NamedTuple):
+class ExactState(NamedTuple):
     """How many updates have come, and their sum."""
 
     updates: int
@@ -21,7 +21,7 @@ class Summed(NamedTuple):
 
 @register("antiphon.ExactSum/1")
 @attrs.frozen(kw_only=True, repr=False)
-class ExactSum(Counter[Summed]):
+class ExactSum(Counter[ExactState]):
     """A counter without noise: what stands on its left is then not private.
 
     Privacy: none is claimed, so no verifier lets it be created.
@@ -36,13 +36,13 @@ class ExactSum(Counter[Summed]):
     """Whether it claims anything."""
 
     @property
-    def initial_state(self) -> Summed:
-        return Summed(0, 0)
+    def initial_state(self) -> ExactState:
+        return ExactState(0, 0)
 
-    def _update(self, state: Summed, x: Amount, coins: Coins) -> Summed:
-        return Summed(state.updates + 1, state.total + x)
+    def _update(self, state: ExactState, x: Amount, coins: Coins) -> ExactState:
+        return ExactState(state.updates + 1, state.total + x)
 
-    def _count(self, state: Summed, coins: Coins) -> tuple[Summed, Amount]:
+    def _count(self, state: ExactState, coins: Coins) -> tuple[ExactState, Amount]:
         if self.dimension is None:
             return state, state.total
         return state, integers(state.total, self.dimension)

@@ -23,7 +23,7 @@ def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
     them, so the bound rests on no rounding.
     Raises: PartError for what is no array of so many doubles.
     """
-    kind: object = type(gradient)
+    kind: Any = type(gradient)  # pyright: ignore[reportUnknownVariableType]
     if kind is not np.ndarray or gradient.dtype != _DOUBLES or gradient.shape != (dimension,):
         raise PartError(f"a gradient is an array of {dimension} doubles, as a point is")
     with np.errstate(over="ignore", invalid="ignore"):

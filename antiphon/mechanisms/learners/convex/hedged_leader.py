@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.convex.clipping import Steps
-from antiphon.mechanisms.learners.convex.leader import RegularisedLeader, Standing, standing
+from antiphon.mechanisms.learners.convex.leader import RegularisedLeader, Stance, standing
 from antiphon.numbers import exact
 from antiphon.numbers.errors import PartError
 from antiphon.protocol.messages import EMPTY
@@ -28,8 +28,9 @@ class HedgedLeader(RegularisedLeader):
     steps of clip·reach, moved into {-V, …, V}: d + 1 numbers, to a counter with one more
     coordinate. With S the noisy sum of all v, p = ½ - S/(V·``spread``), moved into [0, 1].
 
-    So it does about as well as the better of the two, for which ``spread`` should be what noise
-    makes of S/V; and needs not be told which.
+    So it mostly does about as well as the better of the two, for which ``spread`` should be what
+    noise makes of S/V, and needs not be told which. No bound on regret is claimed: both leaders
+    hear of gradients at x only, and it may stay with the bold one (docs/dp_ftrl.md).
     Privacy: as of ``RegularisedLeader``: b and c are functions of what the right said, as x is, and
     v of (b, c, z): it is the same where the data are. What is sent is no longer than √(Q² + V²),
     in whole numbers, so what differs is at most twice as far apart; of EMPTY all is 0.
@@ -53,10 +54,10 @@ class HedgedLeader(RegularisedLeader):
         return exact.root_up(Fraction(self.steps**2 + self.stake**2))
 
     @property
-    def initial_state(self) -> Standing:
+    def initial_state(self) -> Stance:
         return standing(0, np.zeros((3, self.body.dimension)))
 
-    def told(self, state: Standing, datum: Any) -> Steps:
+    def told(self, state: Stance, datum: Any) -> Steps:
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
         gradient = self.gradient(state.point, datum)
@@ -71,7 +72,7 @@ class HedgedLeader(RegularisedLeader):
         found = more / (self.clip * self.body.reach) * self.stake
         return int(min(max(found, -self.stake), self.stake)) if found == found else 0
 
-    def moved(self, rounds: int, sums: NDArray[Any]) -> Standing:
+    def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
         leaders = ((self.start, self.growth), (0.0, self.caution))
         bold, cautious = (self.stood(*each, rounds, sums[:-1]) for each in leaders)
         share = min(max(0.5 - float(sums[-1]) / (self.stake * self.spread), 0.0), 1.0)

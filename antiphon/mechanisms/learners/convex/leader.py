@@ -42,7 +42,7 @@ def _weight(value: object) -> float:
     return found
 
 
-class Standing(NamedTuple):
+class Stance(NamedTuple):
     """How many sums have come, and where to stand: nothing that the right has not said."""
 
     rounds: int
@@ -63,14 +63,14 @@ class Standing(NamedTuple):
         return first
 
 
-def standing(rounds: int, points: Point) -> Standing:
+def standing(rounds: int, points: Point) -> Stance:
     """A state, of a table of points."""
-    return Standing(rounds, freeze(points).view(Row))
+    return Stance(rounds, freeze(points).view(Row))
 
 
 @register("antiphon.RegularisedLeader/1")
 @attrs.frozen(kw_only=True)
-class RegularisedLeader(PostProcessor[Standing]):
+class RegularisedLeader(PostProcessor[Stance]):
     """IPM: x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, G_t a noisy sum of gradients.
 
     (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
@@ -167,7 +167,7 @@ class RegularisedLeader(PostProcessor[Standing]):
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
-    def initial_state(self) -> Standing:
+    def initial_state(self) -> Stance:
         return standing(0, np.zeros((1, self.body.dimension)))
 
     def signature(self, right: Signature) -> Signature:
@@ -181,12 +181,12 @@ class RegularisedLeader(PostProcessor[Standing]):
         answers = Either((Finite((TOP,)), self.body.points))
         return Signature(Either((self.data, QUERIES)), answers, self.data)
 
-    def is_over(self, state: Standing) -> None:
+    def is_over(self, state: Stance) -> None:
         return None
 
     def step(
-        self, state: Standing, side: Side, message: Any, coins: Coins
-    ) -> tuple[Standing, Side, object]:
+        self, state: Stance, side: Side, message: Any, coins: Coins
+    ) -> tuple[Stance, Side, object]:
         if side is LEFT:
             if type(message) is str:
                 return state, LEFT, state.point
@@ -197,7 +197,7 @@ class RegularisedLeader(PostProcessor[Standing]):
             return self.moved(state.rounds + 1, message), LEFT, TOP
         return state._replace(asked=False), LEFT, message
 
-    def told(self, state: Standing, datum: Any) -> Steps:
+    def told(self, state: Stance, datum: Any) -> Steps:
         """What it sends to the right of a datum, in steps; 0 of none."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
@@ -208,7 +208,7 @@ class RegularisedLeader(PostProcessor[Standing]):
         found = self.loss.gradient(point, datum)
         return clipped(found, self.clip, self.steps, self.body.dimension)
 
-    def moved(self, rounds: int, sums: NDArray[Any]) -> Standing:
+    def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
         """The state when so many sums have come, of which this is the last."""
         return standing(rounds, self.stood(self.start, self.growth, rounds, sums)[None])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import attrs
 import numpy as np
@@ -130,17 +130,24 @@ class BoxClipped(RegularisedLeader):
         return np.clip(found, -self.steps, self.steps).astype(np.int64)
 
 
+class RememberedDatum(NamedTuple):
+    """A leader's state, and what no leader keeps."""
+
+    known: Any
+    held: Any = None
+
+
 class _Memory(RegularisedLeader):
     """Stands where the last datum says, whatever was released."""
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, object]:
-        known, held = state if type(state) is tuple else (state, None)
+        known, held = state if isinstance(state, RememberedDatum) else RememberedDatum(state)
         if side is LEFT and type(message) is str and held is not None:
             return state, LEFT, held
         if side is LEFT and type(message) is np.ndarray:
             held = message / self.loss.grid
         after, to, out = RegularisedLeader.step(self, known, side, message, coins)
-        return (after, held), to, out
+        return RememberedDatum(after, held), to, out
 
 
 @register("antiphon.corpus.Remembering/1")
