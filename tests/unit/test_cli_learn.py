@@ -7,10 +7,10 @@ import pytest
 
 from antiphon.audit import contest
 from antiphon.cli import main
-from antiphon.cli.commands.learn import makers, named
+from antiphon.cli.commands.learning.players import makers, named
 from antiphon.mechanisms import LazyExperts, learners
 from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.convex import Ball, GradientDescent
+from antiphon.mechanisms.learners.convex import Ball, GradientDescent, dp_ftrl
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame
 from antiphon.mechanisms.learners.learner import Learner
 
@@ -134,3 +134,18 @@ def test_bad_input_is_one_line(capsys, arguments, text):
     err = printed(capsys, *SHORT, *arguments, status=2).err
     assert text in err
     assert err.count("\n") == 1
+
+
+def test_presets_are_learners_and_what_is_assumed_says_so(capsys):
+    options = ("--game", "linear-gap", "--dimension", "2", "--learner", "dp-ftrl-linear")
+    out = printed(capsys, *SHORT, *options, "--learner", "lazy-gibbs").out
+    linear, gibbs = (next(line for line in out.splitlines() if name in line)
+                     for name in (" dp-ftrl-linear ", " lazy-gibbs "))  # fmt: skip
+    assert "assumed" in gibbs
+    assert "assumed" not in linear
+    game = games.LinearGap(rounds=200, body=Ball(dimension=2))
+    made = makers(game)
+    assert {"dp-ftrl", "dp-ftrl-hedged", "dp-ftrl-linear", "dpoco"} <= made.keys()
+    size = {"horizon": 200, "body": game.body, "loss": game.convex_loss}
+    budget = {"epsilon": 1, "delta": Fraction(1, 10**6)}
+    assert made["dp-ftrl-linear"](**size, **budget) == dp_ftrl(**size, **budget, preset="linear")

@@ -49,10 +49,11 @@ def learn(
 ) -> int:
     """Play online learners against a game, of experts or in a body; print their regret."""
     from antiphon.cli.commands import learn as learning
+    from antiphon.cli.commands.learning import players
 
     refuse_taken([] if plot is None else [plot], force)
     return learning.learn(
-        learning.Played(game, rounds, experts, dimension, body, grid, tuple(given or ())),
-        learning.Players(tuple(learner or ()), epsilon, delta),
+        players.Played(game, rounds, experts, dimension, body, grid, tuple(given or ())),
+        players.Players(tuple(learner or ()), epsilon, delta),
         shifts=shifts, repeat=repeat, seed=seed, workers=workers, plot=plot, as_json=json,
     )  # fmt: skip
