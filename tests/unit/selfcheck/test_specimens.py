@@ -18,7 +18,7 @@ EXPORTED = {
     if inspect.isclass(kind := getattr(antiphon.mechanisms, name))
     and issubclass(kind, Mechanism | PostProcessor)
 }
-NO_CLAIM = {"FiniteLearner", "Halving", "Hedge", "ShrinkingDartboard"}
+NO_CLAIM = {"FiniteLearner", "GradientDescent", "Halving", "Hedge", "ShrinkingDartboard"}
 """Learners that are not private, to compare with."""
 NO_ROW = {"Echo", "Laplace"} | NO_CLAIM
 """Its pairs are of equal messages; it is one of the standard targets."""

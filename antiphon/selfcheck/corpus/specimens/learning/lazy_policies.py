@@ -14,7 +14,7 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees import guarantee
 from antiphon.mechanisms.learners import ADVICE, LazyExperts, LazyPolicy, StayBit
 from antiphon.mechanisms.learners.experts.lazy_policy import Following
-from antiphon.mechanisms.learners.experts.weighted import Holding
+from antiphon.mechanisms.learners.experts.weighted import Holding, times
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.exact import Log
 from antiphon.protocol.coins import Coins
@@ -22,7 +22,7 @@ from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
-from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
+from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken, numbers
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
 from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, Link, Specimen
@@ -39,7 +39,8 @@ _SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
 def specimens() -> Iterator[Specimen]:
     """Stay bits, and what asks them."""
     learner = LazyExperts(horizon=2, experts=2, rate=Log(5), cost=2)
-    yield Specimen(StayBit, (Example(StayBit(learner), NOT_BITS[1:], finite=True),))
+    bits = Example(StayBit(learner), NOT_BITS[1:], finite=True)
+    yield Specimen(StayBit, (bits,), tuple(_of_a_bit(learner)))
     rows = (*_of_parts(learner), *_of_one(learner))
     policy = LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
     losses = Arrays((2,), "int64", 0, 1)
@@ -49,6 +50,18 @@ def specimens() -> Iterator[Specimen]:
     )  # fmt: skip
     whole = Example(ComplexMechanism(policy), ("count", (0, 1), np.array([0, 2])), finite=True)
     yield Specimen(LazyPolicy, (link, whole), tuple(attrs.evolve(row, **_SLOW) for row in rows))
+
+
+def _of_a_bit(learner: LazyExperts) -> Iterator[Entry]:
+    """One decision."""
+    bit, player = StayBit(learner), numbers(0, 1)
+    claim = guarantee(bit).claim(delta=DELTA)
+    yield Entry("a decision to stay", bit, claim, (player,), UNKNOWN)
+    # With no loss it never leaves; with one it does with probability 4/5.
+    leaves = Truth(math.inf, delta=4 / 5)
+    yield broken(
+        "a decision to stay that costs nothing", CostlessBit(learner), claim, player, leaves
+    )
 
 
 def _of_parts(learner: LazyExperts) -> Iterator[Entry]:
@@ -76,6 +89,15 @@ def _of_one(learner: LazyExperts) -> Iterator[Entry]:
     claim = guarantee(LazyExperts(**longer)).claim(delta=DELTA)
     coin = OneCoin(**longer)
     yield broken("lazy experts with one coin", coin, claim, player, Truth(delta=0.41984))
+
+
+@register("antiphon.corpus.CostlessBit/1")
+@attrs.frozen
+class CostlessBit(StayBit):
+    """Stays with probability e^(-ηL): without a loss, always."""
+
+    def respond(self, dataset: int, coins: Coins) -> int:
+        return int(coins.bernoulli_exp(times(self.learner.unit, dataset)))
 
 
 @register("antiphon.corpus.DecidesWhenAsked/1")
