@@ -22,6 +22,8 @@ from antiphon.protocol.measures.divergences import SLACK, order_of
 
 LARGE: Final = 600.0
 """An exponent past which e^x is not computed."""
+_HIGHEST: Final = 1e150
+"""Orders past which doubles tell nothing: products of two overflow."""
 _NEAREST: Final = 2.0**-20
 """The least α-1."""
 
@@ -48,8 +50,12 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> tuple[HexagonCorn
 
 
 def above_one(order: float) -> float:
-    """α-1, for bounds that rise with α, and are no better told where that vanishes."""
-    return max(order_of(order) - 1, _NEAREST)
+    """α-1, for bounds that rise with α, and are no better told where that vanishes.
+
+    Infinite for orders that are not told apart from infinity.
+    """
+    less = max(order_of(order) - 1, _NEAREST)
+    return less if less <= _HIGHEST else math.inf
 
 
 def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) -> float:
@@ -57,7 +63,8 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
 
     At least 0. Infinite where exponents are too large to tell.
     """
-    return max(_mixed(corner, less, drawn) for corner in corners)
+    found = [_mixed(corner, less, drawn) for corner in corners]
+    return max(found) if all(each == each for each in found) else math.inf  # not of a NaN
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
@@ -65,7 +72,7 @@ def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
     exponent, other, more = corner
     if exponent <= 0 or other <= 0 or max(exponent, other) > LARGE:
         return math.inf
-    stays, draws = less * more, less * _ratio(exponent, other) + drawn
+    stays, draws = less * more, less * _ratio(corner) + drawn
     stays, draws = stays + SLACK * abs(stays), draws + SLACK * (abs(draws) + drawn)
     staying, drawing = math.exp(-exponent), -math.expm1(-exponent)
     slack = SLACK * (1 + exponent)
@@ -81,9 +88,10 @@ def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
     return most + math.log1p(math.exp(min(logs) - most)) + slack * (1 + sizes)
 
 
-def _ratio(own: float, other: float) -> float:
+def _ratio(corner: HexagonCorner) -> float:
     """ln((1 - e^-own)/(1 - e^-other)), rounded up."""
-    if own == other:
+    own, other, more = corner
+    if own == other and not more:
         return 0.0
     ends = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
     return ends[0] - ends[1] + SLACK * (1 + abs(ends[0]) + abs(ends[1]))

@@ -426,3 +426,17 @@ def test_a_leader_needs_a_weight_and_a_counter():
     ):  # fmt: skip
         with pytest.raises(ap.CompositionError, match="dimension=3, smallest=-100"):
             LEADER @ right
+
+
+def test_a_datum_can_always_be_told_as_EMPTY_can():
+    tiny = {"body": Ball(dimension=1, radius=Fraction(1, 10**170)), "clip": 1e-170}
+    with pytest.raises(ap.InvalidArgument, match="reach"):
+        HedgedLeader(loss=LinearLoss(dimension=1, grid=10), steps=10, start=1, caution=1, spread=1,
+                     zero_out=True, **tiny)  # fmt: skip
+    for exponent in (-150, 0, 150):
+        body, clip = Ball(dimension=1, radius=10.0**exponent), 10.0 ** (-exponent)
+        leader = HedgedLeader(body=body, loss=LinearLoss(dimension=1, grid=10), steps=10, start=1,
+                              caution=1, spread=1, clip=clip, zero_out=True)  # fmt: skip
+        told = leader.told(leader.initial_state, np.array([10]))
+        assert told.shape == (2,)
+        assert int(told @ told) <= leader.longest**2

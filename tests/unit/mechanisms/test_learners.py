@@ -237,3 +237,14 @@ def test_a_larger_budget_has_less_regret():
     ]
     assert bounds == sorted(bounds, reverse=True)
     assert bounds[-1] < 1.4 * regret_bound(2**12, 10, math.sqrt(8 * math.log(10) / 2**12), 1)
+
+
+@pytest.mark.parametrize("order", [5e306, 1e307, 1.7e308, math.inf])
+def test_an_order_that_doubles_do_not_tell_from_infinity_is_infinite(order):
+    learner = LazyExperts(horizon=2, experts=2, rate=1, cost=Fraction(1, 10**9))
+    assert learner.curve(order) == math.inf
+
+
+def test_a_change_that_doubles_lose_is_no_less():
+    # ln(s₀/s₁) = 1e-18 = η for the nearest s₁, times α-1 = 1e18, over α-1.
+    assert LazyCurve(Fraction(1, 10**18), Fraction(10**16), 1, 1)(1e18) >= 9.5e-17

@@ -318,3 +318,21 @@ def test_regret_is_within_the_bound_against_losses_chosen_beforehand(grid):
     game = games.RandomLosses(rounds=512, experts=5, grid=grid)
     found = contest(leader, game, repetitions=40, seed=1, executor="serial")
     assert found.mean[-1] + found.band()[-1] < leader.regret_bound < 25
+
+
+def test_a_log_needs_sums_of_whole_numbers():
+    counter = BufferedToeplitzCounter(horizon=4, dimension=2, rho=1)
+    with pytest.raises(ap.CompositionError, match="whole numbers"):
+        NoisyLeader(rate=ap.Log(2), counter=counter)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [({"rho": 50}, "costs ε = 100"), ({"sensitivity": Fraction(1, 1000)}, "near only")],
+)
+def test_a_counter_that_is_made_keeps_to_what_was_asked(changed, said):
+    size = {"horizon": 4, "experts": 2, "epsilon": 1, "delta": 1e-6}
+    kept = NoisyLeader.tuned(**size, counter=lambda **given: GaussianTreeCounter(**given))
+    assert kept == tree_ftrl(**size)
+    with pytest.raises(ap.InvalidArgument, match=said):
+        NoisyLeader.tuned(**size, counter=lambda **given: GaussianTreeCounter(**given | changed))

@@ -39,6 +39,13 @@ class HedgedLeader(RegularisedLeader):
 
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
+    _unit: float = attrs.field(init=False, eq=False, repr=False)
+    """V steps of it are the most that is told: clip·reach."""
+
+    def __attrs_post_init__(self) -> None:
+        RegularisedLeader.__attrs_post_init__(self)
+        # Were it 0, a datum could not be told, and EMPTY could.
+        self._set(_unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
     @property
     def stake(self) -> int:
@@ -69,7 +76,7 @@ class HedgedLeader(RegularisedLeader):
         """v; 0 of what is no number."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
-        found = more / (self.clip * self.body.reach) * self.stake
+        found = more / self._unit * self.stake
         return int(min(max(found, -self.stake), self.stake)) if found == found else 0
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:

@@ -8,8 +8,11 @@ from typing import Any, Final, NamedTuple, Self
 import attrs
 import numpy as np
 
+from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.curves import number
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.mechanisms.counters.streams import rolled
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
@@ -17,6 +20,7 @@ from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.experts.weighted import part
 from antiphon.mechanisms.learners.learner import GRID, Learner, Losses
 from antiphon.mechanisms.learners.online import QUERIES, ROUNDS
+from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
@@ -68,7 +72,8 @@ class NoisyLeader(Learner[Led]):
     Expected regret, against losses that do not depend on what is shown: ``regret_bound``.
     Source: Agarwal and Singh 2017, on a tree; Kairouz et al. 2021; the bound on regret is proved
     in ``leader_rate``.
-    Raises: InvalidArgument for a counter without dimension, or whose updates are no losses.
+    Raises: InvalidArgument for a counter without dimension, or whose updates are no losses;
+    CompositionError for a rate that is a Log with sums in doubles.
 
     >>> import numpy as np
     >>> from antiphon.mechanisms import GaussianTreeCounter
@@ -92,6 +97,7 @@ class NoisyLeader(Learner[Led]):
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
         self._set(**size, softmax=Softmax(rate=part(self.rate, counter.largest)))
+        self.softmax.signature((CountAfter() @ counter).signature)  # which refuses other sums
         Learner.__attrs_post_init__(self)
 
     @classmethod
@@ -109,14 +115,19 @@ class NoisyLeader(Learner[Led]):
 
         ``counter`` makes one, of ``horizon``, ``dimension``, ``largest`` and ``rho``; by default
         ``BufferedToeplitzCounter``, whose columns are normalised up to a horizon of 2^20. No loss
-        is looked at. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        is looked at. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1); for a counter
+        that spends more, or whose neighbours are not any two losses.
         """
         from antiphon.mechanisms.learners.experts.leader_rate import best_rate, largest_rho
 
         make = _buffered if counter is None else counter
         rho = largest_rho(epsilon, delta)
         made = make(horizon=horizon, dimension=experts, largest=grid, rho=rho)
-        return cls(rate=best_rate(horizon, experts, made.max_squared_error / grid**2), counter=made)
+        rate = best_rate(horizon, experts, made.max_squared_error / grid**2)
+        learner = cls(rate=rate, counter=made)
+        if counter is not None:
+            _check(learner, epsilon, delta)
+        return learner
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -172,6 +183,20 @@ class NoisyLeader(Learner[Led]):
 
         counting = rolled(counter, state.counting, losses, coins, read)
         return Led(shown.pop(), counting), np.array(shown)
+
+
+def _check(learner: NoisyLeader, epsilon: object, delta: object) -> None:
+    """Whether it is (ε, δ)-DP with any two losses for neighbours. Raises: InvalidArgument."""
+    counter, spent = learner.counter, guarantee(learner).epsilon_at(exact.probability(delta))
+    if exact.fraction(spent) > exact.positive(epsilon, "epsilon"):
+        raise InvalidArgument(f"the counter that was made costs ε = {number(spent)}: use its rho")
+    span, near = learner.grid**2, counter.sensitivity
+    apart = span * learner.experts ** (2 if counter.norm == 1 else 1)
+    if near is not None and near**2 < apart:
+        raise InvalidArgument(
+            "the counter that was made protects losses that are near only: leave its sensitivity "
+            "out, and any two losses are neighbours"
+        )
 
 
 def _buffered(*, horizon: int, **parameters: Any) -> Counter:
