@@ -261,7 +261,7 @@ def test_as_printed_dp_oco_is_refused_with_each_premise_that_fails():
         DPOCO.printed(**ASKED, **BUDGET)
     text = str(caught.value)
     for said in (
-        "ηB ln(1/δ₁)/p <= 1, and here it is 24.91",
+        "η·B·ln(1/δ₁)/p <= 1, and here 0.00167403·1·24.9059/0.00167403 = 24.9059",
         "3.81 times",
         "ε = 2.539",
         "corrected",
@@ -285,8 +285,8 @@ def test_corrected_parameters_satisfy_the_theorem_and_lose_far_less_than_it_says
     ("changed", "said"),
     [
         ({"rate": 0.2}, "η <= 1/10, and here η = 0.2"),
-        ({"fakes": 1e-9}, "Tp/B >= 1"),
-        ({"batch": 1000}, r"ηB ln\(1/δ₁\)/p <= 1"),
+        ({"fakes": 1e-9}, "⌈T/B⌉·p >= 1"),
+        ({"batch": 1000}, r"η·B·ln\(1/δ₁\)/p <= 1"),
         ({"beta": 1.0}, "Lemma 3.11"),
     ],
 )

@@ -16,6 +16,7 @@ from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.tuning import best_batch, largest, regret_bound
 from antiphon.mechanisms.learners.l2p.accountings import (
+    MOST_RATE,
     Accounting,
     L2PSetting,
     Optimised,
@@ -33,8 +34,6 @@ from antiphon.protocol.measures.kinds import Approximate, Renyi
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _ORDERS: Final = 48
 _TRIES: Final = 64
-_MOST: Final = 0.1
-"""Of η, in Assumption 3.1."""
 
 
 class L2PParameters(NamedTuple):
@@ -154,7 +153,7 @@ class _OfTheorem(_Search):
         formula = printed_epsilon if self.reckoned is Printed else repaired_epsilon
         batches = -(-self.horizon // batch)
         return (
-            rate <= _MOST
+            rate <= MOST_RATE
             and batches * fakes >= 1
             and rate * batch * length <= fakes
             and formula(rate, fakes, batches, length) <= self.epsilon
