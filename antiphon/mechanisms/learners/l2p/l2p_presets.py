@@ -7,14 +7,14 @@ from fractions import Fraction
 from typing import Final
 
 from antiphon.mechanisms.learners.experts.hedge import short
-from antiphon.mechanisms.learners.experts.tuning import largest
 from antiphon.mechanisms.learners.l2p.accountings import (
     MOST_RATE,
     L2PSetting,
     Printed,
     printed_epsilon,
 )
-from antiphon.mechanisms.learners.l2p.l2p_tuning import L2PParameters, budget, epsilon_of, within
+from antiphon.mechanisms.learners.l2p.l2p_tuning import L2PParameters, epsilon_of, within
+from antiphon.mechanisms.learners.searching import budget, largest
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 

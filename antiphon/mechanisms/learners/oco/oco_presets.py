@@ -11,18 +11,16 @@ import attrs
 
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
-from antiphon.mechanisms.learners.experts.tuning import largest
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.mechanisms.learners.oco.closeness import Premises
 from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
 from antiphon.mechanisms.learners.oco.oco_tuning import (
     batches,
-    budget,
     keeps,
-    least,
     seems_to_keep,
 )
+from antiphon.mechanisms.learners.searching import budget, golden, largest
 from antiphon.numbers import exact
 
 
@@ -165,7 +163,7 @@ class _Exactly:
 
     def share(self) -> float:
         """The best p, as a part of 2BβLD."""
-        return least(self.spread, 1e-2, 1e2, 6)
+        return golden(self.spread, 1e-2, 1e2, 6).middle
 
     def merit(self) -> float:
         """λR² + L²BT/(4λ) + d ln T/β: 2λR² at the best λ."""
