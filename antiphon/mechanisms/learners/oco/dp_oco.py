@@ -17,7 +17,7 @@ from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.mechanisms.learners.oco.closeness import Premises
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
-from antiphon.mechanisms.learners.oco.gradient_steps import Steps, plus, shortened
+from antiphon.mechanisms.learners.oco.gradient_steps import Steps, gradient_steps, plus
 from antiphon.mechanisms.learners.oco.lazy_prefix import shown
 from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
 from antiphon.numbers import exact
@@ -152,10 +152,11 @@ class DPOCO(ConvexLearner[Paired]):
     def _learn(self, state: Paired, loss: Datum, coins: Coins) -> Paired:
         state, pair = self._standing(state, coins)
         rounds = state.rounds + 1
-        total = plus(state.total, shortened(loss.tolist(), self.loss.grid))
+        x, y = pair
+        gradient = gradient_steps(self.loss, self.body, x.view(np.ndarray), loss)
+        total = plus(state.total, gradient)
         if rounds % self.batch or rounds == self.horizon:
             return Paired(rounds, total, pair, state.begun)
-        x, y = pair
         keeps = coins.bernoulli_exp(self._exponent(pair, state.begun, total))
         if not (coins.bernoulli(1 - self.fakes) and keeps):
             x = self._drawn(total, coins)
