@@ -15,14 +15,17 @@ import numpy as np
 
 import antiphon as ap
 from antiphon.audit import OPEN, oblivious
-from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, ShrinkingDartboard
+from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, LazyToPrivate, ShrinkingDartboard
+from antiphon.mechanisms.learners.l2p import ExponentialWeights
 
 TWO = {"horizon": 2, "experts": 2, "rate": ap.Log(Fraction(11, 10))}
+WEIGHTS = ExponentialWeights(experts=2, rate=TWO["rate"])
 LEARNERS = {
     "lazy experts": LazyExperts(**TWO, cost=2),
     "lazy experts, T = 3": LazyExperts(**TWO | {"horizon": 3}, cost=2),
     "shrinking dartboard": ShrinkingDartboard(**TWO),
     "Hedge": Hedge(**TWO),
+    "L2P": LazyToPrivate(measures=WEIGHTS, horizon=2, fakes=Fraction(3, 10)),
 }
 SAID = [*map(np.array, product((0, 1), repeat=2)), ADVICE]
 GROWTHS = tuple(Fraction(each, 20) for each in range(20, 28))  # e^ε
@@ -33,8 +36,7 @@ def curves(learner):
     game, rounds = ap.PrivacyGame(learner, learner.verification), 2 * learner.horizon - 1
     for each, more in ((oblivious(game), [OPEN]), (game, [])):
         search = {"rounds": rounds + len(more), "queries": [*SAID, *more]}
-        found = each.privacy_curve(epsilons=list(map(ap.Log, GROWTHS)), **search)
-        yield [delta for _, delta in found]
+        yield [delta for _, delta in each.privacy_curve(epsilons=[*map(ap.Log, GROWTHS)], **search)]
 
 
 def tree(learner, growth):
@@ -46,21 +48,20 @@ def tree(learner, growth):
 
 def label(message):
     """A message in short."""
-    sides = getattr(message, "zero", message), getattr(message, "one", message)
-    arrays = type(sides[0]) is np.ndarray
-    return " | ".join("".join(map(str, each)) for each in sides) if arrays else sides[0]
+    sides = (message.zero, message.one) if type(message) is ap.Pair else ()
+    return " | ".join(dict.fromkeys("".join(map(str, side)) for side in sides)) or message
 
 
 def draw(path, found):
     """δ over e^ε, dashed where nobody listens."""
     from antiphon.report.canvas import COLOURS, picture, plain
 
-    with picture([path], width=7, height=4.2) as figure:
+    with picture([path], width=9, height=4.2) as figure:
         axes = figure.add_subplot(xlabel="e^ε", ylabel="tight δ (dashed: nobody listens)")
         for colour, (name, (deaf, listening)) in zip(COLOURS, found.items(), strict=False):
             axes.plot(GROWTHS, listening, color=colour, label=name)
             axes.plot(GROWTHS, deaf, color=colour, linestyle="--")
-        figure.legend(frameon=False, loc="upper center", ncols=4)
+        figure.legend(frameon=False, loc="upper center", ncols=5)
         plain(axes)
 
 
@@ -71,10 +72,9 @@ if __name__ == "__main__":
     print(f"{'learner':20} {'e^ε':>6} {'oblivious':>16} {'adaptive':>18}  ratio")
     for name, learner in LEARNERS.items():
         deaf, listening = found[name] = tuple(curves(learner))
-        for place in (2, 4):
-            less, more = deaf[place], listening[place]
+        for growth, less, more in list(zip(GROWTHS, deaf, listening, strict=True))[2:5:2]:
             ratio = f"{float(more / less):.2f}" if less else "-"
-            print(f"{name:20} {GROWTHS[place]!s:>6} {less!s:>16} {more!s:>18}  {ratio:>5}")
+            print(f"{name:20} {growth!s:>6} {less!s:>16} {more!s:>18}  {ratio:>5}")
     print(tree(LEARNERS["lazy experts"], GROWTHS[4]))
     if plot:
         draw(plot, found)

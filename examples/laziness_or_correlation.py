@@ -19,7 +19,6 @@ from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
 from antiphon.protocol import SampledCoins
 
 DELTA = 1e-6
-PRINTED = ("rate", "beta", "regulariser", "fakes", "batch")
 
 
 def correlated(horizon, epsilon):
@@ -55,9 +54,9 @@ def main(figure=None, horizon=2**14, epsilons=(0.03, 0.1, 0.3, 1, 4)):
     for epsilon, counter, single, tuned in table:
         print(f"{epsilon:<7} {counter:<9.1f} {single:<13.1f} {tuned:<13.1f} {tuned / counter:.1f}")
     asked = {"horizon": horizon, "body": Ball(dimension=20), "loss": LinearLoss(dimension=20)}
-    told = as_printed(**(within := {**asked, "epsilon": 1, "delta": DELTA}))._asdict()
+    within = {**asked, "epsilon": 1, "delta": DELTA}
     learners = {
-        "DP-OCO as printed (refused)": DPOCO(**asked, **{name: told[name] for name in PRINTED}),
+        "DP-OCO as printed (refused)": DPOCO(**asked, **as_printed(**within).parameters),
         "DP-OCO corrected": DPOCO.corrected(**within),
         "DP-OCO, exact accounting": DPOCO.tuned(**within),
         "LazyGibbs": LazyGibbs.tuned(**within),

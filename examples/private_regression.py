@@ -9,6 +9,7 @@ with the best point in hindsight. The scale of each measurement is taken as publ
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,16 @@ import numpy as np
 from antiphon.audit import contest
 from antiphon.mechanisms import GradientDescent, Origin
 from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.convex import Ball, LogisticLoss
+from antiphon.mechanisms.learners.convex import Ball, LogisticLoss, dp_ftrl
 
 BOUND = 12.0
 """A patient's standardised measurements are shortened to this norm."""
+PRIVATE = partial(dp_ftrl, epsilon=1, delta=1e-6)
 LEARNERS: dict[str, Callable[..., Any]] = {
-    "the origin": Origin.tuned,
-    "gradient descent, not private": GradientDescent.tuned,
+    "the origin": Origin,
+    "gradient descent, not private": GradientDescent,
+    "DP-FTRL, convex, ε = 1": PRIVATE,
+    "DP-FTRL, linear, ε = 1": partial(PRIVATE, preset="linear"),
 }
 """What makes a learner from horizon, body and loss, by what it is called."""
 

@@ -1,12 +1,11 @@
 """L2P in the exact engine: no adversary gets more than an accounting says, and twins tell more."""
 
-import itertools
 from fractions import Fraction
 
 import attrs
 import numpy as np
 import pytest
-from fixed_streams import law, oblivious
+from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
 
 import antiphon as ap
 from antiphon.mechanisms import ADVICE, LazyToPrivate
@@ -23,20 +22,7 @@ from antiphon.selfcheck.corpus.specimens.learning.l2p import (
     of_two,
 )
 
-LOSSES = [np.array(each) for each in itertools.product((0, 1), repeat=2)]
-FEWER = LOSSES[1:3]
-HALVES = [np.array(each) for each in ((0, 2), (1, 0), (2, 1))]
 SLOW = Log(Fraction(101, 100))
-
-
-def compared(learner, losses, rounds=None):
-    game = ap.PrivacyGame(learner, learner.verification)
-    rounds = 2 * learner.horizon - 1 if rounds is None else rounds
-    return game.check_claims(rounds=rounds, queries=[*losses, ADVICE])
-
-
-def verdicts(found):
-    return [each.verdict for each in found]
 
 
 @pytest.mark.parametrize(

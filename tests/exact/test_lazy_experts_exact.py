@@ -1,24 +1,20 @@
 """Lazy experts in the exact engine: the best adversary gets no more than is claimed."""
 
-import itertools
 import math
-import operator
 from fractions import Fraction
 
 import attrs
 import numpy as np
 import pytest
+from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
 
 import antiphon as ap
+from antiphon import audit
 from antiphon.mechanisms import ADVICE, LazyExperts
 from antiphon.protocol import Log, Pair, same
-from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.spaces import Anything, Signature
 
-LOSSES = [np.array(each) for each in itertools.product((0, 1), repeat=2)]
-FEWER = LOSSES[1:3]
-HALVES = [np.array(each) for each in ((0, 2), (1, 0), (2, 1))]
 FIFTH = Log(Fraction(5, 4))
 """η with e^-η = 4/5."""
 
@@ -26,16 +22,6 @@ FIFTH = Log(Fraction(5, 4))
 def lazy(kind=LazyExperts, **changed):
     parameters = {"horizon": 2, "experts": 2, "rate": FIFTH, "cost": 2}
     return kind(**parameters | changed)
-
-
-def compared(learner, losses, rounds=None):
-    game = ap.PrivacyGame(learner, learner.verification)
-    rounds = 2 * learner.horizon - 1 if rounds is None else rounds
-    return game.check_claims(rounds=rounds, queries=[*losses, ADVICE])
-
-
-def verdicts(found):
-    return [each.verdict for each in found]
 
 
 @pytest.mark.parametrize(
@@ -183,43 +169,13 @@ def test_all_that_is_revealed_is_within_the_bound_and_past_the_shortcuts():
 # --- against losses that are chosen beforehand ----------------------------------------------------
 
 
-def law(learner, messages):
-    """The law of the answers to what is said, whatever is answered."""
-
-    def play(coins):
-        state, answers = learner.initial_state, []
-        for message in messages:
-            state, answer = learner.step(state, message, coins)
-            answers.append(answer if answer is not TOP else "⊤")
-        return tuple(answers)
-
-    found = {}
-    for probability, answers in outcomes(play):
-        found[answers] = found.get(answers, 0) + probability
-    return found
-
-
-def oblivious(learner, growth, losses):
-    """The largest δ of any two neighbouring streams, asked in every round."""
-    streams = list(itertools.product(range(len(losses)), repeat=learner.horizon - 1))
-
-    def said(stream):
-        return [ADVICE, *itertools.chain(*((losses[i], ADVICE) for i in stream))]
-
-    laws = {stream: law(learner, said(stream)) for stream in streams}
-
-    def delta(a, b):
-        return sum(max(0, p - growth * laws[b].get(answers, 0)) for answers, p in laws[a].items())
-
-    pairs = itertools.product(streams, repeat=2)
-    return max(delta(a, b) for a, b in pairs if sum(map(operator.ne, a, b)) == 1)
-
-
 def test_adversaries_that_listen_get_more_and_neither_past_the_claim():
     learner, growth = lazy(horizon=3, cost=1), Fraction(6, 5)
     game = ap.PrivacyGame(learner, learner.verification)
     adaptive = game.tight_delta(epsilon=Log(growth), rounds=5, queries=[*LOSSES, ADVICE])
     deaf = oblivious(learner, growth, LOSSES)
+    sealed = {"rounds": 6, "queries": [*LOSSES, ADVICE, audit.OPEN]}
+    assert deaf == audit.oblivious(game).tight_delta(epsilon=Log(growth), **sealed)
     assert 0 < deaf < adaptive <= Fraction(ap.guarantee(learner).delta_at(Log(growth)))
 
 

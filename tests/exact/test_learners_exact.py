@@ -3,13 +3,13 @@
 An adversary that does not listen is one of the learner with sealed answers (``audit.sealed``).
 """
 
-import itertools
 import math
 from fractions import Fraction
 
 import attrs
 import numpy as np
 import pytest
+from exact_experts import FEWER, LOSSES
 from test_noise_privacy import BaseTwo
 
 import antiphon as ap
@@ -33,8 +33,6 @@ from antiphon.selfcheck.corpus.specimens.learning.lazy_policies import (
     StaysUnasked,
 )
 
-LOSSES = [np.array(each) for each in itertools.product((0, 1), repeat=2)]
-FEWER = LOSSES[1:3]
 FIFTH = Log(Fraction(5, 4))
 POINTS = [Fraction(1), Fraction(11, 10), Fraction(6, 5), Fraction(3, 2), Fraction(2)]
 

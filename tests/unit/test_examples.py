@@ -107,6 +107,8 @@ def test_adaptivity_costs_are_told_and_drawn(capsys, monkeypatch, tmp_path):
     assert found["lazy experts", "6/5"] == ("269/13310", "79/2541")
     assert found["lazy experts", "11/10"] == ("769/26620", "100/2541")
     assert found["Hedge", "11/10"] == ("1/442", "1/442")
+    assert found["L2P", "11/10"] == ("7/484", "7/242")
+    assert found["L2P", "6/5"] == ("13/2541", "26/2541")
     assert all(Fraction(deaf) <= Fraction(more) for deaf, more in found.values())
     assert "on 1: say '01 | 10'" in tree
     assert "<svg" in plot.read_text()

@@ -34,11 +34,11 @@ def table(loss, body=None, rounds=300):
 
 
 def descent(game):
-    return GradientDescent.tuned(horizon=game.rounds, body=game.body, loss=game.convex_loss)
+    return GradientDescent(horizon=game.rounds, body=game.body, loss=game.convex_loss)
 
 
 def origin(game):
-    return Origin.tuned(horizon=game.rounds, body=game.body, loss=game.convex_loss)
+    return Origin(horizon=game.rounds, body=game.body, loss=game.convex_loss)
 
 
 GAP = games.LinearGap(rounds=500, body=Ball(dimension=300))

@@ -46,7 +46,7 @@ def norms(table):
 @EVERY
 def test_a_view_has_the_data_of_its_key_and_replays(game):
     game = attrs.evolve(game, rounds=90)
-    learner = GradientDescent.tuned(horizon=90, body=game.body, loss=game.convex_loss)
+    learner = GradientDescent(horizon=90, body=game.body, loss=game.convex_loss)
     view = ap.interact(game, learner, seed=3)
     assert ap.replay(view, game)
     assert view.messages[::2] == (ADVICE,) * 90
@@ -96,7 +96,7 @@ def test_means_are_those_stated():
 
 def test_data_go_along_what_was_shown():
     game = attrs.evolve(GAMES[2], rounds=90)
-    learner = GradientDescent.tuned(horizon=90, body=game.body, loss=game.convex_loss)
+    learner = GradientDescent(horizon=90, body=game.body, loss=game.convex_loss)
     view = ap.interact(game, learner, seed=1)
     points, told = np.array(view.answers[::2]), np.array(view.messages[1::2])
     assert told[0].tolist() == [1024, 0, 0, 0]

@@ -255,7 +255,7 @@ def test_kinks_are_no_fault():
 
 
 def test_a_users_loss_is_played_named_and_sent():
-    learner = GradientDescent.tuned(horizon=9, body=Ball(dimension=1), loss=distance)
+    learner = GradientDescent(horizon=9, body=Ball(dimension=1), loss=distance)
     session = learner.start()
     session.send(np.array([1024]))
     assert session.send("advice")[0] > 0.5
@@ -296,7 +296,7 @@ def test_gradient_descent_takes_the_stated_steps():
 @pytest.mark.parametrize("kind", [GradientDescent, Origin])
 def test_streams_follow_what_a_session_advises(kind):
     loss = LogisticLoss(dimension=3)
-    learner = kind.tuned(horizon=30, body=Box(dimension=3), loss=loss)
+    learner = kind(horizon=30, body=Box(dimension=3), loss=loss)
     table, session, state, shown = data(loss, 30), learner.start(), learner.initial_state, []
     coins = ap.protocol.SampledCoins(1)
     for part in np.split(table, [0, 7, 20]):

@@ -14,11 +14,11 @@ from mpmath import mp, mpf
 import antiphon as ap
 from antiphon.composition.accounting import from_renyi
 from antiphon.mechanisms import ADVICE
-from antiphon.mechanisms.learners.convex import Ball, Box, LinearLoss
+from antiphon.mechanisms.learners.convex import Ball, Box, LinearLoss, SquaredLoss
 from antiphon.mechanisms.learners.decisions import contribution, corners
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
-from antiphon.mechanisms.learners.oco.gradient_steps import gradient_steps, inner, shortened
+from antiphon.mechanisms.learners.oco.gradient_steps import gradient_steps
 from antiphon.mechanisms.learners.oco.oco_curves import paired_curve, prefix_curve
 from antiphon.mechanisms.learners.oco.oco_presets import as_printed
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
@@ -102,19 +102,6 @@ def test_a_point_that_was_shown_cannot_be_written_into():
 # --- gradients ------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.integers(-(2**70), 2**70), min_size=1, max_size=6), st.integers(1, 2**30))
-def test_no_gradient_is_longer_than_the_grid(steps, radius):
-    found = shortened(steps, radius)
-    assert inner(found, found) <= radius**2
-    assert all(a * b >= 0 and abs(b) <= abs(a) for a, b in zip(steps, found, strict=True))
-    if inner(steps, steps) <= radius**2:
-        assert found == tuple(steps)
-    else:
-        norm = math.isqrt(inner(steps, steps)) + 1
-        lost = (abs(s) * radius / norm - abs(f) for s, f in zip(steps, found, strict=True))
-        assert all(each < 1 + 1e-6 for each in lost)
-
-
 class Odd(LinearLoss):
     """Whose gradients are none."""
 
@@ -122,9 +109,20 @@ class Odd(LinearLoss):
         return np.array([math.nan, math.inf, -math.inf])
 
 
-def test_what_is_no_number_is_no_step():
+def test_gradients_are_clipped_in_steps_of_the_slope():
+    """Of 4 and of 1, over 8; the rest is told of ``clipped``, in test_dp_ftrl.py."""
+    steep, wide = SquaredLoss(dimension=2, grid=8), Ball(dimension=2, radius=3)
+    assert gradient_steps(steep, wide, np.array([3.0, 0]), np.array([4, -4, -8])) == (
+        2,
+        -2,
+    )  # L = 4
+    assert gradient_steps(LOSS, BALL, np.zeros(3), np.array([6, 0, -5])) == (6, 0, -5)
+    assert gradient_steps(LOSS, BALL, np.zeros(3), np.array([6, 0, -8])) == (5, 0, -6)
+
+
+def test_a_gradient_that_is_no_number_is_no_step():
     found = gradient_steps(Odd(dimension=3, grid=8), BALL, np.zeros(3), data()[0])
-    assert found == (0, 5, -5)
+    assert found == (0, 0, 0)
 
 
 # --- when to stay ---------------------------------------------------------------------------------
@@ -138,7 +136,7 @@ def test_it_stays_by_the_clipped_log_ratio():
     total, wanted = np.zeros(3), 0.0
     sigma = float(learner.sigma) * 8
     for datum in data(3):
-        step = np.array(shortened(datum.tolist(), 8))
+        step = np.array(gradient_steps(LOSS, BALL, np.zeros(3), datum))
         noisy = np.array(state.held.noisy)
         logs = [-((noisy - mean) ** 2).sum() / (2 * sigma**2) for mean in (total, total + step)]
         wanted += float(learner.clip) - min(max(logs[1] - logs[0], -0.5), 0.5)
@@ -261,7 +259,7 @@ def test_as_printed_dp_oco_is_refused_with_each_premise_that_fails():
         DPOCO.printed(**ASKED, **BUDGET)
     text = str(caught.value)
     for said in (
-        "ηB ln(1/δ₁)/p <= 1, and here it is 24.91",
+        "η·B·ln(1/δ₁)/p <= 1, and here 0.00167403·1·24.9059/0.00167403 = 24.9059",
         "3.81 times",
         "ε = 2.539",
         "corrected",
@@ -285,8 +283,8 @@ def test_corrected_parameters_satisfy_the_theorem_and_lose_far_less_than_it_says
     ("changed", "said"),
     [
         ({"rate": 0.2}, "η <= 1/10, and here η = 0.2"),
-        ({"fakes": 1e-9}, "Tp/B >= 1"),
-        ({"batch": 1000}, r"ηB ln\(1/δ₁\)/p <= 1"),
+        ({"fakes": 1e-9}, "⌈T/B⌉·p >= 1"),
+        ({"batch": 1000}, r"η·B·ln\(1/δ₁\)/p <= 1"),
         ({"beta": 1.0}, "Lemma 3.11"),
     ],
 )

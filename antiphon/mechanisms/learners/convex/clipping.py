@@ -16,11 +16,11 @@ _DOUBLES: Final = np.dtype(np.float64)
 
 
 def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
-    """The gradient in steps of bound/steps, towards the origin: Σ k_i² <= steps², exactly.
+    """The gradient in steps of bound/steps, shortened to Σ k_i² <= steps², exactly.
 
-    Nearer to it than the norm asks for by less than a step in each coordinate. A gradient with an
-    entry that is no finite number counts as 0. Doubles find the steps and whole numbers check
-    them, so the bound rests on no rounding.
+    To the nearest step; where that is too long, towards the origin. A gradient with an entry that
+    is no finite number counts as 0. Doubles find the steps and whole numbers check them, so the
+    bound rests on no rounding.
     Raises: PartError for what is no array of so many doubles.
     """
     kind: Any = type(gradient)  # pyright: ignore[reportUnknownVariableType]
@@ -31,9 +31,11 @@ def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
         norm = math.sqrt(scaled @ scaled)
     if not norm <= steps:
         scaled = _shortened(gradient, steps)
-    found: Steps = scaled.astype(np.int64)  # towards 0
-    while found @ found > steps * steps:
-        found -= np.sign(found)
+    found: Steps = np.rint(scaled).astype(np.int64)
+    if found @ found > steps * steps:
+        found = scaled.astype(np.int64)  # towards 0
+        while found @ found > steps * steps:
+            found -= np.sign(found)
     return found
 
 

@@ -37,6 +37,7 @@ from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
 from antiphon.mechanisms.learners.convex.hedged_leader import HedgedLeader
 from antiphon.mechanisms.learners.convex.leader import MOST_STEPS, RegularisedLeader
 from antiphon.mechanisms.learners.online import ROUNDS
+from antiphon.mechanisms.learners.searching import budget
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
@@ -157,9 +158,7 @@ def largest_rho(epsilon: object, delta: object) -> Fraction:
 
     Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
     """
-    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
-    if not 0 < chance < 1:
-        raise InvalidArgument("delta must lie strictly between 0 and 1")
+    target, chance = budget(epsilon, delta)
 
     def private(rho: float) -> bool:
         return exact.fraction(from_concentrated(rho).epsilon_at(chance)) <= target

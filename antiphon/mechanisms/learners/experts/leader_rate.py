@@ -36,7 +36,7 @@ from antiphon.composition.accounting.renyi import from_concentrated
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.softmax import STEPS
-from antiphon.mechanisms.learners.experts.tuning import budget, largest
+from antiphon.mechanisms.learners.searching import budget, largest
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import Floats

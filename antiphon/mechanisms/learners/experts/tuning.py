@@ -14,8 +14,8 @@ import numpy as np
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
+from antiphon.mechanisms.learners.searching import budget, largest
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
@@ -97,24 +97,6 @@ class _Problem:
             else:
                 low = left
         return math.exp((low + high) / 2)
-
-
-def largest(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
-    """The largest number between two where something holds that holds below; by its logarithm."""
-    if holds(high):
-        return high
-    for _ in range(steps):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
-
-
-def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
-    """ε > 0 and 0 < δ < 1. Raises: InvalidArgument."""
-    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
-    if not 0 < chance < 1:
-        raise InvalidArgument("delta must lie strictly between 0 and 1")
-    return target, chance
 
 
 @lru_cache(maxsize=64)

@@ -21,7 +21,7 @@ from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.registry import register
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
-_MOST: Final = Fraction(1, 10)
+MOST_RATE: Final = Fraction(1, 10)
 """Of η, in Assumption 3.1."""
 _SMALL: Final = Fraction(1, 10**300)
 """Below it a double is not near enough to its logarithm's argument."""
@@ -232,8 +232,10 @@ def _rounded(epsilon: float) -> ExactEpsilon:
 def _premises(setting: L2PSetting, length: float) -> Iterator[str]:
     """Those of Thm 3.2 that do not hold."""
     rate, fakes = up(setting.rate), float(setting.fakes)
-    if not exact.at_most(setting.rate, _MOST):
+    if not exact.at_most(setting.rate, MOST_RATE):
         yield f"Thm 3.2 asks for η <= 1/10, and here η = {rate:.6g}: take a smaller rate"
+    if not setting.fakes < 1:
+        yield f"Thm 3.2 asks for p < 1, and here p = {fakes:.6g}"
     if setting.batches * setting.fakes < 1:
         yield (
             f"Thm 3.2 asks for ⌈T/B⌉·p >= 1, and here {setting.batches}·{fakes:.6g} = "

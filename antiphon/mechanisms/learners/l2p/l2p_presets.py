@@ -7,14 +7,17 @@ from fractions import Fraction
 from typing import Final
 
 from antiphon.mechanisms.learners.experts.hedge import short
-from antiphon.mechanisms.learners.experts.tuning import largest
-from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed, printed_epsilon
-from antiphon.mechanisms.learners.l2p.l2p_tuning import L2PParameters, budget, epsilon_of, within
+from antiphon.mechanisms.learners.l2p.accountings import (
+    MOST_RATE,
+    L2PSetting,
+    Printed,
+    printed_epsilon,
+)
+from antiphon.mechanisms.learners.l2p.l2p_tuning import L2PParameters, epsilon_of, within
+from antiphon.mechanisms.learners.searching import budget, largest
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 
-_MOST: Final = 0.1
-"""Of η, in Assumption 3.1."""
 _CURE: Final = (
     "Thm 3.10's closed form does not satisfy Thm 3.2 here; use LazyToPrivate.corrected, or tuned"
 )
@@ -54,7 +57,7 @@ def corrected(horizon: int, experts: int, epsilon: object, delta: object) -> L2P
         found = printed_epsilon(rate, fakes(rate), -(-horizon // batch), length)
         return fakes(rate) < 1 and found <= target
 
-    most = min(_MOST, _rate(horizon, experts, target))
+    most = min(float(MOST_RATE), _rate(horizon, experts, target))
     rate = short(largest(private, most * 2.0**-30, most, 40))
     # Rounded up, for the premise.
     chosen = short(fakes(float(rate)) * (1 + 2.0**-18))
@@ -81,7 +84,5 @@ def _length(horizon: int, delta: Fraction, batch: int) -> float:
 def _made(
     horizon: int, rate: Fraction, batch: int, fakes: Fraction, delta: Fraction
 ) -> tuple[L2PSetting, Printed]:
-    if fakes >= 1:
-        raise InvalidArgument(f"Thm 3.2 asks for p < 1, and here p = {float(fakes):.4g}. {_CURE}")
     setting = L2PSetting(rate=rate, horizon=horizon, batch=batch, fakes=fakes)
     return setting, Printed(tail=_tail(horizon, delta, batch))

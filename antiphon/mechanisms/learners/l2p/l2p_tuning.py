@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, Final, NamedTuple
@@ -14,8 +13,9 @@ import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms.learners.experts.hedge import short
-from antiphon.mechanisms.learners.experts.tuning import best_batch, largest, regret_bound
+from antiphon.mechanisms.learners.experts.tuning import best_batch, regret_bound
 from antiphon.mechanisms.learners.l2p.accountings import (
+    MOST_RATE,
     Accounting,
     L2PSetting,
     Optimised,
@@ -24,17 +24,15 @@ from antiphon.mechanisms.learners.l2p.accountings import (
     printed_epsilon,
     repaired_epsilon,
 )
+from antiphon.mechanisms.learners.searching import Least, budget, golden, largest
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
 from antiphon.protocol.measures.kinds import Approximate, Renyi
 
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _ORDERS: Final = 48
 _TRIES: Final = 64
-_MOST: Final = 0.1
-"""Of η, in Assumption 3.1."""
 
 
 class L2PParameters(NamedTuple):
@@ -42,14 +40,6 @@ class L2PParameters(NamedTuple):
 
     setting: L2PSetting
     accounting: Accounting
-
-
-def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
-    """ε and δ. Raises: InvalidArgument."""
-    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
-    if not 0 < chance < 1:
-        raise InvalidArgument("delta must lie strictly between 0 and 1")
-    return target, chance
 
 
 def epsilon_of(accounting: Accounting, setting: L2PSetting, delta: Fraction) -> ExactEpsilon:
@@ -98,43 +88,24 @@ class _Search(ABC):
         """The least regret bound with these."""
         return regret_bound(self.horizon, self.experts, self.rate(fakes, batch, margin), batch)
 
-    def fakes(self, batch: int, margin: int) -> tuple[float, float]:
-        """The least bound, and the best p, by golden section on its logarithm."""
+    def fakes(self, batch: int, margin: int) -> Least:
+        """The least bound, and the best p."""
         return golden(
             lambda fakes: self.bound(fakes, batch, margin), self.least_fakes(batch), 0.999, 24
         )
 
     def best(self, batch: int) -> float:
         """The least regret bound with this batch."""
-        return min(self.fakes(batch, margin)[0] for margin in self.margins)
+        return min(self.fakes(batch, margin).value for margin in self.margins)
 
     def setting(self, batch: int) -> L2PSetting:
         """The best with this batch."""
-        margin = min(self.margins, key=lambda each: self.fakes(batch, each)[0])
-        _, fakes = self.fakes(batch, margin)
+        margin = min(self.margins, key=lambda each: self.fakes(batch, each).value)
+        fakes = self.fakes(batch, margin).place
         return L2PSetting(
             rate=short(self.rate(fakes, batch, margin)), horizon=self.horizon, batch=batch,
             fakes=short(fakes), margin=margin,
         )  # fmt: skip
-
-
-def golden(
-    function: Callable[[float], float], low: float, high: float, steps: int
-) -> tuple[float, float]:
-    """The least value found of a function between two numbers, and where; by their logarithms."""
-    low, high = math.log(low), math.log(high)
-    places = [high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN]
-    values = [function(math.exp(each)) for each in places]
-    for _ in range(steps):
-        if values[0] < values[1]:
-            high = places[1]
-            places = [high - (high - low) * _GOLDEN, places[0]]
-            values = [function(math.exp(places[0])), values[0]]
-        else:
-            low = places[0]
-            places = [places[1], low + (high - low) * _GOLDEN]
-            values = [values[1], function(math.exp(places[1]))]
-    return min((value, math.exp(each)) for value, each in zip(values, places, strict=True))
 
 
 @attrs.frozen
@@ -154,7 +125,7 @@ class _OfTheorem(_Search):
         formula = printed_epsilon if self.reckoned is Printed else repaired_epsilon
         batches = -(-self.horizon // batch)
         return (
-            rate <= _MOST
+            rate <= MOST_RATE
             and batches * fakes >= 1
             and rate * batch * length <= fakes
             and formula(rate, fakes, batches, length) <= self.epsilon

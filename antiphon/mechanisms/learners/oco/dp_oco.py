@@ -14,9 +14,10 @@ from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, LinearLoss
 from antiphon.mechanisms.learners.joint_curve import JointCurve
+from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
+from antiphon.mechanisms.learners.oco.closeness import Premises
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
-from antiphon.mechanisms.learners.oco.gradient_steps import Steps, plus, shortened
-from antiphon.mechanisms.learners.oco.l2p_theorem import Premises
+from antiphon.mechanisms.learners.oco.gradient_steps import Steps, gradient_steps, plus
 from antiphon.mechanisms.learners.oco.lazy_prefix import shown
 from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
 from antiphon.numbers import exact
@@ -24,7 +25,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
+from antiphon.protocol.measures.kinds import Measure, Renyi
 from antiphon.protocol.registry import register
 
 
@@ -111,10 +112,12 @@ class DPOCO(ConvexLearner[Paired]):
     @property
     def premises(self) -> Premises:
         """What Thm 3.2 and Lemma 3.11 ask for."""
-        return Premises(
-            self.rate, self.horizon, self.batch, self.fakes, self.loose, self.tail, self.beta,
-            self.regulariser, self.loss.lipschitz(self.body),
+        setting = L2PSetting(
+            rate=Fraction(self.rate), horizon=self.horizon, batch=self.batch,
+            fakes=Fraction(self.fakes), loose=Fraction(self.loose),
         )  # fmt: skip
+        slope = self.loss.lipschitz(self.body)
+        return Premises(setting, Printed(tail=self.tail), self.beta, self.regulariser, slope)
 
     # --- the algorithm ----------------------------------------------------------------------------
 
@@ -149,10 +152,11 @@ class DPOCO(ConvexLearner[Paired]):
     def _learn(self, state: Paired, loss: Datum, coins: Coins) -> Paired:
         state, pair = self._standing(state, coins)
         rounds = state.rounds + 1
-        total = plus(state.total, shortened(loss.tolist(), self.loss.grid))
+        x, y = pair
+        gradient = gradient_steps(self.loss, self.body, x.view(np.ndarray), loss)
+        total = plus(state.total, gradient)
         if rounds % self.batch or rounds == self.horizon:
             return Paired(rounds, total, pair, state.begun)
-        x, y = pair
         keeps = coins.bernoulli_exp(self._exponent(pair, state.begun, total))
         if not (coins.bernoulli(1 - self.fakes) and keeps):
             x = self._drawn(total, coins)
@@ -172,8 +176,7 @@ class DPOCO(ConvexLearner[Paired]):
     def claims(self) -> tuple[Claim, ...]:
         paper = "Asi, Koren, Liu and Talwar, Thm 3.12"
         if self.accounting == "theorem":
-            told = self.premises
-            measure: Measure = Approximate(told.epsilon(), min(1.0, told.delta()))
+            measure: Measure = self.premises.measure
             source = f"{paper}, by Thm 3.2; of losses chosen beforehand, and exact points"
         else:
             measure, source = Renyi(self.curve), f"{paper}, bound derived here; of exact points"
@@ -241,8 +244,4 @@ class DPOCO(ConvexLearner[Paired]):
 
     @classmethod
     def _held_to(cls, found: Premises, horizon: int, body: Body, loss: ConvexLoss) -> Self:
-        return cls(
-            horizon=horizon, body=body, loss=loss, rate=found.rate, beta=found.beta,
-            regulariser=found.regulariser, fakes=found.fakes, batch=found.batch,
-            accounting="theorem", loose=found.loose, tail=found.tail,
-        )  # fmt: skip
+        return cls(horizon=horizon, body=body, loss=loss, accounting="theorem", **found.parameters)

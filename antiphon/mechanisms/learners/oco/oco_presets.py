@@ -11,17 +11,17 @@ import attrs
 
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
-from antiphon.mechanisms.learners.experts.tuning import largest
 from antiphon.mechanisms.learners.joint_curve import JointCurve
-from antiphon.mechanisms.learners.oco.l2p_theorem import Premises
+from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
+from antiphon.mechanisms.learners.oco.closeness import Premises
 from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
 from antiphon.mechanisms.learners.oco.oco_tuning import (
     batches,
-    budget,
     keeps,
-    least,
     seems_to_keep,
 )
+from antiphon.mechanisms.learners.searching import budget, golden, largest
+from antiphon.numbers import exact
 
 
 @attrs.frozen
@@ -32,24 +32,24 @@ class _Asked:
     dimension: int
     width: float
     lipschitz: float
-    epsilon: float
-    delta: float
+    epsilon: Fraction
+    delta: Fraction
 
     @property
     def batch(self) -> int:
         """1/(2ε ln(1/δ)), rounded up."""
-        return math.ceil(1 / (-2 * self.epsilon * math.log(self.delta)))
+        return math.ceil(1 / (-2 * float(self.epsilon) * math.log(self.delta)))
 
     @property
     def tail(self) -> float:
         """δ₁, which costs half of δ."""
-        return self.delta / (4 * -(-self.horizon // self.batch) * self.batch)
+        return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property
     def rate(self) -> float:
         """ε^(2/3)/(T^(1/3) ln(T/δ))."""
         long = math.log(self.horizon / self.delta)
-        return math.pow(self.epsilon, 2 / 3) / (math.cbrt(self.horizon) * long)
+        return math.pow(float(self.epsilon), 2 / 3) / (math.cbrt(self.horizon) * long)
 
     def regulariser(self, rate: float) -> float:
         """(L/D)·max{√T, √(d ln T)/η}."""
@@ -62,8 +62,12 @@ class _Asked:
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
         regulariser = self.regulariser(rate)
         beta = rate * rate * regulariser / (20 * self.lipschitz**2)
+        setting = L2PSetting(
+            rate=Fraction(rate), horizon=self.horizon, batch=self.batch, fakes=Fraction(fakes),
+            loose=Fraction(loose),
+        )  # fmt: skip
         return Premises(
-            rate, self.horizon, self.batch, fakes, loose, self.tail * (1 - 2.0**-20),
+            setting, Printed(tail=self.tail * (1 - 2.0**-20)),
             beta / math.log(2 / loose) if mended else beta, regulariser, self.lipschitz,
         )  # fmt: skip
 
@@ -71,7 +75,7 @@ class _Asked:
 def _asked(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> _Asked:
     target, chance = budget(epsilon, delta)
     slope = loss.lipschitz(body)
-    return _Asked(horizon, body.dimension, 2 * body.reach, slope, float(target), float(chance))
+    return _Asked(horizon, body.dimension, 2 * body.reach, slope, target, chance)
 
 
 def as_printed(
@@ -79,7 +83,7 @@ def as_printed(
 ) -> Premises:
     """Thm 3.12's parameters, whatever they promise."""
     asked = _asked(horizon, body, loss, epsilon, delta)
-    return asked.premises(asked.rate, asked.rate / asked.epsilon, mended=False)
+    return asked.premises(asked.rate, asked.rate / float(asked.epsilon), mended=False)
 
 
 def printed(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Premises:
@@ -97,12 +101,12 @@ def corrected(
     asked = _asked(horizon, body, loss, epsilon, delta)
 
     def made(rate: float) -> Premises:
-        fakes = max(4 * rate / asked.epsilon, -rate * asked.batch * math.log(asked.tail))
+        fakes = max(4 * rate / float(asked.epsilon), -rate * asked.batch * math.log(asked.tail))
         return asked.premises(rate, fakes * (1 + 2.0**-20), mended=True)
 
     def private(rate: float) -> bool:
         found = made(rate)
-        return found.fakes < 1 and found.epsilon() <= asked.epsilon
+        return found.setting.fakes < 1 and exact.at_most(found.measure.epsilon, asked.epsilon)
 
     found = made(largest(private, asked.rate * 2.0**-30, asked.rate, 40))
     found.check_within(asked.epsilon, asked.delta)
@@ -149,17 +153,17 @@ class _Exactly:
 
     def spread(self, share: float) -> float:
         """The least s."""
-        high = 1e6 * math.sqrt(self.asked.horizon) / min(self.asked.epsilon, 1)
+        high = 1e6 * math.sqrt(self.asked.horizon) / min(float(self.asked.epsilon), 1)
 
         def private(precision: float) -> bool:
             curve = self.curve(self.found(1 / precision, share))
-            return seems_to_keep(curve, self.asked.epsilon, self.asked.delta)
+            return seems_to_keep(curve, float(self.asked.epsilon), float(self.asked.delta))
 
         return 1 / largest(private, 1 / high, 1e3, 20)
 
     def share(self) -> float:
         """The best p, as a part of 2BβLD."""
-        return least(self.spread, 1e-2, 1e2, 6)
+        return golden(self.spread, 1e-2, 1e2, 6).middle
 
     def merit(self) -> float:
         """λR² + L²BT/(4λ) + d ln T/β: 2λR² at the best λ."""
@@ -169,16 +173,15 @@ class _Exactly:
 
 def exactly(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Chosen:
     """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
-    target, chance = budget(epsilon, delta)
-    return _searched(_asked(horizon, body, loss, epsilon, delta), target, chance)
+    return _searched(_asked(horizon, body, loss, epsilon, delta))
 
 
 @lru_cache(maxsize=64)
-def _searched(asked: _Asked, epsilon: Fraction, delta: Fraction) -> Chosen:
+def _searched(asked: _Asked) -> Chosen:
     tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
     search = min(tried, key=_Exactly.merit)
     share = search.share()
     spread = search.spread(share)
-    while not keeps(search.curve(found := search.found(spread, share)), epsilon, delta):
+    while not keeps(search.curve(found := search.found(spread, share)), asked.epsilon, asked.delta):
         spread *= 1.003
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -13,14 +12,12 @@ import numpy as np
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms.learners.decisions import LARGE, HexagonCorner
 from antiphon.mechanisms.learners.experts.hedge import short
-from antiphon.mechanisms.learners.experts.tuning import largest
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
+from antiphon.mechanisms.learners.searching import budget, golden, largest
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
 
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _ORDERS: Final = 48
 _WIDTH: Final = 2
 """w, in standard deviations of a log-ratio: then 1 in 40 is clipped."""
@@ -33,14 +30,6 @@ class Prefix(NamedTuple):
     cost: Fraction
     clip: Fraction
     batch: int
-
-
-def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
-    """ε > 0 and δ in (0, 1). Raises: InvalidArgument."""
-    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
-    if not 0 < chance < 1:
-        raise InvalidArgument("delta must lie strictly between 0 and 1")
-    return target, chance
 
 
 def keeps(curve: JointCurve, epsilon: Fraction, delta: Fraction) -> bool:
@@ -72,23 +61,6 @@ def seems_to_keep(curve: JointCurve, epsilon: float, delta: float) -> bool:
     return bool(((total + shape) / less).min() <= epsilon)
 
 
-def least(figure: Callable[[float], float], low: float, high: float, steps: int) -> float:
-    """Where a figure of merit is least, by golden section on the logarithm."""
-    low, high = math.log(low), math.log(high)
-    places = [high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN]
-    values = [figure(math.exp(place)) for place in places]
-    for _ in range(steps):
-        if values[0] < values[1]:
-            high = places[1]
-            places = [high - (high - low) * _GOLDEN, places[0]]
-            values = [figure(math.exp(places[0])), values[0]]
-        else:
-            low = places[0]
-            places = [places[1], low + (high - low) * _GOLDEN]
-            values = [values[1], figure(math.exp(places[1]))]
-    return math.exp((low + high) / 2)
-
-
 def batches(horizon: int) -> list[int]:
     """Batches that are tried: powers of 2, from 64 on of 4, and all rounds as one."""
     return sorted({1, 2, 8, 32, *(1 << k for k in range(2, horizon.bit_length(), 2)), horizon})
@@ -117,7 +89,7 @@ class _Search(NamedTuple):
     def share(self, batch: int) -> float:
         """The best c, as a part of Bw; 2/ε of it makes leaving nearly as likely in both worlds."""
         most = max(1e2, 50 / self.epsilon)
-        return least(lambda share: self.sigma(share, batch), 1e-2, most, 10)
+        return golden(lambda share: self.sigma(share, batch), 1e-2, most, 10).middle
 
     def best(self, batch: int) -> float:
         """The least σ with this batch."""

@@ -1,11 +1,29 @@
-"""What streams of losses that are chosen beforehand tell of a learner of experts, exactly."""
+"""What a learner of two experts tells, exactly: adversaries that listen, and fixed streams."""
 
 import itertools
 import operator
 
+import numpy as np
+
+import antiphon as ap
 from antiphon.mechanisms import ADVICE
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.messages import TOP
+
+LOSSES = [np.array(each) for each in itertools.product((0, 1), repeat=2)]
+FEWER = LOSSES[1:3]
+HALVES = [np.array(each) for each in ((0, 2), (1, 0), (2, 1))]
+
+
+def compared(learner, losses, rounds=None):
+    """Its claims, against the best adversary that listens."""
+    game = ap.PrivacyGame(learner, learner.verification)
+    rounds = 2 * learner.horizon - 1 if rounds is None else rounds
+    return game.check_claims(rounds=rounds, queries=[*losses, ADVICE])
+
+
+def verdicts(found):
+    return [each.verdict for each in found]
 
 
 def law(learner, messages):
