@@ -40,11 +40,22 @@ def test_none_is_taken_apart(entry):
 
 def test_what_is_taken_apart_has_few_samples():
     assert {entry.name for entry in ONE_BY_ONE} == {
-        "square-root counter", "HSS", "HSS without tests",
-        "HSS without tests, sums told as they are", "multiplicative weights",
-        "histogram sparse vector of a sum", "lazy experts",
-        "lazy experts that never leave for nothing", "softmax of noisy sums",
-        "softmax that looks at the loss",
+        "DP-FTRL", "DP-FTRL between two leaders", "DP-FTRL between two, where the datum says",
+        "DP-FTRL that stands where the datum says", "DP-FTRL, clipped to a box only", "DP-OCO",
+        "DP-OCO at its mean", "HSS", "HSS without tests",
+        "HSS without tests, sums told as they are", "L2P",
+        "L2P that draws with the coin it stayed by", "SVT and argmax",
+        "SVT and argmax without the noise of the argmax",
+        "a dartboard that never leaves for nothing", "a lazy leader",
+        "a lazy leader, never moved for nothing", "a lazy point of a Gibbs law",
+        "a lazy point of a Gibbs law, never moved for nothing", "a noisy leader",
+        "a noisy leader that looks at the loss", "a private dartboard",
+        "histogram sparse vector of a sum", "lazy experts", "lazy experts of parts",
+        "lazy experts of parts, of which one is not asked", "lazy experts that decide when asked",
+        "lazy experts that never leave for nothing", "lazy experts with one coin",
+        "multiplicative weights", "softmax of noisy sums", "softmax that looks at the loss",
+        "sparse-vector learner", "sparse-vector learner, counts five times too large",
+        "square-root counter", "tree-counter learner", "tree-counter learner without the noise",
     }  # fmt: skip
 
 

@@ -61,7 +61,9 @@ def test_a_link_does_not_mutate_its_state(entry, data):
     first = processor.step(state, Side.LEFT, message, SampledCoins(seed=0))
     processor.step(first[0], Side.RIGHT, data.draw(entry.answers), SampledCoins(seed=0))
     assert state == before
-    assert processor.step(state, Side.LEFT, message, SampledCoins(seed=0)) == first
+    again = processor.step(state, Side.LEFT, message, SampledCoins(seed=0))
+    assert again[:2] == first[:2]
+    assert identical(again[2], first[2])
 
 
 @EVERY

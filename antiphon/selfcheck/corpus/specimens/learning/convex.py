@@ -17,8 +17,11 @@ from antiphon.mechanisms.learners.convex import (
     LogisticLoss,
     Origin,
 )
+from antiphon.mechanisms.learners.convex.bodies import Point
+from antiphon.mechanisms.learners.convex.convex_losses import Datum
 from antiphon.mechanisms.learners.online import ADVICE
-from antiphon.protocol.messages import Pair, same
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import Pair, freeze, same
 from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import as_claimed, broken
 from antiphon.selfcheck.corpus.entry import Truth
@@ -31,6 +34,7 @@ _LINEAR: Final[dict[str, Any]] = {
 _LOGISTIC: Final[dict[str, Any]] = {
     "horizon": 8, "body": Box(dimension=1), "loss": LogisticLoss(dimension=1, grid=2),
 }  # fmt: skip
+_LEFT: Final = 1 << 30
 _OUTSIDE: Final = (
     "count", 0, (0, 1), [0, 1], np.array([0, 5]), np.array([-5, 0]), np.array([0, 1, 1]),
     np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
@@ -40,7 +44,7 @@ _OUTSIDE: Final = (
 def specimens() -> Iterator[Specimen]:
     """Gradient descent, and the origin."""
     yield Specimen(GradientDescent, _examples(GradientDescent))
-    still, following = Origin(**_LINEAR), ClaimingDescent(**_LINEAR)
+    still, following = Origin(**_LINEAR), FollowingPoint(**_LINEAR)
     told = Pair(np.array([4, 0]), np.array([0, -4]))
     asked = saying("z | z', asked", [same(ADVICE), told, same(ADVICE)])
     apart = Truth(math.inf, delta=1.0)
@@ -55,11 +59,16 @@ def _examples(kind: Any) -> tuple[Example, ...]:
     return tuple(Example(kind(**each), _OUTSIDE, finite=True) for each in (_LINEAR, _LOGISTIC))
 
 
-@register("antiphon.corpus.ClaimingDescent/1")
+@register("antiphon.corpus.FollowingPoint/1")
 @attrs.frozen(kw_only=True)
-class ClaimingDescent(GradientDescent):
-    """Gradient descent that claims what the origin may."""
+class FollowingPoint(Origin):
+    """The origin, which is left for good when a datum has a first entry."""
 
-    @property
-    def claims(self) -> Any:
-        return Origin(horizon=self.horizon, body=self.body, loss=self.loss).claims
+    def rounds(self, state: int) -> int:
+        return state % _LEFT
+
+    def _learn(self, state: int, loss: Datum, coins: Coins) -> int:
+        return state + 1 + (_LEFT if loss[0] and state < _LEFT else 0)
+
+    def _advise(self, state: int, coins: Coins) -> tuple[int, Point]:
+        return state, self._point if state < _LEFT else freeze(np.ones(self.body.dimension))
