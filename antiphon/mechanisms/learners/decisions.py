@@ -41,6 +41,8 @@ class HexagonCorner(NamedTuple):
 
 def corners(low: Fraction, high: Fraction, apart: Fraction) -> tuple[HexagonCorner, ...]:
     """Of the hexagon, but for (low, low), where decisions contribute less than at (high, high)."""
+    if high > LARGE:
+        return (HexagonCorner(math.inf, math.inf, 0.0),)
     apart = min(apart, high - low)
     pairs = {(high, high), (low, low + apart), (high - apart, high)}
     both = pairs | {(other, own) for own, other in pairs}

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.learners.online import ROUNDS
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 
@@ -18,7 +20,14 @@ def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
     target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
     if not 0 < chance < 1:
         raise InvalidArgument("delta must lie strictly between 0 and 1")
+    if float(chance) == 1:
+        raise InvalidArgument("delta is nearer to 1 than a double can be: no learner needs it")
     return target, chance
+
+
+def rounds(horizon: object) -> int:
+    """T, at least 1. Raises: InvalidArgument."""
+    return fields.check_size(horizon, "horizon", ROUNDS)
 
 
 def largest(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:

@@ -32,6 +32,7 @@ from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCount
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.exact_sum import ExactSum
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.mechanisms.learners.budgets import keep_to
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
 from antiphon.mechanisms.learners.convex.hedged_leader import HedgedLeader
@@ -99,9 +100,13 @@ def dp_ftrl(
     sums = {**_range(leader), "sensitivity": leader.sensitivity}
     if horizon is not None:
         right = counter(horizon=horizon, rho=rho, **sums)
-        return _regularised(leader, preset, right.mean_squared_error) @ right
-    epochs = UnboundedCounter(counter=counter(horizon=_FIRST, rho=rho / 2, **sums))
-    return _regularised(leader, preset, epochs.squared_error(_NOMINAL)) @ epochs
+        learner = _regularised(leader, preset, right.mean_squared_error) @ right
+    else:
+        epochs = UnboundedCounter(counter=counter(horizon=_FIRST, rho=rho / 2, **sums))
+        learner = _regularised(leader, preset, epochs.squared_error(_NOMINAL)) @ epochs
+    if counter is not buffered:
+        keep_to(learner, epsilon, delta)
+    return learner
 
 
 def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex") -> Chain:

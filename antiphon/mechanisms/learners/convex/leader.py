@@ -36,10 +36,9 @@ _STEPS: Final = fields.at_most(MOST_STEPS, "a gradient need not be finer")
 
 
 def _weight(value: object) -> float:
-    found = float(exact.fraction(value, "start or growth"))
-    if found < 0:
+    if exact.fraction(value, "start or growth") < 0:
         raise InvalidArgument("start and growth are at least 0")
-    return found
+    return fields.check_double(value, "start or growth") if value else 0.0
 
 
 class Stance(NamedTuple):

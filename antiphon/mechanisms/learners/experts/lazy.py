@@ -11,8 +11,10 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.experts.dartboard import Dartboard
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
 from antiphon.mechanisms.learners.experts.weighted import times
+from antiphon.mechanisms.learners.searching import budget, rounds
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.interval import nearest
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.measures.kinds import Renyi
 from antiphon.protocol.provenance import proved
@@ -104,7 +106,7 @@ class LazyExperts(Dartboard):
         """
         from antiphon.mechanisms.learners.experts.tuning import lazy_parameters
 
-        found = lazy_parameters(horizon, experts, epsilon, delta)
+        found = lazy_parameters(rounds(horizon), experts, *budget(epsilon, delta))
         return cls(
             horizon=horizon, experts=experts, grid=grid,
             rate=found.rate, cost=found.cost, batch=found.batch,
@@ -126,7 +128,7 @@ class LazyExperts(Dartboard):
         """ln d/η + ηBT/8."""
         from antiphon.mechanisms.learners.experts.tuning import regret_bound
 
-        return regret_bound(self.horizon, self.experts, float(self.rate), self.batch)
+        return regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
 
     @property
     def period(self) -> int:

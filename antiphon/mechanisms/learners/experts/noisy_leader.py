@@ -8,19 +8,17 @@ from typing import Any, Final, NamedTuple, Self
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
-from antiphon.composition.guarantees.curves import number
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.mechanisms.counters.streams import rolled
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
+from antiphon.mechanisms.learners.budgets import keep_to
 from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.experts.weighted import part
 from antiphon.mechanisms.learners.learner import GRID, Learner, Losses
 from antiphon.mechanisms.learners.online import QUERIES, ROUNDS
-from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
@@ -126,7 +124,8 @@ class NoisyLeader(Learner[Led]):
         rate = best_rate(horizon, experts, made.max_squared_error / grid**2)
         learner = cls(rate=rate, counter=made)
         if counter is not None:
-            _check(learner, epsilon, delta)
+            _protects_any_two(made)
+            keep_to(learner, epsilon, delta)
         return learner
 
     @property
@@ -185,13 +184,10 @@ class NoisyLeader(Learner[Led]):
         return Led(shown.pop(), counting), np.array(shown)
 
 
-def _check(learner: NoisyLeader, epsilon: object, delta: object) -> None:
-    """Whether it is (ε, δ)-DP with any two losses for neighbours. Raises: InvalidArgument."""
-    counter, spent = learner.counter, guarantee(learner).epsilon_at(exact.probability(delta))
-    if exact.fraction(spent) > exact.positive(epsilon, "epsilon"):
-        raise InvalidArgument(f"the counter that was made costs ε = {number(spent)}: use its rho")
-    span, near = learner.grid**2, counter.sensitivity
-    apart = span * learner.experts ** (2 if counter.norm == 1 else 1)
+def _protects_any_two(counter: Counter) -> None:
+    """Raises: InvalidArgument for a counter of which some two losses are no neighbours."""
+    near, size = counter.sensitivity, counter.dimension or 1
+    apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:
         raise InvalidArgument(
             "the counter that was made protects losses that are near only: leave its sensitivity "

@@ -10,6 +10,7 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
+from antiphon.mechanisms.learners.searching import budget, rounds
 from antiphon.numbers import exact
 from antiphon.numbers.interval import nearest
 from antiphon.protocol.claims import Claim
@@ -86,7 +87,7 @@ class PrivateDartboard(LazyExperts):
         """
         from antiphon.mechanisms.learners.experts.tuning import lazy_parameters
 
-        found = lazy_parameters(horizon, experts, epsilon, delta, batch=1)
+        found = lazy_parameters(rounds(horizon), experts, *budget(epsilon, delta), batch=1)
         mean = _mean_draws(horizon, float(found.rate), float(found.cost))
         rare = math.log(max(2, horizon))
         draws = max(1, math.ceil(mean + math.sqrt(2 * mean * rare) + 2 * rare / 3))

@@ -14,13 +14,14 @@ import numpy as np
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
-from antiphon.mechanisms.learners.searching import budget, largest
+from antiphon.mechanisms.learners.searching import golden, largest
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
 
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _ORDERS: Final = 64
 _NEAR: Final = 1 / 32
+_FAR: Final = 2.0**-20
 
 
 class Lazy(NamedTuple):
@@ -33,7 +34,7 @@ class Lazy(NamedTuple):
 
 def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
     """ln d/η + ηBT/8: Hedge on losses of batches (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
-    return math.log(experts) / rate + rate * batch * horizon / 8
+    return math.log(experts) / rate + rate * batch * horizon / 8 if rate else math.inf
 
 
 @attrs.frozen
@@ -88,29 +89,22 @@ class _Problem:
         return self.bound(self.cost(batch), batch)
 
     def cost(self, batch: int) -> float:
-        """The best cost, by golden section on its logarithm."""
-        low, high = math.log(0.05), math.log(16.0 * self.horizon)
-        for _ in range(20):
-            left, right = high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN
-            if self.bound(math.exp(left), batch) < self.bound(math.exp(right), batch):
-                high = right
-            else:
-                low = left
-        return math.exp((low + high) / 2)
+        """The best cost; past 16T/ε it hides nothing more."""
+        most = 16.0 * self.horizon / min(self.epsilon, 1)
+        return golden(lambda cost: self.bound(cost, batch), 0.05, most, 20).middle
 
 
 @lru_cache(maxsize=64)
 def lazy_parameters(
-    horizon: int, experts: int, epsilon: object, delta: object, batch: int | None = None
+    horizon: int, experts: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Lazy:
     """What is best, with that batch if one is given; its claim is (ε, δ)-DP.
 
     Raises: InvalidArgument.
     """
-    target, chance = budget(epsilon, delta)
-    rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
-    problem = _Problem(rounds, several, float(target), float(chance))
-    batch = best_batch(rounds, problem.best) if batch is None else batch
+    several = max(exact.whole(experts, "experts"), 2)
+    problem = _Problem(horizon, several, float(target), float(chance))
+    batch = best_batch(horizon, problem.best) if batch is None else batch
     cost = short(problem.cost(batch))
 
     def private(rate: float) -> bool:
@@ -121,6 +115,8 @@ def lazy_parameters(
     low = near
     while not private(low):
         low *= 0.9
+        if low < near * _FAR:
+            raise InvalidArgument("no parameters are found that keep to this epsilon and delta")
     return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
 
 
@@ -130,7 +126,7 @@ def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
     The larger the batch, the larger the rate may be; and where one expert is better than the others
     by a gap, regret is about ln d/η, whatever B is.
     """
-    best = min((1 << k for k in range(horizon.bit_length())), key=bound)
+    best = min((*(1 << k for k in range(horizon.bit_length())), horizon), key=bound)
     near = {max(1, best * parts // 8) for parts in range(5, 17)}
     bounds = {batch: bound(batch) for batch in near if batch <= horizon}
     enough = min(bounds.values()) * (1 + _NEAR)

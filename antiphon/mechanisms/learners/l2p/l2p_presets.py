@@ -14,7 +14,7 @@ from antiphon.mechanisms.learners.l2p.accountings import (
     printed_epsilon,
 )
 from antiphon.mechanisms.learners.l2p.l2p_tuning import L2PParameters, epsilon_of, within
-from antiphon.mechanisms.learners.searching import budget, largest
+from antiphon.mechanisms.learners.searching import largest
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 
@@ -23,9 +23,8 @@ _CURE: Final = (
 )
 
 
-def printed(horizon: int, experts: int, epsilon: object, delta: object) -> L2PParameters:
+def printed(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
     """B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument where Thm 3.2 does not hold."""
-    target, chance = budget(epsilon, delta)
     rate = short(_rate(horizon, experts, target) / math.log(horizon / chance))
     batch = math.ceil(1 / target)
     setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
@@ -41,12 +40,11 @@ def printed(horizon: int, experts: int, epsilon: object, delta: object) -> L2PPa
     return L2PParameters(setting, by)
 
 
-def corrected(horizon: int, experts: int, epsilon: object, delta: object) -> L2PParameters:
+def corrected(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
     """B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η shrunk until ε is met.
 
     Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
     """
-    target, chance = budget(epsilon, delta)
     batch = max(1, math.floor(10 / (float(target) * _length(horizon, chance, 1))))
     length = _length(horizon, chance, batch)
 

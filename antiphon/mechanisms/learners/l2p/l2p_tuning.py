@@ -24,7 +24,7 @@ from antiphon.mechanisms.learners.l2p.accountings import (
     printed_epsilon,
     repaired_epsilon,
 )
-from antiphon.mechanisms.learners.searching import Least, budget, golden, largest
+from antiphon.mechanisms.learners.searching import Least, golden, largest
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -185,10 +185,9 @@ def _search(
 
 @lru_cache(maxsize=64)
 def best(
-    horizon: int, experts: int, epsilon: object, delta: object, accounting: str
+    horizon: int, experts: int, target: Fraction, chance: Fraction, accounting: str
 ) -> L2PParameters:
     """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
-    target, chance = budget(epsilon, delta)
     search = _search(horizon, experts, target, chance, accounting)
     batch = best_batch(horizon, search.best)
     setting, by = search.setting(batch), search.accounting(batch)

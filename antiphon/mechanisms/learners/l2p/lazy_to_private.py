@@ -15,8 +15,10 @@ from antiphon.mechanisms.learners.l2p.accountings import Accounting, L2PSetting,
 from antiphon.mechanisms.learners.l2p.assumption import check_assumption
 from antiphon.mechanisms.learners.l2p.base_measures import ExponentialWeights, Measures
 from antiphon.mechanisms.learners.learner import Learner, Losses
+from antiphon.mechanisms.learners.searching import budget, rounds
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
+from antiphon.numbers.interval import nearest
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.provenance import assumed, proved
@@ -224,7 +226,9 @@ class LazyToPrivate(ByWeight[Followed]):
         """
         from antiphon.mechanisms.learners.l2p.l2p_tuning import best
 
-        return cls._made(experts, grid, *best(horizon, experts, epsilon, delta, accounting))
+        return cls._made(
+            experts, grid, *best(rounds(horizon), experts, *budget(epsilon, delta), accounting)
+        )
 
     @classmethod
     def corrected(
@@ -238,7 +242,9 @@ class LazyToPrivate(ByWeight[Followed]):
         """
         from antiphon.mechanisms.learners.l2p.l2p_presets import corrected
 
-        return cls._made(experts, grid, *corrected(horizon, experts, epsilon, delta))
+        return cls._made(
+            experts, grid, *corrected(rounds(horizon), experts, *budget(epsilon, delta))
+        )
 
     @classmethod
     def printed(
@@ -251,7 +257,7 @@ class LazyToPrivate(ByWeight[Followed]):
         """
         from antiphon.mechanisms.learners.l2p.l2p_presets import printed
 
-        return cls._made(experts, grid, *printed(horizon, experts, epsilon, delta))
+        return cls._made(experts, grid, *printed(rounds(horizon), experts, *budget(epsilon, delta)))
 
     @classmethod
     def _made(cls, experts: int, grid: int, setting: L2PSetting, accounting: Accounting) -> Self:
@@ -268,7 +274,7 @@ class LazyToPrivate(ByWeight[Followed]):
             raise InvalidArgument("the regret bound is known of ExponentialWeights only")
         from antiphon.mechanisms.learners.experts.tuning import regret_bound
 
-        return regret_bound(self.horizon, self.experts, float(self.measures.rate), self.batch)
+        return regret_bound(self.horizon, self.experts, nearest(self.measures.rate), self.batch)
 
 
 def _of(scores: Losses, pair: tuple[int, int]) -> tuple[int, int]:

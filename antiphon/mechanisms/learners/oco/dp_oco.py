@@ -195,8 +195,8 @@ class DPOCO(ConvexLearner[Paired]):
         """The bound on Rényi divergences of the exact accounting."""
         slope, width = self.loss.lipschitz(self.body), 2 * self.body.reach
         return paired_curve(
-            self.horizon, self.batch, self.fakes, 2 * self.batch * self.rate,
-            self.beta * slope * width, self.rho,
+            self.horizon, self.batch, self.fakes, 2 * self.batch * Fraction(self.rate),
+            Fraction(self.beta) * Fraction(slope) * Fraction(width), self.rho,
         )  # fmt: skip
 
     # --- parameters -------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco.gradient_steps import Steps, gradient_steps, plus
 from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
+from antiphon.mechanisms.learners.searching import budget, rounds
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 
@@ -141,7 +142,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         """
         from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
 
-        found = lazy_prefix(horizon, body.dimension, epsilon, delta)
+        found = lazy_prefix(rounds(horizon), body.dimension, *budget(epsilon, delta))
         slope = loss.lipschitz(body) / (2 * body.reach)
         return cls(
             horizon=horizon, body=body, loss=loss, **found._asdict(),

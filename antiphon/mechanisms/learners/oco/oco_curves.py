@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import TypeAlias
 
 from antiphon.mechanisms.learners.decisions import HexagonCorner, corners
 from antiphon.mechanisms.learners.joint_curve import JointCurve
+
+Number: TypeAlias = float | Fraction
 
 
 def prefix_curve(
@@ -21,7 +24,12 @@ def prefix_curve(
 
 
 def paired_curve(
-    horizon: int, batch: int, fakes: float, margin: float, reach: float, rho: Fraction
+    horizon: int,
+    batch: int,
+    fakes: float,
+    margin: Number,
+    reach: Number,
+    rho: Fraction,
 ) -> JointCurve:
     """The bound of Alg. 1 with e^(-margin) in S, reach = βLD, points ρ-zCDP; proof: ``DPOCO``."""
     real = -math.log1p(-fakes)

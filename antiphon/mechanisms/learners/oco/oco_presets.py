@@ -20,8 +20,9 @@ from antiphon.mechanisms.learners.oco.oco_tuning import (
     keeps,
     seems_to_keep,
 )
-from antiphon.mechanisms.learners.searching import budget, golden, largest
+from antiphon.mechanisms.learners.searching import budget, golden, largest, rounds
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 
 
 @attrs.frozen
@@ -60,6 +61,8 @@ class _Asked:
         """With δ₀ that costs the other half of δ, and β = η²λ/(20L²), over ln(2/δ₀) if mended."""
         each = 2 / rate - math.log(self.tail) / fakes
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
+        if not loose:
+            raise InvalidArgument("δ₀ is less than a double can be: give a larger delta")
         regulariser = self.regulariser(rate)
         beta = rate * rate * regulariser / (20 * self.lipschitz**2)
         setting = L2PSetting(
@@ -75,7 +78,7 @@ class _Asked:
 def _asked(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> _Asked:
     target, chance = budget(epsilon, delta)
     slope = loss.lipschitz(body)
-    return _Asked(horizon, body.dimension, 2 * body.reach, slope, target, chance)
+    return _Asked(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
 
 
 def as_printed(

@@ -14,7 +14,7 @@ from antiphon.mechanisms.learners.decisions import LARGE, HexagonCorner
 from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
-from antiphon.mechanisms.learners.searching import budget, golden, largest
+from antiphon.mechanisms.learners.searching import golden, largest
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Floats
 
@@ -103,10 +103,9 @@ def _prefix(sigma: float, share: float, batch: int) -> tuple[int, Fraction, Frac
 
 @lru_cache(maxsize=64)
 def lazy_prefix(
-    horizon: int, dimension: int, epsilon: object, delta: object, batch: int | None = None
+    horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
     """What has about the least √d·σ + √(BT) and is (ε, δ)-DP; with a given B, the least σ."""
-    target, chance = budget(epsilon, delta)
     search = _Search(horizon, float(target), float(chance))
     if batch is None:
 
