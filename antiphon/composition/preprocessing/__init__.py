@@ -1,0 +1,6 @@
+"""Privacy of the original data, where a preprocessing that is not private stands before."""
+
+from antiphon.composition.preprocessing.declared import Preprocessing
+from antiphon.composition.preprocessing.preprocessed import Preprocessed
+
+__all__ = ["Preprocessed", "Preprocessing"]
