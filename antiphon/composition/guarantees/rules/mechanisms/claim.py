@@ -35,10 +35,11 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
     alike = [claim for claim in direct if claim.status is base.status]
     alike = [claim for claim in alike if identical(claim.verification, base.verification)]
     leaf = yield from of_claims(system, alike)
-    return leaf if identical(base.verification, f) else _fewer(leaf, f)
+    return leaf if identical(base.verification, f) else fewer(leaf, f)
 
 
-def _fewer(leaf: Derivation, f: Verification) -> Derivation:
+def fewer(leaf: Derivation, f: Verification) -> Derivation:
+    """What holds w.r.t. an f, said of one that allows less."""
     premise = Premise(lambda: _narrower(f, leaf.verification), Mark.CHECKED)
     statement = "the same, as every adversary w.r.t. this f is one w.r.t. that"
     return Derivation(FEWER, statement, f, leaf.curve, (premise,), (leaf,), leaf.measures)
