@@ -29,6 +29,7 @@ from antiphon.mechanisms.histograms import (
     quantile,
     search_query,
 )
+from antiphon.mechanisms.imputation import ImputedSum
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.learners import (
     ADVICE,
@@ -96,6 +97,7 @@ __all__ = [
     "HistogramMonitor",
     "HistogramQuery",
     "HistogramSVT",
+    "ImputedSum",
     "KaryResponse",
     "KthLargest",
     "Laplace",

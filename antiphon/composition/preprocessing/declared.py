@@ -15,11 +15,10 @@ from antiphon.verifiers.relations import Relation
 class Preprocessing(ABC):
     """S ↦ π_S(S): a public function without coins, fitted to S and then applied to it. Abstract.
 
-    Records that nobody changed may move, since π_S is not π_S'. With Δ₂ how far one moves at most
-    and Δ_∞ how many do, π_S(S') and π_S'(S') are at most τ = Δ₂·Δ_∞ apart for neighbours S, S'
-    (``distance``), in the metric of the mechanism that stands behind. So they are from π_S(S) as
-    far as that mechanism's own neighbours are, plus τ: the *range* of π is what its sensitivity
-    has to be about.
+    Records that nobody changed may move, since π_S is not π_S'. So neighbours S, S' come apart in
+    two steps, in the metric of the mechanism that stands behind: from π_S(S) to π_S(S'), by the
+    one record that was changed (``images``: the *range* of π decides); and from there to π_S'(S'),
+    by at most τ = Δ₂·Δ_∞ (``distance``), with Δ₂ how far one record moves and Δ_∞ how many do.
     """
 
     @property
@@ -31,6 +30,15 @@ class Preprocessing(ABC):
     @abstractmethod
     def neighbours(self) -> Relation:
         """Which datasets are neighbours before it: who is replaced."""
+
+    @property
+    @abstractmethod
+    def images(self) -> Relation:
+        """How π_S(S) and π_S(S') are related, one π for both: what the mechanism has to allow.
+
+        So are any two images of which one record is another one, anywhere in π's range: group
+        privacy goes by such steps.
+        """
 
     @property
     @abstractmethod
@@ -49,7 +57,7 @@ class Preprocessing(ABC):
 
     @property
     def apart(self) -> Fraction | None:
-        """How far π_S(S) and π_S'(S') are apart in all, where that is known to be less."""
+        """How far π_S(S) and π_S'(S') are apart in all, where that is known to be less; or None."""
         return None
 
     @property
@@ -83,5 +91,10 @@ def travelled(preprocessing: Preprocessing) -> Fraction:
         raise InvalidArgument(
             f"the distance of {type(preprocessing).__name__} is a Fraction >= 0: cap Δ₂ at the "
             "diameter of the range"
+        )
+    whole = preprocessing.apart
+    if whole is not None and (type(whole) is not Fraction or whole < 0):
+        raise InvalidArgument(
+            f"apart of {type(preprocessing).__name__} is a Fraction >= 0, or None"
         )
     return found

@@ -11,6 +11,7 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.provenance import assumed, foreign
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
@@ -40,11 +41,11 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
     """S ↦ M(π_S(S)): a NIM M behind a preprocessing π.
 
     NIM: a dataset -> what M answers on what π makes of it.
-    Privacy w.r.t. f_∼ of neighbours *before* π: the least of three, each of which holds (the rule
-    of ``ap.guarantee`` shows them with what they rest on). M's claim for neighbours as far apart as
-    its own plus τ (CM Thm 6.1 with π as P), where M has ``claims_at``; the weak triangle inequality
-    (``Hoelder``), where M claims something of neighbours at a distance of τ; group privacy of M,
-    for the Δ_∞ records that move and the one that was replaced.
+    Privacy w.r.t. f_∼ of neighbours *before* π; ``ap.guarantee`` derives it, with all that it rests
+    on. Where M has ``claims_at``, its claim for neighbours as far apart as π's images of one π,
+    plus τ (CM Thm 6.1 with π as P). Else the lesser of the weak triangle inequality (``Hoelder``),
+    if M claims something of neighbours τ apart, and group privacy of M, for the Δ_∞ records that
+    move and the one that was changed.
     Raises: InvalidArgument for an M that is no NIM, a π that is no ``Preprocessing``, a Δ_∞
     above n, a distance below 0.
     """
@@ -64,10 +65,16 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
+        from antiphon.composition.guarantees.derivation import NoGuarantee
         from antiphon.composition.guarantees.derive import derive
         from antiphon.composition.guarantees.rulebook import Inquiry
 
-        return derive(Inquiry(self, self.verification)).claims()
+        plain = Preprocessed(self.mechanism, self.preprocessing)
+        try:
+            claims = derive(Inquiry(plain, self.verification)).claims()
+        except (NoGuarantee, InvalidArgument):
+            return ()
+        return claims if foreign(self) is None else tuple(map(assumed, claims))
 
     def respond(self, dataset: Any, coins: Coins) -> Any:
         return self.mechanism.respond(self._prepared(dataset), coins)

@@ -24,7 +24,7 @@ from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 from antiphon.protocol.spaces import Integers, Signature
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import EachWithin, Monotone, Near, Within
-from antiphon.verifiers.spread import distance_of, further
+from antiphon.verifiers.spread import at_distance, distance_of
 
 FAMILIES = [
     DiscreteLaplace(epsilon=1, sensitivity=3),
@@ -185,14 +185,14 @@ def test_arrays_behind_a_p_are_tried_by_nobody():
     assert (doubler() @ noise).start(seed=1).send(np.array([1])).dtype == np.int64
 
 
-def test_further():
-    assert further(Near(1, 2), Fraction(2)) == Near(3, 2)
-    assert further(EachWithin(1), Fraction(2)) == EachWithin(3)
-    assert further(Monotone(Within(1)), Fraction(2)) is None
+def test_at_distance():
+    assert at_distance(Near(1, 2), Fraction(2)) == Near(2, 2)
+    assert at_distance(EachWithin(1), Fraction(2)) == EachWithin(2)
+    assert at_distance(Monotone(Within(1)), Fraction(2)) is None
 
     class Wide(Within):
         def holds(self, zero, one):
             return True
 
-    assert further(Wide(1), Fraction(1)) is None
+    assert at_distance(Wide(1), Fraction(1)) is None
     assert distance_of(Wide(1)) is None

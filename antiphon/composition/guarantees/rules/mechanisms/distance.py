@@ -1,6 +1,6 @@
 """Claims indexed by distance: neighbours further apart, or nearer, than those of the claim.
 
-A mechanism with ``claims_at(distance)`` says what its very noise, or weights, promises of neighbours
+A mechanism with ``claims_at(distance)`` says what its very noise, or weights, promise neighbours
 so far apart: for smooth Rényi DP, but in any measure. Figure: that claim's.
 """
 
