@@ -61,6 +61,7 @@ from antiphon.mechanisms.noise import (
     PermuteAndFlip,
     ReportNoisyMax,
 )
+from antiphon.mechanisms.noisy_descent import NoisyDescent
 from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
 from antiphon.mechanisms.rounding import RoundToGrid
 from antiphon.mechanisms.sparse_vector import (
@@ -108,6 +109,7 @@ __all__ = [
     "LazyToPrivate",
     "LeakyBit",
     "MultiplicativeWeights",
+    "NoisyDescent",
     "NoisyLeader",
     "NumericSparseVector",
     "Origin",

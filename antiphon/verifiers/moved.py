@@ -41,10 +41,11 @@ class Moved:
             return False
         if zero.shape != one.shape or zero.ndim != 2 or not zero.dtype == one.dtype == np.float64:
             return False
-        gaps = zero - one
-        lengths = np.sort(np.sqrt(np.einsum("ij,ij->i", gaps, gaps)))
-        rest = lengths[: max(0, len(lengths) - self.replaced)]
-        least = float(np.abs(gaps).max(initial=0.0))
-        if not math.isfinite(least) or not np.isfinite(rest).all():
+        if not (np.isfinite(zero).all() and np.isfinite(one).all()):
             return False
-        return Fraction(math.fsum(rest) * _UP) <= self.distance
+        with np.errstate(over="ignore"):
+            gaps = zero - one
+            lengths = np.sort(np.sqrt(np.einsum("ij,ij->i", gaps, gaps)))
+        rest = lengths[: max(0, len(lengths) - self.replaced)]
+        total = math.fsum(rest) * _UP if np.isfinite(rest).all() else math.inf
+        return total < math.inf and Fraction(total) <= self.distance

@@ -5,6 +5,7 @@ import math
 from fractions import Fraction
 
 import attrs
+import numpy as np
 import pytest
 
 import antiphon as ap
@@ -12,7 +13,7 @@ from antiphon.composition import Preprocessed, Preprocessing
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.preprocessing.triangle import Hoelder, Ranged, steps, triangle
-from antiphon.mechanisms import DiscreteLaplace, Gaussian, ImputedSum
+from antiphon.mechanisms import DiscreteLaplace, Gaussian, ImputedSum, NoisyDescent
 from antiphon.protocol import EMPTY
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
@@ -25,6 +26,7 @@ from antiphon.protocol.measures.kinds import (
 )
 from antiphon.protocol.spaces import Integers, Reals, Signature
 from antiphon.verifiers.models import event_level, neighbouring_start
+from antiphon.verifiers.moved import Moved
 from antiphon.verifiers.relations import AnyTwo, OneEntry, Within
 
 RHO = Fraction("0.02435597")
@@ -344,3 +346,79 @@ def test_imputed_sums_move_as_far_as_they_say():
             if pi.datasets.contains(one):
                 furthest = max(furthest, abs(pi(zero) - pi(one)))
     assert 3 < furthest <= whole
+
+
+# --- gradient descent -----------------------------------------------------------------------------
+
+
+def descent(**more):
+    return NoisyDescent(**{"points": 20, "dimension": 2, "steps": 4, "rho": 0.5, **more})
+
+
+@attrs.frozen
+class Scales(Shifts):
+    """A user's, of tables: all rows move."""
+
+    size: int = 20
+    moved: int = 20
+    images: object = Moved()
+
+
+def test_descent_costs_what_the_talk_says():
+    """2αε² and αμ²τ²ε²/(2L²) for σ = L√T/(εn), and directly αε²(2 + μτ/L)²/2."""
+    epsilon, clip, tau = Fraction(1, 2), Fraction(3), Fraction(1, 4)
+    learner = descent(rho=2 * epsilon**2, clip=clip)
+    assert learner.sigma == pytest.approx(float(clip) * math.sqrt(4) / (float(epsilon) * 20))
+    assert learner.claims[0].measure == ZeroConcentrated(2 * epsilon**2)
+    both, moved = (each.measure.rho for each in learner.claims_at(tau))
+    assert both == epsilon**2 * (2 + tau / clip) ** 2 / 2
+    assert moved == tau**2 * epsilon**2 / (2 * clip**2)
+
+
+def test_descent_behind_a_preprocessing():
+    promise = ap.guarantee(Preprocessed(descent(), Scales(distance=Fraction(1, 2))))
+    assert promise.derivation.measures[0] == ZeroConcentrated(Fraction(1, 2) * Fraction(5, 4) ** 2)
+    few = ap.guarantee(Preprocessed(descent(), Scales(moved=0, distance=Fraction(9))))
+    assert few.epsilon_at(DELTA) == ap.guarantee(descent()).epsilon_at(DELTA)
+
+
+def test_a_step_of_descent_moves_no_further_than_is_proved():
+    """Means of clipped gradients of random neighbours, one row replaced and all of them moved."""
+    rng, clip, worst = np.random.default_rng(3), 1.0, 0.0
+    for _ in range(300):
+        zero = rng.normal(size=(5, 2)) * 3
+        one = zero + rng.normal(size=(5, 2)) * rng.choice([0.01, 1.0])
+        tau = np.sort(np.linalg.norm(zero - one, axis=1))[:-1].sum()
+        one[0] = rng.normal(size=2) * 30 if rng.random() < 0.5 else one[0]
+        tau = np.sort(np.linalg.norm(zero - one, axis=1))[:-1].sum()
+        steps_ = [
+            NoisyDescent(points=5, dimension=2, steps=1, rho=1).respond(each, Silence())
+            for each in (zero, one)
+        ]
+        gap = np.linalg.norm(steps_[0] - steps_[1])
+        worst = max(worst, gap / ((2 * clip + tau) / 5))
+        assert Moved(Fraction(tau) + Fraction(1, 10**9)).holds(zero, one)
+        assert not Moved(Fraction(tau) * Fraction(99, 100)).holds(zero, one)
+    assert 0.5 < worst <= 1
+
+
+class Silence:
+    """Coins without noise."""
+
+    def gaussian(self, sigma):
+        return 0.0
+
+
+@pytest.mark.parametrize(
+    ("zero", "one"),
+    [
+        (np.zeros((2, 1)), np.zeros((3, 1))),
+        (np.zeros((2, 1)), np.zeros((2, 1), np.float32)),
+        (np.zeros(2), np.zeros(2)),
+        (0, 0),
+        (np.full((2, 1), np.nan), np.zeros((2, 1))),
+        (np.full((2, 1), np.inf), np.full((2, 1), np.inf)),
+    ],
+)
+def test_what_has_not_moved_but_is_no_table(zero, one):
+    assert not Moved(9, 2).holds(zero, one)

@@ -2,7 +2,7 @@
 
 From M(π_S(S)) by M(π_S(S')), one π for both, to M(π_S'(S')): see ``Preprocessing``. *Direct*: M's
 claim by distance, for the sum of both (CM Thm 6.1, with π as the P that turns neighbours before it
-into neighbours so far apart), after which no other is better. *Weak triangle inequality*: M's claims for either. *Group privacy*:
+into neighbours so far apart). *Weak triangle inequality*: M's claims for either. *Group privacy*:
 as many steps as records may differ. Figure: the least.
 """
 
@@ -64,8 +64,8 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
     direct = _direct(pi, ask)
     if direct is not None:
         yield direct
-        if direct.parts[0].theorem == BY_DISTANCE:  # no route by steps is better
-            return
+        if direct.parts[0].theorem == BY_DISTANCE and in_steps(images, 1) is not None:
+            return  # no route by steps is better
     near = _derived(ask, images)
     if near is None:
         if direct is not None:
