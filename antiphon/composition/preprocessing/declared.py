@@ -21,6 +21,9 @@ class Preprocessing(ABC):
     by at most τ = Δ₂·Δ_∞ (``distance``), with Δ₂ how far one record moves and Δ_∞ how many do.
     """
 
+    __slots__ = ()
+    __immutable__ = True
+
     @property
     @abstractmethod
     def datasets(self) -> Space:
