@@ -12,12 +12,14 @@ from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.preprocessing import Preprocessing
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Space, Tuples
 from antiphon.verifiers.relations import OneEntry, Within
 
 
+@column_safe
 @attrs.frozen
 class _Known(Space):
     """Records of which at most so many are missing."""
@@ -45,6 +47,7 @@ def _missing(dataset: tuple[Any, ...]) -> int:
 
 
 @register("antiphon.ImputedSum/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class ImputedSum(Preprocessing):
     """n ints of 0, …, high, of which at most p are ``EMPTY`` -> their sum, those as ⌊mean⌋ each.

@@ -15,6 +15,8 @@ def test_every_example_is_tested():
         "adaptivity_costs",
         "budgeted_analyst",
         "dashboard",
+        "duplicates_first",
+        "imputed_first",
         "laziness_or_correlation",
         "private_regression",
         "reused_noise",
@@ -112,3 +114,19 @@ def test_a_private_regression_beats_the_origin(capsys, monkeypatch, tmp_path):
     assert all(0 < float(each.split()[-4]) < least for each in others)
     assert float(known.split()[-1]) < 1e-2
     assert picture.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("name", "claims", "least"),
+    [("imputed_first", (1, 2), 1.9), ("duplicates_first", (1, 5, 10), 7)],
+)
+def test_what_comes_before_the_noise_is_paid_for(capsys, name, claims, least):
+    run = runpy.run_path(str(EXAMPLES / f"{name}.py"))
+    run["main"](samples=20_000)
+    lines = capsys.readouterr().out.splitlines()
+    for line, claimed in zip(lines, claims, strict=False):
+        found = float(line.rsplit(maxsplit=1)[1].strip(")"))
+        assert f"ε = {claimed}: " in line
+        assert least < found <= claims[-1]
+        assert ("not refuted" in line) is (claimed == claims[-1])
+    assert len(claims) == 2 or "only group privacy is known" in lines[-1]

@@ -11,6 +11,7 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import assumed, foreign
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature
@@ -36,6 +37,7 @@ def _preprocessing(_: object, __: attrs.Attribute[Any], value: object) -> None:
 
 
 @register("antiphon.Preprocessed/1")
+@column_safe(of=("mechanism", "preprocessing"))
 @attrs.frozen
 class Preprocessed(NoninteractiveMechanism[Any, Any]):
     """S ↦ M(π_S(S)): a NIM M behind a preprocessing π.
