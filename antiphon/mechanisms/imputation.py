@@ -101,5 +101,5 @@ class ImputedSum(Preprocessing):
         return (Premise(text, Mark.ENFORCED, "others are no datasets of it"),)
 
     def __call__(self, dataset: tuple[Any, ...]) -> int:
-        known = [each for each in dataset if each is not EMPTY]
+        known: list[int] = [each for each in dataset if each is not EMPTY]
         return sum(known) + (len(dataset) - len(known)) * (sum(known) // len(known))

@@ -145,28 +145,29 @@ def _nothing(measures: Sequence[Measure]) -> bool:
 
 
 def _sizes(near: Sequence[Measure], far: Sequence[Measure]) -> Iterator[Measure]:
-    epsilons = _least(near, Pure), _least(far, Pure)
-    if epsilons[0] and epsilons[1]:
-        yield Pure(_sum(epsilons[0].epsilon, epsilons[1].epsilon))
-    rhos = _least(near, ZeroConcentrated), _least(far, ZeroConcentrated)
-    if rhos[0] and rhos[1]:
-        product = exact.root_up(rhos[0].rho * rhos[1].rho)
-        yield ZeroConcentrated(rhos[0].rho + 2 * product + rhos[1].rho)
-    mus = _least(near, GaussianDP), _least(far, GaussianDP)
-    if mus[0] and mus[1]:
-        yield GaussianDP(mus[0].mu + mus[1].mu)
+    one, other = _least(near, Pure), _least(far, Pure)
+    if one and other:
+        yield Pure(_sum(one.epsilon, other.epsilon))
+    first, second = _least(near, ZeroConcentrated), _least(far, ZeroConcentrated)
+    if first and second:
+        product = exact.root_up(first.rho * second.rho)
+        yield ZeroConcentrated(first.rho + 2 * product + second.rho)
+    shift, more = _least(near, GaussianDP), _least(far, GaussianDP)
+    if shift and more:
+        yield GaussianDP(shift.mu + more.mu)
 
 
 def steps(measures: Sequence[Measure], count: int) -> tuple[Measure, ...]:
     """Group privacy of k steps: kε, k²ρ, kμ (Vadhan 2017; Bun and Steinke 2016, Prop. 1.9)."""
     found: list[Measure] = []
-    pure, zcdp, gaussian = (_least(measures, kind) for kind in (Pure, ZeroConcentrated, GaussianDP))
+    pure, shift = _least(measures, Pure), _least(measures, GaussianDP)
+    concentrated = _least(measures, ZeroConcentrated)
     if pure:
-        found.append(Pure(_sum(*[pure.epsilon] * count)))
-    if zcdp:
-        found.append(ZeroConcentrated(count**2 * zcdp.rho))
-    if gaussian:
-        found.append(GaussianDP(count * gaussian.mu))
+        found.append(Pure(_sum(*(pure.epsilon,) * count)))
+    if concentrated:
+        found.append(ZeroConcentrated(count**2 * concentrated.rho))
+    if shift:
+        found.append(GaussianDP(count * shift.mu))
     return tuple(found)
 
 
