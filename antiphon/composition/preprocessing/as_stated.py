@@ -16,7 +16,7 @@ import attrs
 
 
 @attrs.frozen(kw_only=True)
-class Setting:
+class Circumstances:
     """What the cells are about."""
 
     alpha: float
@@ -44,7 +44,7 @@ class Setting:
         return self.size / math.log(self.size) / (rest / math.log(rest))
 
 
-Figure: TypeAlias = Callable[[Setting], float]
+Figure: TypeAlias = Callable[[Circumstances], float]
 
 TAU: Final[dict[str, Figure]] = {
     "quantization": lambda s: s.step * s.moved,
@@ -54,7 +54,7 @@ TAU: Final[dict[str, Figure]] = {
 }
 """τ = Δ₂Δ_∞ of the preprocessings, with the talk's own sensitivities."""
 
-THEOREM: Final[dict[str, Callable[[Setting, float], float]]] = {
+THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "Gaussian": lambda s, tau: 1.05 * s.square * (1 + tau**2),
     "GD": lambda s, tau: 1.05 * s.square * (4 + tau**2),
     "Laplace, exponential": lambda s, tau: s.epsilon * (1 + tau),
@@ -106,15 +106,16 @@ PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
 """(mechanism, preprocessing) -> the cell as it is printed, and its figure."""
 
 
-def by_theorem(row: str, column: str, setting: Setting) -> float:
+def by_theorem(row: str, column: str, setting: Circumstances) -> float:
     """What the cell should say."""
     return THEOREM[row](setting, TAU[column](setting))
 
 
-def wrong_cells(setting: Setting) -> list[tuple[str, str]]:
+def wrong_cells(setting: Circumstances) -> list[tuple[str, str]]:
     """The cells whose printed figure is not the theorem's.
 
-    >>> wrong_cells(Setting(alpha=16, epsilon=1, size=999, moved=9, step=0.1, gap=0.3, sigma=0.2))
+    >>> some = dict(alpha=16, epsilon=1, size=999, moved=9, step=0.1, gap=0.3, sigma=0.2)
+    >>> wrong_cells(Circumstances(**some))
     [('Gaussian', 'scaling'), ('GD', 'scaling')]
     """
     return [

@@ -8,7 +8,7 @@ from antiphon.composition.preprocessing.as_stated import (
     PRINTED,
     TAU,
     THEOREM,
-    Setting,
+    Circumstances,
     by_theorem,
     wrong_cells,
 )
@@ -18,7 +18,7 @@ def settings(count):
     source = random.Random(7)
     for _ in range(count):
         size = source.randrange(100, 10_000)
-        yield Setting(
+        yield Circumstances(
             alpha=source.uniform(11, 99), epsilon=source.uniform(0.1, 2), size=size,
             moved=source.randrange(1, size // 2), step=source.uniform(0.01, 1),
             gap=source.uniform(0.05, 1), sigma=source.uniform(0.1, 0.9),
@@ -55,7 +55,7 @@ def test_the_rows_are_the_talks_theorem_for_large_orders(row, least, own, far):
             for alpha in (least, 40, 300):
                 factor = (2 * alpha - 1) / (2 * (alpha - 1))
                 exact = factor * (own(2 * alpha) + far(2 * alpha, tau_of))
-                at = Setting(
+                at = Circumstances(
                     alpha=alpha, epsilon=1, size=setting.size, moved=setting.moved,
                     step=setting.step, gap=setting.gap, sigma=setting.sigma,
                 )  # fmt: skip
