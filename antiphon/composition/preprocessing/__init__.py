@@ -2,5 +2,6 @@
 
 from antiphon.composition.preprocessing.declared import Preprocessing
 from antiphon.composition.preprocessing.preprocessed import Preprocessed
+from antiphon.composition.preprocessing.triangle import Hoelder, Ranged
 
-__all__ = ["Preprocessed", "Preprocessing"]
+__all__ = ["Hoelder", "Preprocessed", "Preprocessing", "Ranged"]

@@ -53,6 +53,9 @@ def apart(mechanism, distance):
 @pytest.mark.parametrize("mechanism", FAMILIES, ids=repr)
 def test_the_family_goes_through_the_claim(mechanism):
     assert mechanism.claims_at(3) == mechanism.claims
+    stated = mechanism.rho if hasattr(mechanism, "rho") else mechanism.epsilon
+    kind = ZeroConcentrated if hasattr(mechanism, "rho") else Pure
+    assert mechanism.claims[0].measure == kind(stated)
     assert distance_of(mechanism.claims[0].verification.relation) == 3
     nothing = mechanism.claims_at(0)[0]
     assert nothing.measure == Pure(0)

@@ -56,12 +56,12 @@ def test_the_best_p_gives_the_sum_of_the_shifts(order, a, b):
 
 def test_either_order_counts():
     """A first leg that is known at low orders only must come second, where its order can be low."""
-    short = Renyi(Ranged(lambda order: order / 10, high=4.0))
-    long = ZeroConcentrated(Fraction(1, 100))
+    short = Renyi(Ranged(lambda order: order / 100, high=4.0))
+    long = ZeroConcentrated(Fraction(1, 10))
     one, other = Hoelder((short,), (long,)), Hoelder((long,), (short,))
     for order in (1.5, 2, 3):
         assert one(order) == pytest.approx(other(order), rel=1e-12)
-        by_hand = []
+        first, second = [], []
         for place in range(-3000, 3001):
             beta = order + (order - 1) * math.exp(place / 100)
             rest, factor = (
@@ -69,11 +69,12 @@ def test_either_order_counts():
                 order * (beta - 1) / (beta * (order - 1)),
             )
             if beta <= 4:
-                by_hand.append(factor * beta / 10 + rest / 100)
+                first.append(factor * beta / 100 + rest / 10)
             if rest <= 4:
-                by_hand.append(factor * beta / 100 + rest / 10)
-        assert one(order) <= min(by_hand) * (1 + 1e-9)
-        assert one(order) >= min(by_hand) * (1 - 1e-4)
+                second.append(factor * beta / 10 + rest / 100)
+        by_hand = min(*first, *second)
+        assert by_hand * (1 - 1e-3) <= one(order) <= by_hand * (1 + 1e-3)
+        assert order < 2 or not min(first) == pytest.approx(min(second), rel=1e-2)
 
 
 def test_two_pure_legs_cost_no_more_than_their_sum():
@@ -290,6 +291,9 @@ def test_what_has_no_guarantee():
     system = Preprocessed(DiscreteLaplace(epsilon=1, sensitivity=100), IMPUTE)
     with pytest.raises(ap.CompositionError, match="neighbours by OneEntry"):
         ap.guarantee(system, event_level())
+    closed = Shifts(premises=(Premise("an eigengap above 0", Mark.FAILED, "it is 0"),))
+    with pytest.raises(ap.CompositionError, match="eigengap above 0, but it is 0"):
+        ap.guarantee(Preprocessed(Gaussian(rho=1), closed))
     monotone = Shifts(images=ap.verifiers.relations.Monotone(Within(1)))
     with pytest.raises(ap.CompositionError, match="range of the preprocessing"):
         ap.guarantee(Preprocessed(BlackBox(()), monotone))

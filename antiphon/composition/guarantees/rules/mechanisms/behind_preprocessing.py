@@ -40,9 +40,16 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> Derivation:
     """S ↦ M(π_S(S)), w.r.t. neighbours before π.
 
-    Raises: NoGuarantee for other neighbours; for an M that claims nothing of π's images.
+    Raises: NoGuarantee for other neighbours; for an M that claims nothing of π's images; for a
+    premise of π that does not hold.
     """
     pi = system.preprocessing
+    for each in pi.premises:
+        if each.mark is Mark.FAILED:
+            raise NoGuarantee(
+                THEOREM, each.text, each.evidence or "it does not hold",
+                "have another preprocessing, or group privacy of all records",
+            )  # fmt: skip
     if f is not None and not includes(system.verification, f):
         raise NoGuarantee(
             THEOREM, f"neighbours by {message_label(pi.neighbours)}, before the preprocessing",
