@@ -73,8 +73,8 @@ def test_either_order_counts():
             if rest <= 4:
                 second.append(factor * beta / 10 + rest / 100)
         by_hand = min(*first, *second)
-        assert by_hand * (1 - 1e-3) <= one(order) <= by_hand * (1 + 1e-3)
-        assert order < 2 or not min(first) == pytest.approx(min(second), rel=1e-2)
+        assert by_hand * (1 - 1e-2) <= one(order) <= by_hand * (1 + 1e-3)
+        assert order < 2 or min(first) != pytest.approx(min(second), rel=5e-2)
 
 
 def test_two_pure_legs_cost_no_more_than_their_sum():
