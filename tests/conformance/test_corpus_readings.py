@@ -40,6 +40,7 @@ def test_none_is_taken_apart(entry):
 
 def test_what_is_taken_apart_has_few_samples():
     assert {entry.name for entry in ONE_BY_ONE} == {
+        "descent with noise", "descent with noise, unclipped",
         "square-root counter", "HSS", "HSS without tests",
         "HSS without tests, sums told as they are", "multiplicative weights",
         "histogram sparse vector of a sum", "lazy experts",

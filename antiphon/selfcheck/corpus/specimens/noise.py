@@ -182,17 +182,18 @@ def _descent() -> Specimen:
     near, far = np.array([[9.0], [0.0]]), np.array([[-9.0], [0.0]])
     asked = numbers(near, far)
     outside = (0.0, near.tolist(), np.zeros(2), np.full((2, 1), np.nan), np.zeros((2, 1), int))
+    rows = (
+        as_claimed("descent with noise", right, asked, gaussian_truth()),
+        broken("descent with noise, unclipped", wild, right.claims[0], asked,
+               gaussian_truth(Fraction(1, 9))),
+    )  # fmt: skip
     return Specimen(
         NoisyDescent,
         (
             Example(NoisyDescent(rho=0.5, points=3, dimension=2, steps=2),
                     (*outside, np.zeros((2, 2)), np.full((3, 2), 2e6))),
         ),
-        (
-            as_claimed("descent with noise", right, asked, gaussian_truth()),
-            broken("descent with noise, unclipped", wild, right.claims[0], asked,
-                   gaussian_truth(Fraction(1, 9))),
-        ),
+        tuple(attrs.evolve(row, samples=4_000, thorough=8_000) for row in rows),
     )  # fmt: skip
 
 
