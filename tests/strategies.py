@@ -1,5 +1,6 @@
 """Hypothesis strategies and small mechanisms that several test files share."""
 
+import math
 from fractions import Fraction
 
 import attrs
@@ -242,6 +243,6 @@ def arrays_in(space):
     step = space.step or 1
     low, high = max(space.low / step, -(2**63)), min(space.high / step, 2**63 - 1)
     entries = st.integers(int(low), min(int(high), 2**63 - 1)).map(lambda n: n * step)
-    (length,) = space.shape
+    length = math.prod(space.shape)
     made = st.lists(entries, min_size=length, max_size=length)
-    return made.map(lambda values: np.array(values, space.dtype))
+    return made.map(lambda values: np.array(values, space.dtype).reshape(space.shape))

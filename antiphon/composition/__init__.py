@@ -23,6 +23,7 @@ from antiphon.composition.guarantees import (
     NoGuarantee,
     guarantee,
 )
+from antiphon.composition.preprocessing import Preprocessed, Preprocessing
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.property_search import search_properties
 from antiphon.composition.validity import (
@@ -46,6 +47,8 @@ __all__ = [
     "Lifting",
     "NoGuarantee",
     "Odometer",
+    "Preprocessed",
+    "Preprocessing",
     "Property",
     "Refusal",
     "RenyiFilter",

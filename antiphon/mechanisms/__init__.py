@@ -29,6 +29,7 @@ from antiphon.mechanisms.histograms import (
     quantile,
     search_query,
 )
+from antiphon.mechanisms.imputation import ImputedSum
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.learners import (
     ADVICE,
@@ -68,6 +69,7 @@ from antiphon.mechanisms.noise import (
     PermuteAndFlip,
     ReportNoisyMax,
 )
+from antiphon.mechanisms.noisy_descent import NoisyDescent
 from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
 from antiphon.mechanisms.rounding import RoundToGrid
 from antiphon.mechanisms.sparse_vector import (
@@ -107,6 +109,7 @@ __all__ = [
     "HistogramMonitor",
     "HistogramQuery",
     "HistogramSVT",
+    "ImputedSum",
     "KaryResponse",
     "KthLargest",
     "Laplace",
@@ -118,6 +121,7 @@ __all__ = [
     "LeakyBit",
     "MultiplicativeWeights",
     "NameAndShame",
+    "NoisyDescent",
     "NoisyLeader",
     "NumericSparseVector",
     "OnceAbove",

@@ -108,6 +108,14 @@ def _short(found: Fraction, name: str) -> Fraction:
     return found
 
 
+def distance(value: object) -> Fraction:
+    """How far apart neighbours are: a rational >= 0."""
+    found = _short(exact.fraction(value, "distance"), "distance")
+    if found < 0:
+        raise InvalidArgument("distance must be >= 0: nothing is nearer than equal")
+    return found
+
+
 def log_epsilon(value: object) -> ExactEpsilon:
     """ε > 0, rational or a ``Log``."""
     found = any_epsilon(value)

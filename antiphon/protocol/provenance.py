@@ -256,16 +256,20 @@ def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
 
     Raises: InvalidArgument if that is no tuple of claims.
     """
-    claims = mechanism.claims
+    return plain_claims(mechanism, mechanism.claims)
+
+
+def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
+    """What a mechanism says that it claims. Raises: InvalidArgument if that is no tuple of them."""
     plain = type(claims) is tuple
-    for each in claims if plain else ():
+    for each in typing.cast("tuple[object, ...]", claims) if plain else ():
         plain = plain and type(each) is Claim
     if not plain:
         raise InvalidArgument(
             f"the claims of a {type(mechanism).__name__} must be a tuple of Claim: plain ones, "
             "none of a subclass"
         )
-    return claims
+    return typing.cast("tuple[Claim, ...]", claims)
 
 
 def reader(

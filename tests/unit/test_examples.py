@@ -25,6 +25,8 @@ def test_every_example_is_tested():
         "dashboard",
         "forecasters",
         "l2p_table",
+        "duplicates_first",
+        "imputed_first",
         "laziness_or_correlation",
         "measured_regret",
         "private_regression",
@@ -236,3 +238,19 @@ def test_name_and_shame_is_private_to_the_letter(cli, capsys):
     for delta, status in (("1/20", 1), ("1/10", 0)):
         found, _, _ = cli(*audit, "--delta", delta, "--samples", "20000", "--seed", "1")
         assert found == status
+
+
+@pytest.mark.parametrize(
+    ("name", "claims", "least"),
+    [("imputed_first", (1, 2), 1.9), ("duplicates_first", (1, 5, 10), 7)],
+)
+def test_what_comes_before_the_noise_is_paid_for(capsys, name, claims, least):
+    run = runpy.run_path(str(EXAMPLES / f"{name}.py"))
+    run["main"](samples=20_000)
+    lines = capsys.readouterr().out.splitlines()
+    for line, claimed in zip(lines, claims, strict=False):
+        found = float(line.rsplit(maxsplit=1)[1].strip(")"))
+        assert f"ε = {claimed}: " in line
+        assert least < found <= claims[-1]
+        assert ("not refuted" in line) is (claimed == claims[-1])
+    assert len(claims) == 2 or "only group privacy is known" in lines[-1]

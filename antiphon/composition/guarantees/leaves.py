@@ -19,6 +19,7 @@ from antiphon.protocol.provenance import claims_of, doubt, foreign, own
 from antiphon.protocol.records.labels import message_label
 
 CLAIM: Final = "the mechanism's claim"
+BY_DISTANCE: Final = "the mechanism's claim, by distance"
 Leaf: TypeAlias = Generator[Inquiry, Derivation, Derivation]
 """What asks at most whence the claim was derived."""
 
@@ -44,17 +45,17 @@ def believed(mechanism: Mechanism) -> list[Claim]:
     return sorted(known, key=lambda claim: -claim.status.certainty)
 
 
-def of_claims(mechanism: Mechanism, claims: Sequence[Claim]) -> Leaf:
+def of_claims(mechanism: Mechanism, claims: Sequence[Claim], stated: str = "claims") -> Leaf:
     """Claims of one status w.r.t. one f, as a leaf: each holds, so the least δ does.
 
     One that this library derived is derived again, as what it was derived from may have
-    changed since it was made.
+    changed since it was made. ``stated``: the attribute by which the mechanism says so.
     """
     below: tuple[Derivation, ...] = ()
     reason: str | None = None
     basis = _basis(mechanism)
     if basis is None:
-        reason = doubt(mechanism, "claims")
+        reason = doubt(mechanism, stated)
     else:
         again = yield basis.inquiry
         implied = again.claims(basis.delta)
@@ -63,7 +64,7 @@ def of_claims(mechanism: Mechanism, claims: Sequence[Claim]) -> Leaf:
         below = (again,)
     measures = tuple([claim.measure for claim in claims])
     return Derivation(
-        CLAIM,
+        CLAIM if stated == "claims" else BY_DISTANCE,
         lambda: _claims(mechanism, claims),
         about(claims[0]),
         least(list(map(of_measure, measures))),

@@ -15,13 +15,14 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_quantile
+from antiphon.mechanisms.noise.discrete import concentrated_at
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import GaussianDP, Pure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import GaussianDP, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals, Signature
 from antiphon.verifiers.models import neighbouring_start
@@ -66,9 +67,14 @@ class Laplace(NoninteractiveMechanism[float, float]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        f = neighbouring_start(Within(self.sensitivity))
+        return self.claims_at(self.sensitivity)
+
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        """What neighbours so far apart cost: ε·distance/sensitivity."""
+        tau = fields.distance(distance)
         source = "Dwork et al. 2006; in doubles only assumed (Mironov 2012)"
-        return (Claim(Pure(self.epsilon), f, Status.ASSUMED, source),)
+        loss = Pure(self.epsilon * tau / self.sensitivity)
+        return (Claim(loss, neighbouring_start(Within(tau)), Status.ASSUMED, source),)
 
     def respond(self, dataset: float, coins: Coins) -> float:
         return min(max(dataset + coins.laplace(self._scale), -_LARGEST), _LARGEST)
@@ -108,9 +114,17 @@ class Gaussian(NoninteractiveMechanism[float, float]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        f = neighbouring_start(Within(self.sensitivity))
+        return self.claims_at(self.sensitivity)
+
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        """What neighbours so far apart cost: ρ·(distance/sensitivity)², and that GDP."""
+        tau = fields.distance(distance)
         source = "Bun and Steinke 2016; in doubles only assumed (Mironov 2012)"
-        measures = ZeroConcentrated(self.rho), GaussianDP(exact.root_up(2 * self.rho))
+        loss = concentrated_at(self.rho, tau / self.sensitivity)
+        measures: list[Measure] = [loss]
+        if isinstance(loss, ZeroConcentrated):
+            measures.append(GaussianDP(exact.root_up(2 * loss.rho)))
+        f = neighbouring_start(Within(tau))
         return tuple(Claim(each, f, Status.ASSUMED, source) for each in measures)
 
     def respond(self, dataset: float, coins: Coins) -> float:

@@ -26,7 +26,7 @@ from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Dominated, Pure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import Dominated, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space
@@ -35,6 +35,11 @@ from antiphon.verifiers.relations import Near, Within
 
 Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
 """An int, or an array of them."""
+
+
+def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
+    """What ρ-zCDP of Gaussian noise is at so many times the distance: (times)²ρ; 0-DP at none."""
+    return ZeroConcentrated(times**2 * rho) if times else Pure(0)
 
 
 @column_safe
@@ -63,13 +68,27 @@ class IntegerNoise(NoninteractiveMechanism[Any, Ints]):
     @property
     def verification(self) -> NeighbouringStart:
         """f: two datasets at most the sensitivity apart."""
-        if self.dimension is None:
-            return neighbouring_start(Within(self.sensitivity))
-        return neighbouring_start(Near(self.sensitivity, self.norm))
+        return self._apart(self.sensitivity)
 
-    def _dominated(self, kind: Callable[..., LossPair], size: Fraction) -> tuple[Dominated, ...]:
+    def _apart(self, distance: Fraction) -> NeighbouringStart:
+        """f_∼ with neighbours at most so far apart."""
+        if self.dimension is None:
+            return neighbouring_start(Within(distance))
+        return neighbouring_start(Near(distance, self.norm))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return self.claims_at(self.sensitivity)
+
+    @abstractmethod
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        """What neighbours so far apart cost: the same noise, whatever it was calibrated to."""
+
+    def _dominated(
+        self, kind: Callable[..., LossPair], size: Fraction, distance: Fraction
+    ) -> tuple[Dominated, ...]:
         """By the pair of its noise, on a number; nothing on arrays, or if neighbours are equal."""
-        shift = math.floor(self.sensitivity)
+        shift = math.floor(distance)
         return dominated(kind, size, shift) if self.dimension is None and shift else ()
 
     @abstractmethod
@@ -104,8 +123,8 @@ class DiscreteLaplace(IntegerNoise):
 
     An int, or with a ``dimension`` an int64 array, whose neighbours are at most
     ``sensitivity`` apart in ℓ₁. Noise is sampled exactly.
-    Privacy: ε-DP w.r.t. f_∼ with that distance; proved. On an int also dominated by the pair of
-    its noise and of that shifted by the sensitivity.
+    Privacy: ε-DP w.r.t. f_∼ with that distance, τε/sensitivity with another τ (``claims_at``);
+    proved. On an int also dominated by the pair of its noise and of that shifted by τ.
     Source: Ghosh, Roughgarden, Sundararajan 2012; sampled by Canonne, Kamath, Steinke 2020.
     Raises: InvalidArgument for epsilon or sensitivity not positive.
 
@@ -123,11 +142,10 @@ class DiscreteLaplace(IntegerNoise):
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "scale", self.sensitivity / self.epsilon)
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Ghosh, Roughgarden, Sundararajan 2012"
-        pairs = self._dominated(DiscreteLaplacePair, self.scale)
-        return proved(self, Pure(self.epsilon), self.verification, source, *pairs)
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        source, tau = "Ghosh, Roughgarden, Sundararajan 2012", fields.distance(distance)
+        pairs = self._dominated(DiscreteLaplacePair, self.scale, tau)
+        return proved(self, Pure(tau / self.scale), self._apart(tau), source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_laplace(self.scale)
@@ -146,8 +164,9 @@ class DiscreteGaussian(IntegerNoise):
 
     An int, or with a ``dimension`` an int64 array, whose neighbours are at most
     ``sensitivity`` apart in ℓ₂. σ is rounded up to a rational, noise is sampled exactly.
-    Privacy: ρ-zCDP w.r.t. f_∼ with that distance; proved. ``claims[0].at(delta)`` is the (ε, δ).
-    On an int also dominated by the pair of its noise and of that shifted by the sensitivity.
+    Privacy: ρ-zCDP w.r.t. f_∼ with that distance, (τ/sensitivity)²ρ with another τ
+    (``claims_at``); proved. ``claims[0].at(delta)`` is the (ε, δ). On an int also dominated by the
+    pair of its noise and of that shifted by τ.
     Source: Canonne, Kamath, Steinke 2020, Thm 4, coordinate by coordinate.
     Raises: InvalidArgument for rho or sensitivity not positive.
 
@@ -164,11 +183,11 @@ class DiscreteGaussian(IntegerNoise):
         sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))
         object.__setattr__(self, "sigma", sigma)
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Canonne, Kamath, Steinke 2020, Thm 4"
-        pairs = self._dominated(DiscreteGaussianPair, self.sigma)
-        return proved(self, ZeroConcentrated(self.rho), self.verification, source, *pairs)
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        source, tau = "Canonne, Kamath, Steinke 2020, Thm 4", fields.distance(distance)
+        pairs = self._dominated(DiscreteGaussianPair, self.sigma, tau)
+        loss = concentrated_at(self.rho, tau / self.sensitivity)
+        return proved(self, loss, self._apart(tau), source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_gaussian(self.sigma)

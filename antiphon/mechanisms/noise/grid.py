@@ -17,6 +17,7 @@ from antiphon.composition.accounting.pairs.noise import (
 )
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
+from antiphon.mechanisms.noise.discrete import concentrated_at
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
 from antiphon.populations.plain import plain
@@ -24,7 +25,7 @@ from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Multiples, Reals, Signature
@@ -54,7 +55,7 @@ class GridNoise(NoninteractiveMechanism[float, float]):
 
     def __attrs_post_init__(self) -> None:
         step = Fraction(self.step_size)
-        object.__setattr__(self, "moves", math.ceil(self.sensitivity / step))
+        object.__setattr__(self, "moves", self._places(self.sensitivity))
         object.__setattr__(self, "_most", math.floor(Fraction(_LARGEST) / step))
 
     @property
@@ -65,6 +66,18 @@ class GridNoise(NoninteractiveMechanism[float, float]):
     def verification(self) -> NeighbouringStart:
         """f: two numbers at most the sensitivity apart."""
         return neighbouring_start(Within(self.sensitivity))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return self.claims_at(self.sensitivity)
+
+    @abstractmethod
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        """What neighbours so far apart cost: the same noise, whatever it was calibrated to."""
+
+    def _places(self, distance: Fraction) -> int:
+        """How many places numbers so far apart are apart, at most."""
+        return math.ceil(distance / Fraction(self.step_size))
 
     @abstractmethod
     def _noise(self, coins: Coins) -> int:
@@ -98,7 +111,8 @@ class GridLaplace(GridNoise):
 
     Discrete Laplace noise of scale ⌈sensitivity/step⌉/ε in steps, sampled exactly.
     Privacy: ε-DP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its noise
-    and of that shifted by the moves; proved.
+    and of that shifted by the moves; with |x - x'| <= τ it is ε·⌈τ/step⌉/moves (``claims_at``);
+    proved.
     Source: Ghosh, Roughgarden, Sundararajan 2012; the grid as Mironov 2012 asks for.
     Raises: InvalidArgument for epsilon, sensitivity or step_size not positive.
 
@@ -114,11 +128,11 @@ class GridLaplace(GridNoise):
         GridNoise.__attrs_post_init__(self)
         object.__setattr__(self, "scale", self.moves / self.epsilon)
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Ghosh, Roughgarden, Sundararajan 2012, on a grid"
-        pairs = dominated(DiscreteLaplacePair, self.scale, self.moves)
-        return proved(self, Pure(self.epsilon), self.verification, source, *pairs)
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        source, tau = "Ghosh, Roughgarden, Sundararajan 2012, on a grid", fields.distance(distance)
+        places, f = self._places(tau), neighbouring_start(Within(tau))
+        pairs = dominated(DiscreteLaplacePair, self.scale, places) if places else ()
+        return proved(self, Pure(places / self.scale), f, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_laplace(self.scale)
@@ -134,7 +148,8 @@ class GridGaussian(GridNoise):
 
     Discrete Gaussian noise of σ = moves/√(2ρ) in steps, rounded up, sampled exactly.
     Privacy: ρ-zCDP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its
-    noise and of that shifted by the moves; proved.
+    noise and of that shifted by the moves; with |x - x'| <= τ it is ρ·(⌈τ/step⌉/moves)²
+    (``claims_at``); proved.
     Source: Canonne, Kamath, Steinke 2020, Thm 4, on a grid.
     Raises: InvalidArgument for rho, sensitivity or step_size not positive.
 
@@ -150,11 +165,12 @@ class GridGaussian(GridNoise):
         GridNoise.__attrs_post_init__(self)
         object.__setattr__(self, "sigma", exact.root_up(self.moves**2 / (2 * self.rho)))
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid"
-        pairs = dominated(DiscreteGaussianPair, self.sigma, self.moves)
-        return proved(self, ZeroConcentrated(self.rho), self.verification, source, *pairs)
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        source, tau = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid", fields.distance(distance)
+        places, f = self._places(tau), neighbouring_start(Within(tau))
+        pairs = dominated(DiscreteGaussianPair, self.sigma, places) if places else ()
+        loss = concentrated_at(self.rho, Fraction(places, self.moves))
+        return proved(self, loss, f, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_gaussian(self.sigma)

@@ -63,7 +63,10 @@ class Selection(NoninteractiveMechanism[Any, int]):
     @property
     def verification(self) -> NeighbouringStart:
         """f: scores at most the sensitivity apart, each; going one way, if monotone."""
-        bound = Fraction(self.sensitivity)
+        return self._apart(Fraction(self.sensitivity))
+
+    def _apart(self, bound: Fraction) -> NeighbouringStart:
+        """f_∼ with scores at most so far apart."""
         near = Near(bound, math.inf) if self.arrays else EachWithin(bound)
         return neighbouring_start(Monotone(near) if self.monotone else near)
 
@@ -73,7 +76,19 @@ class Selection(NoninteractiveMechanism[Any, int]):
 
         Two scores that go one way, by 0, …, sensitivity each, come no more than that apart.
         """
-        return self.sensitivity if self.monotone else 2 * self.sensitivity
+        return self._swing(Fraction(self.sensitivity))
+
+    def _swing(self, distance: Fraction) -> int:
+        """The same of scores so far apart, which are integers."""
+        return math.floor(distance) * (1 if self.monotone else 2)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return self.claims_at(self.sensitivity)
+
+    @abstractmethod
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        """What scores so far apart cost, as the choice is by the same weights or noise."""
 
     @abstractmethod
     def error_bound(self, *, beta: float) -> int:
@@ -114,6 +129,14 @@ class Exponential(Selection):
         if isinstance(self.rate, Log):
             return exact.epsilon(Log(self.rate.argument ** min(gap, self._widest)))
         return self.rate * gap
+
+    def _cost(self, swing: int) -> ExactEpsilon:
+        """rate·swing; rounded up to a number where the power of a ``Log`` is too long to write."""
+        if not isinstance(self.rate, Log):
+            return self.rate * swing
+        if swing * self.rate.argument.numerator.bit_length() > _LONGEST:
+            return exact.bracket(self.rate, 30)[1] * swing
+        return exact.epsilon(Log(self.rate.argument**swing))
 
     def _raised(self, scores: NDArray[np.int64]) -> NDArray[np.int64]:
         """max(score, best - G), for a ``Log``."""
@@ -183,13 +206,13 @@ class ExponentialMechanism(Exponential):
     1
     """
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source = "McSherry and Talwar 2007; the range: Dong, Durfee, Rogers 2020"
         if self.monotone:
             source += ", of monotone scores"
-        pure, narrow = Pure(self.epsilon), BoundedRange(self.epsilon)
-        return proved(self, pure, self.verification, source, narrow)
+        tau = fields.distance(distance)
+        cost = self._cost(self._swing(tau))
+        return proved(self, Pure(cost), self._apart(tau), source, BoundedRange(cost))
 
     def respond(self, dataset: Any, coins: Coins) -> int:
         if self.arrays:
@@ -222,10 +245,9 @@ class PermuteAndFlip(Exponential):
     1
     """
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "McKenna and Sheldon 2020, Thm 1"
-        return proved(self, Pure(self.epsilon), self.verification, source)
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        source, tau = "McKenna and Sheldon 2020, Thm 1", fields.distance(distance)
+        return proved(self, Pure(self._cost(self._swing(tau))), self._apart(tau), source)
 
     def respond(self, dataset: Any, coins: Coins) -> int:
         told = plain(dataset)
@@ -263,10 +285,9 @@ class ReportNoisyMax(Selection):
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "scale", self.swing / self.epsilon)
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Dwork and Roth 2014, §3.3, with discrete noise"
-        return proved(self, Pure(self.epsilon), self.verification, source)
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        source, tau = "Dwork and Roth 2014, §3.3, with discrete noise", fields.distance(distance)
+        return proved(self, Pure(self._swing(tau) / self.scale), self._apart(tau), source)
 
     def respond(self, dataset: Any, coins: Coins) -> int:
         noises = coins.discrete_laplaces(self.scale, self.candidates)

@@ -7,6 +7,7 @@ f-valid runs (``antiphon.composition.properties`` says why these suffice). Figur
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice, product
 from typing import Final, NamedTuple
 
 import attrs
@@ -18,8 +19,15 @@ from antiphon.composition.guarantees.answering import answering, few
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.composition.properties import Violation, address, check_properties
-from antiphon.numbers.errors import Intractable, ReplayMismatch
+from antiphon.composition.properties import (
+    Broken,
+    Violation,
+    address,
+    advance,
+    begin,
+    check_properties,
+)
+from antiphon.numbers.errors import AntiphonError, Intractable, ReplayMismatch
 from antiphon.protocol.chain import AnyChain, Chain, Links
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
@@ -28,6 +36,7 @@ from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import PostProcessor, Side
 from antiphon.protocol.provenance import doubt
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Verification
 
 THEOREM: Final = "CM Thm 6.1"
@@ -35,6 +44,8 @@ _LIMIT: Final = 25_000
 """Pairs of states of P to explore."""
 _ALPHABET: Final = 12
 """Left messages, past which exploring is not tried."""
+_FIRST: Final = 32
+"""First messages that are tried where there is no exploring."""
 _ENDLESS: Final = 10**9
 
 
@@ -201,10 +212,11 @@ def _explore(
 ) -> Violation | AllCreated | None:
     """A violation; or, if all runs were explored, what P creates; None if that cannot be done.
 
-    ``check_properties`` knows what a plain ExtConComp may answer, and no other mechanism.
+    ``check_properties`` knows what a plain ExtConComp may answer, and no other mechanism; before
+    any other, only what P does with its first message is looked at.
     """
     if type(mechanism) is not ExtConComp or mechanism.budget is not None:
-        return None
+        return _at_once(processor, mechanism, outer, inner)
     messages = few(processor.signature(mechanism.signature).queries, _ALPHABET)
     if messages is None:
         return None
@@ -223,6 +235,31 @@ def _explore(
     if found is not None:
         return attrs.evolve(found, post_processor=processor)
     return AllCreated(tuple(watched.made), tuple(watched.within))
+
+
+def _at_once(
+    processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
+) -> Violation | None:
+    """A violation by the first pair, as of a P that moves neighbours apart; None: none was seen."""
+    messages = _some(processor.signature(mechanism.signature).queries)
+    lock = begin(processor, outer, inner)
+    for zero, one in product(messages, repeat=2):
+        try:
+            after = advance(processor, outer, inner, lock, Side.LEFT, zero, one)
+        except AntiphonError:  # a P that takes no such message, say
+            continue
+        if isinstance(after, Broken):
+            runs = ((Side.LEFT, zero),), ((Side.LEFT, one),)
+            return Violation(after.property, processor, runs, after.reason)
+    return None
+
+
+def _some(space: Space) -> tuple[object, ...]:
+    """A few messages of a space: the first, or integers around 0."""
+    if space.finite:
+        return tuple(islice(space.enumerate(), _FIRST))
+    near = [each for each in range(-_ALPHABET // 2, _ALPHABET // 2 + 1) if space.contains(each)]
+    return (*near, *(float(each) for each in near or range(2) if space.contains(float(each))))
 
 
 @attrs.define(eq=False)

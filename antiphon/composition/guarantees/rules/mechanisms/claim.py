@@ -12,6 +12,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.inclusion import about, includes
 from antiphon.composition.guarantees.leaves import CLAIM, believed, of_claims
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
@@ -31,14 +32,24 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
     direct = [claim for claim in claims if includes(about(claim), f)]
     if not direct:
         return None
-    base = direct[0]
+    base = _narrowest(direct)
     alike = [claim for claim in direct if claim.status is base.status]
     alike = [claim for claim in alike if identical(claim.verification, base.verification)]
     leaf = yield from of_claims(system, alike)
-    return leaf if identical(base.verification, f) else _fewer(leaf, f)
+    return leaf if identical(base.verification, f) else fewer(leaf, f)
 
 
-def _fewer(leaf: Derivation, f: Verification) -> Derivation:
+def _narrowest(claims: list[Claim]) -> Claim:
+    """Of those as sure as the first, the one about the fewest sequences, as far as is known."""
+    best = claims[0]
+    for each in claims[1:]:
+        if each.status is best.status and not includes(about(each), about(best)):
+            best = each if includes(about(best), about(each)) else best
+    return best
+
+
+def fewer(leaf: Derivation, f: Verification) -> Derivation:
+    """What holds w.r.t. an f, said of one that allows less."""
     premise = Premise(lambda: _narrower(f, leaf.verification), Mark.CHECKED)
     statement = "the same, as every adversary w.r.t. this f is one w.r.t. that"
     return Derivation(FEWER, statement, f, leaf.curve, (premise,), (leaf,), leaf.measures)

@@ -1,0 +1,125 @@
+"""The talk's table of bounds, cell by cell as it is printed, beside what its theorem gives.
+
+The talk (COR, "Visualising the advantage") bounds ε̂(α) of a mechanism (a row) behind a
+preprocessing (a column) for α >= 11, 6 in the last row, by its theorem with p = 2, whose factor
+(2α-1)/(2(α-1)) stands before both legs and is at most 1.05, or 1.1. All with L/Δ_f = μ/L = γ = 1.
+Data, for ``docs/preprocessing.md`` and its test: nothing here is used by a guarantee.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class Circumstances:
+    """What the cells are about."""
+
+    alpha: float
+    epsilon: float
+    size: int
+    """n."""
+    moved: int
+    """p: how many values are missing, or how many points move."""
+    step: float
+    """η, of a quantisation."""
+    gap: float
+    """δ, of PCA."""
+    sigma: float
+    """The least standard deviation, of scaling."""
+
+    @property
+    def square(self) -> float:
+        """αε²."""
+        return self.alpha * self.epsilon**2
+
+    @property
+    def slow(self) -> float:
+        """(n/ln n)/((n-p)/ln(n-p)): what descent by iteration pays for its last steps."""
+        rest = self.size - self.moved
+        return self.size / math.log(self.size) / (rest / math.log(rest))
+
+
+Figure: TypeAlias = Callable[[Circumstances], float]
+
+TAU: Final[dict[str, Figure]] = {
+    "quantization": lambda s: s.step * s.moved,
+    "imputation": lambda s: 2 * s.moved / (s.size - s.moved),
+    "PCA": lambda s: 12.2 / s.gap,
+    "scaling": lambda s: 4 / s.sigma**3,
+}
+"""τ = Δ₂Δ_∞ of the preprocessings, with the talk's own sensitivities."""
+
+THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
+    "Gaussian": lambda s, tau: 1.05 * s.square * (1 + tau**2),
+    "GD": lambda s, tau: 1.05 * s.square * (4 + tau**2),
+    "Laplace, exponential": lambda s, tau: s.epsilon * (1 + tau),
+    "SGD, sampled": lambda s, tau: 1.05 * s.square * (2 * s.alpha + tau**2),
+    "SGD, by iteration": lambda s, tau: 1.1 * s.square * (1 + tau**2 * s.slow),
+}
+"""What the talk's theorem makes of the talk's RDP and SRDP at a τ."""
+
+PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
+    ("Gaussian", "quantization"): (
+        "1.05αε²(1 + η²p²)", lambda s: 1.05 * s.square * (1 + s.step**2 * s.moved**2)),
+    ("Gaussian", "imputation"): (
+        "1.05αε²(1 + 4p²/(n-p)²)",
+        lambda s: 1.05 * s.square * (1 + 4 * s.moved**2 / (s.size - s.moved) ** 2)),
+    ("Gaussian", "PCA"): (
+        "1.05αε²(1 + 12.2²/δ²)", lambda s: 1.05 * s.square * (1 + 12.2**2 / s.gap**2)),
+    ("Gaussian", "scaling"): (
+        "1.05αε²(1 + 4/σ³)", lambda s: 1.05 * s.square * (1 + 4 / s.sigma**3)),
+    ("GD", "quantization"): (
+        "1.05αε²(4 + η²p²)", lambda s: 1.05 * s.square * (4 + s.step**2 * s.moved**2)),
+    ("GD", "imputation"): (
+        "4.2αε²(1 + p²/(n-p)²)",
+        lambda s: 4.2 * s.square * (1 + s.moved**2 / (s.size - s.moved) ** 2)),
+    ("GD", "PCA"): (
+        "1.05αε²(4 + 12.2²/δ²)", lambda s: 1.05 * s.square * (4 + 12.2**2 / s.gap**2)),
+    ("GD", "scaling"): (
+        "4.2αε²(1 + 1/σ³)", lambda s: 4.2 * s.square * (1 + 1 / s.sigma**3)),
+    ("Laplace, exponential", "quantization"): (
+        "ε(1 + ηp)", lambda s: s.epsilon * (1 + s.step * s.moved)),
+    ("Laplace, exponential", "imputation"): (
+        "ε(1 + 2p/(n-p))", lambda s: s.epsilon * (1 + 2 * s.moved / (s.size - s.moved))),
+    ("Laplace, exponential", "PCA"): ("ε(1 + 12.2/δ)", lambda s: s.epsilon * (1 + 12.2 / s.gap)),
+    ("Laplace, exponential", "scaling"): (
+        "ε(1 + 4/σ³)", lambda s: s.epsilon * (1 + 4 / s.sigma**3)),
+    ("SGD, sampled", "PCA"): (
+        "1.05αε²(2α + 12.2²/δ²)",
+        lambda s: 1.05 * s.square * (2 * s.alpha + 12.2**2 / s.gap**2)),
+    ("SGD, sampled", "scaling"): (
+        "2.1αε²(α + 8/σ⁶)", lambda s: 2.1 * s.square * (s.alpha + 8 / s.sigma**6)),
+    ("SGD, by iteration", "quantization"): (
+        "1.1αε²(1 + η²p²(n/ln n)/((n-p)/ln(n-p)))",
+        lambda s: 1.1 * s.square * (1 + s.step**2 * s.moved**2 * s.slow)),
+    ("SGD, by iteration", "imputation"): (
+        "1.1αε²(1 + 4p²(n/ln n)/((n-p)³/ln(n-p)))",
+        lambda s: 1.1 * s.square * (
+            1 + 4 * s.moved**2 * (s.size / math.log(s.size))
+            / ((s.size - s.moved) ** 3 / math.log(s.size - s.moved)))),
+}  # fmt: skip
+"""(mechanism, preprocessing) -> the cell as it is printed, and its figure."""
+
+
+def by_theorem(row: str, column: str, setting: Circumstances) -> float:
+    """What the cell should say."""
+    return THEOREM[row](setting, TAU[column](setting))
+
+
+def wrong_cells(setting: Circumstances) -> list[tuple[str, str]]:
+    """The cells whose printed figure is not the theorem's.
+
+    >>> some = dict(alpha=16, epsilon=1, size=999, moved=9, step=0.1, gap=0.3, sigma=0.2)
+    >>> wrong_cells(Circumstances(**some))
+    [('Gaussian', 'scaling'), ('GD', 'scaling')]
+    """
+    return [
+        cell
+        for cell, (_, figure) in PRINTED.items()
+        if not math.isclose(figure(setting), by_theorem(*cell, setting), rel_tol=1e-12)
+    ]
