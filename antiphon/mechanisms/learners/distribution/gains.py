@@ -1,9 +1,14 @@
 """What a learner makes of the users' answers: gains of the hypotheses, and how fast it learns.
 
 A *channel* says which mechanism is created for a user, and what its answer is worth. Its gains are
-unbiased for ln p̄_j[h(y)] (up to the rounding of scores, and to what is the same for all j), and the
-rate of the weights w_j ∝ e^(η·Σ gains) is η = √(2 ln K/(T V)), with V the largest second moment of
-a gain. No bound on the regret is claimed for it: the gains have tails.
+unbiased for ln p̄_j[h(y)], up to the rounding of scores, and to what is the same for all j; their
+second moment is at most v Λ², with v = ``factor``. Weights are w_j ∝ e^(η·Σ gains).
+
+The bound of exponential weights, √(2 ln K T v) Λ + T c, with Λ = ln((K+1)/c) and a KL divergence of
+-ln(1-c), about c, for clipping, is least for c = √(2 ln K v/T): a larger c than the paper's 1/T
+has a smaller range to hide. η = √(2 ln K/(T V)), V the mean of the second moments, over contexts and
+hypotheses. None of this is claimed as a bound on the regret: the gains have the tails of their
+noise, and η is for contexts that come equally often.
 """
 
 from __future__ import annotations
@@ -11,14 +16,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.distribution.clipping_map import ClippingMap
-from antiphon.mechanisms.learners.distribution.hypotheses import Doubles, Whole
+from antiphon.mechanisms.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.mechanisms.learners.distribution.label_response import (
     AllScores,
     OneScore,
@@ -29,6 +34,8 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
+
+_FINE: Final = 1 << 20
 
 
 @attrs.frozen(kw_only=True)
@@ -47,24 +54,33 @@ class Channel(ABC):
         """What is created for a user in that context, and asked about the label."""
 
     @abstractmethod
-    def gains(self, clipping: ClippingMap, contexts: Whole, answers: Any) -> Doubles:
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         """Of K hypotheses, a row for each user: from the contexts and a list of answers."""
 
     @abstractmethod
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
-        """What many users say: each as their mechanism would, in law, with the noise of all at once."""
+        """What many users say: as their mechanisms would, in law, with all noise at once."""
 
     @abstractmethod
-    def rate(self, clipping: ClippingMap) -> float:
-        """η."""
+    def factor(self, hypotheses: Hypotheses) -> float:
+        """v: the second moment of a gain is at most v Λ²."""
 
+    def moment(self, clipping: ClippingMap) -> float:
+        """V."""
+        return self.factor(clipping.hypotheses) * float((clipping.widths**2).mean())
 
-def _rate(clipping: ClippingMap, moment: float) -> float:
-    """√(2 ln K/(T V)); 1 where all hypotheses are alike."""
-    count, rounds = clipping.hypotheses.count, clipping.horizon
-    return math.sqrt(2 * math.log(count) / (rounds * moment)) if moment and count > 1 else 1.0
+    def rate(self, clipping: ClippingMap, horizon: int) -> float:
+        """η; 1 where there is nothing to tell apart."""
+        moment, many = self.moment(clipping), math.log(clipping.hypotheses.count)
+        return math.sqrt(2 * many / (horizon * moment)) if moment * many else 1.0
+
+    def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
+        """c: √(2 ln K v/T), between 1/T and 1/2, as a multiple of 2^-20."""
+        found = math.sqrt(2 * math.log(hypotheses.count) * self.factor(hypotheses) / horizon)
+        rounded = Fraction(round(min(found, 0.5) * _FINE), _FINE)
+        return max(rounded, Fraction(1, horizon))
 
 
 def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
@@ -84,7 +100,7 @@ def _middle(clipping: ClippingMap, contexts: Any, scores: Any) -> Doubles:
 class OneCoordinate(Channel):
     """ε-DP: one score of a user's label (``OneScore``), weighted by K, as J is uniform.
 
-    V = max_x K max_j Λ_j(x)²(1/4 + 2/ε²).
+    v = K(1/4 + 2/ε²).
     ``printed``: the constants of the LDP paper's Alg. 2 instead, which hardly learns: the loss
     Ỹ_J = -c(ln p̄_J + noise + ln M - c') of J alone, with c' = Λ(γ + ln K + ln T)/ε, γ = ln T,
     c = 1/(Λ + 2c'), η = √(2K ln K/T); Λ = ln((K+1)T) in place of ln(KT).
@@ -95,7 +111,7 @@ class OneCoordinate(Channel):
     def mechanism(self, clipping: ClippingMap, context: int) -> OneScore:
         return OneScore(clipping=clipping, context=context, epsilon=self.epsilon)
 
-    def gains(self, clipping: ClippingMap, contexts: Whole, answers: Any) -> Doubles:
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         which, scores = np.array(answers, np.float64).reshape(-1, 2).T
         places = np.arange(len(contexts)), which.astype(np.int64)
         found = np.zeros((len(contexts), clipping.hypotheses.count))
@@ -104,16 +120,16 @@ class OneCoordinate(Channel):
         if not self.printed:
             found[places] = found.shape[1] * (steps - 0.5) * widths
             return found
-        scale, shift = self._printed(clipping)
+        scale, shift = self._printed(clipping, horizon)
         logs = clipping.lowest[contexts, places[1]] + steps * widths
         found[places] = scale * (logs + math.log(clipping.hypotheses.labels) - shift)
         return found
 
-    def _printed(self, clipping: ClippingMap) -> tuple[float, float]:
+    def _printed(self, clipping: ClippingMap, horizon: int) -> tuple[float, float]:
         """c and c'."""
-        count, rounds = clipping.hypotheses.count, clipping.horizon
-        sensitivity = math.log((count + 1) * rounds)
-        shift = sensitivity * (2 * math.log(rounds) + math.log(count)) / float(self.epsilon)
+        count = clipping.hypotheses.count
+        sensitivity = math.log((count + 1) / clipping.clip)
+        shift = sensitivity * (2 * math.log(horizon) + math.log(count)) / float(self.epsilon)
         return 1 / (sensitivity + 2 * shift), shift
 
     def answers(
@@ -126,11 +142,17 @@ class OneCoordinate(Channel):
         scores = clipping.scores[contexts, fine, which] + noise
         return list(zip(which, scores.tolist(), strict=True))
 
-    def rate(self, clipping: ClippingMap) -> float:
+    def factor(self, hypotheses: Hypotheses) -> float:
+        return hypotheses.count * (0.25 + 2 / float(self.epsilon) ** 2)
+
+    def rate(self, clipping: ClippingMap, horizon: int) -> float:
         count = clipping.hypotheses.count
-        if self.printed:
-            return math.sqrt(2 * count * math.log(count) / clipping.horizon) if count > 1 else 1.0
-        return _rate(clipping, count * clipping.width**2 * (0.25 + 2 / float(self.epsilon) ** 2))
+        if not self.printed:
+            return Channel.rate(self, clipping, horizon)
+        return math.sqrt(2 * count * math.log(count) / horizon)
+
+    def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
+        return Fraction(1, horizon) if self.printed else Channel.clip(self, hypotheses, horizon)
 
 
 @register("antiphon.AllCoordinates/1")
@@ -138,7 +160,8 @@ class OneCoordinate(Channel):
 class AllCoordinates(Channel):
     """(ε, δ)-DP: all K scores of a user's label, with more noise (``AllScores``).
 
-    V = max Λ_j(x)²(1/4 + 2/ε_0²).
+    v = 1/4 + 2/ε_0². For δ below 1/e, say, it is never the better one: K mechanisms with noise for
+    (ε, δ) have about ln(1/δ) times the second moment of one in K with noise for ε.
     """
 
     delta: Fraction = attrs.field(converter=fields.probability)
@@ -148,26 +171,24 @@ class AllCoordinates(Channel):
         return self.epsilon, self.delta
 
     def mechanism(self, clipping: ClippingMap, context: int) -> AllScores:
-        return AllScores(
-            clipping=clipping, context=context, epsilon=self.epsilon, delta=self.delta
-        )
+        return AllScores(clipping=clipping, context=context, epsilon=self.epsilon, delta=self.delta)
 
-    def gains(self, clipping: ClippingMap, contexts: Whole, answers: Any) -> Doubles:
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         return _middle(clipping, contexts, np.array(answers, np.float64))
 
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
         scores = clipping.scores[contexts, _fine(clipping, contexts, labels, coins)]
-        scale = clipping.grid / self._each(clipping)
+        scale = clipping.grid / self._each(clipping.hypotheses)
         noise = coins.laplace_array(scale, scores.size).reshape(scores.shape)
         return list(scores + noise)
 
-    def _each(self, clipping: ClippingMap) -> Fraction:
-        return largest_each(clipping.hypotheses.count, self.epsilon, self.delta)
+    def _each(self, hypotheses: Hypotheses) -> Fraction:
+        return largest_each(hypotheses.count, self.epsilon, self.delta)
 
-    def rate(self, clipping: ClippingMap) -> float:
-        return _rate(clipping, clipping.width**2 * (0.25 + 2 / float(self._each(clipping)) ** 2))
+    def factor(self, hypotheses: Hypotheses) -> float:
+        return 0.25 + 2 / float(self._each(hypotheses)) ** 2
 
 
 @register("antiphon.WholeLabel/1")
@@ -177,23 +198,24 @@ class WholeLabel(Channel):
 
     The gain is c_j(Ỹ) of centred scores c_j, Σ_y c_j(y) = 0, over p - q, where p and q are the
     probabilities of the truth and of each lie: unbiased, as E[c_j(Ỹ)] = (p - q) c_j(y).
-    V = max (q Σ_y c_j(y)² + (p - q) max_y c_j(y)²)/(p - q)².
+    Of c_j² it takes the mean, with V = mean (q Σ_y c_j(y)² + (p - q) max_y c_j(y)²)/(p - q)².
     """
 
     def mechanism(self, clipping: ClippingMap, context: int) -> KaryResponse:
         return KaryResponse(epsilon=self.epsilon, values=clipping.hypotheses.labels)
 
-    def _odds(self, clipping: ClippingMap) -> tuple[float, float]:
+    def _odds(self, labels: int) -> tuple[float, float]:
         """p - q, and q."""
-        labels = clipping.hypotheses.labels
         truth = KaryResponse(epsilon=self.epsilon, values=labels).truth
         lie = (1 - truth) / (labels - 1)
         return float(truth - lie), float(lie)
 
-    def gains(self, clipping: ClippingMap, contexts: Whole, answers: Any) -> Doubles:
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         scores = clipping.scores[contexts, np.array(answers, np.int64)]
         steps = (scores - clipping.means[contexts]) / clipping.grid
-        found: Doubles = steps * clipping.widths[contexts] / self._odds(clipping)[0]
+        found: Doubles = (
+            steps * clipping.widths[contexts] / self._odds(clipping.hypotheses.labels)[0]
+        )
         return found
 
     def answers(
@@ -202,18 +224,22 @@ class WholeLabel(Channel):
         response = self.mechanism(clipping, 0)
         return [response.respond(label, coins) for label in labels.tolist()]
 
-    def rate(self, clipping: ClippingMap) -> float:
-        gap, lie = self._odds(clipping)
-        moments = 0.0
-        for context in range(clipping.hypotheses.contexts):
-            steps = (clipping.scores[context] - clipping.means[context]) / clipping.grid
-            squares = (steps * clipping.widths[context]) ** 2
-            found = (lie * squares.sum(axis=0) + gap * squares.max(axis=0)) / gap**2
-            moments = max(moments, float(found.max()))
-        return _rate(clipping, moments)
+    def factor(self, hypotheses: Hypotheses) -> float:
+        gap, lie = self._odds(hypotheses.labels)
+        return (lie * hypotheses.labels / 4 + gap) / gap**2
+
+    def moment(self, clipping: ClippingMap) -> float:
+        gap, lie = self._odds(clipping.hypotheses.labels)
+        total = 0.0
+        for scores, means, widths in zip(
+            clipping.scores, clipping.means, clipping.widths, strict=True
+        ):
+            squares = ((scores - means) / clipping.grid * widths) ** 2
+            total += float((lie * squares.sum(axis=0) + gap * squares.max(axis=0)).mean())
+        return total / clipping.hypotheses.contexts / gap**2
 
 
-def checked(_: object, __: object, value: object) -> None:
+def checked(_: object, __: object, value: Any) -> None:
     """A validator: a channel."""
     if not isinstance(value, Channel):
         raise InvalidArgument("channel must be OneCoordinate, AllCoordinates or WholeLabel")

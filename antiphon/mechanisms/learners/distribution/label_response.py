@@ -28,9 +28,9 @@ _PARTS = 1 << 16
 """To what part of itself ε_0 is found."""
 
 
-def _clipping(_: object, __: object, value: object) -> None:
+def _clipping(_: object, __: object, value: Any) -> None:
     if not isinstance(value, ClippingMap):
-        raise InvalidArgument("clipping must be ClippingMap(hypotheses, horizon)")
+        raise InvalidArgument("clipping must be ClippingMap(hypotheses, clip=…)")
 
 
 @attrs.frozen(kw_only=True)
@@ -76,7 +76,7 @@ class OneScore(LabelResponse):
     of each hypothesis fill the range of the noise, in its own Λ_j(x) (``ClippingMap``).
 
     >>> from antiphon.mechanisms.learners.distribution import Hypotheses
-    >>> clipping = ClippingMap(Hypotheses([[[0.5, 0.5, 0.0]]]), 9)
+    >>> clipping = ClippingMap(Hypotheses([[[0.5, 0.5, 0.0]]]), clip=0.1)
     >>> OneScore(clipping=clipping, context=0, epsilon=10**5).start(seed=1).send(0)
     (0, 1024)
     """
@@ -112,8 +112,8 @@ class AllScores(LabelResponse):
     ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.
     Privacy: (ε, δ)-DP w.r.t. f_∼ on any two labels; proved. *Proof*: as of ``OneScore``, given
-    where h(y) falls; a score of each hypothesis is then ε_0-DP, and their noise is independent; what
-    leaves 64 bits is clipped, which is post-processing.
+    where h(y) falls; the score of each hypothesis is then ε_0-DP, with noise of its own; what leaves
+    64 bits is clipped, which is post-processing.
     Source: there, with a scale by advanced composition of ln(KT).
     Raises: InvalidArgument for δ = 0: use ``OneScore``.
     """
@@ -138,7 +138,8 @@ class AllScores(LabelResponse):
 
     def respond(self, dataset: int, coins: Coins) -> Whole:
         clipping = self.clipping
-        scores = clipping.scores[self.context, clipping.drawn(self.context, dataset, coins)].tolist()
+        fine = clipping.drawn(self.context, dataset, coins)
+        scores = clipping.scores[self.context, fine].tolist()
         noises = coins.discrete_laplaces(self.scale, len(scores))
         found: Whole = int64s([score + noise for score, noise in zip(scores, noises, strict=True)])
         return found

@@ -60,7 +60,7 @@ def _costs(
 ) -> tuple[float, float]:
     """Σ KL and Σ TV over rows of weights in one context."""
     sizes, table = learner.clipping.sizes[context], learner.hypotheses.tables[context]
-    part, told = 1 / learner.horizon, table[truth]
+    part, told = float(learner.clipping.clip), table[truth]
     predicted = (1 - part) * (weights @ table) + part / sizes.sum() * sizes
     seen = told > 0
     entropy = told[seen] @ np.log(told[seen])

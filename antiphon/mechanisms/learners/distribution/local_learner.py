@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Final, Generic, TypeVar
 
-import attrs
-
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
@@ -86,9 +84,7 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
     def lifting(self) -> Lifting:
         """f: one user's label differs; f': one of what is created gets a differing pair."""
         outer = updates_and_queries(event_level(OnlyEntry(1)), self.questions)
-        inner = sparse_parallel(
-            [self.parameters], first_pair_consistent=self.parameters[1] > 0
-        )
+        inner = sparse_parallel([self.parameters], first_pair_consistent=self.parameters[1] > 0)
         return Lifting(outer, inner, Status.PROVED, "see LocalLearner")
 
     def signature(self, right: Signature) -> Signature:
@@ -107,7 +103,7 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
         users = self.users(state)
         if users >= self.horizon:
             raise InvalidArgument(
-                f"the horizon of {self.horizon} users is reached; build the learner with a larger one"
+                f"the horizon of {self.horizon} users is reached; build it with a larger one"
             )
         yield self.creation(state, context)
         answer = yield Ask(self.asked(state, context, label), users)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -63,14 +64,21 @@ class LocalMixture(LocalLearner[Mixing]):
     channel: Channel = attrs.field(validator=checked)
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
     """Scores are rounded to this part of their range."""
+    clip: Fraction | None = attrs.field(
+        default=None, converter=attrs.converters.optional(fields.positive)
+    )
+    """c of the clipping map; None: what the channel says."""
     clipping: ClippingMap = attrs.field(init=False, eq=False, repr=False)
     rate: float = attrs.field(init=False, eq=False, repr=False)
     """η."""
 
     def __attrs_post_init__(self) -> None:
-        clipping = ClippingMap(self.hypotheses, self.horizon, self.grid)
+        if self.hypotheses.labels == 1:
+            raise InvalidArgument("with one label there is nothing to tell: labels must be > 1")
+        clip = self.channel.clip(self.hypotheses, self.horizon) if self.clip is None else self.clip
+        clipping = ClippingMap(self.hypotheses, clip, self.grid)
         object.__setattr__(self, "clipping", clipping)
-        object.__setattr__(self, "rate", self.channel.rate(clipping))
+        object.__setattr__(self, "rate", self.channel.rate(clipping, self.horizon))
 
     @cached_property
     def _created(self) -> dict[int, Create]:
@@ -102,8 +110,11 @@ class LocalMixture(LocalLearner[Mixing]):
         return label
 
     def learned(self, state: Mixing, context: int, answer: Any) -> Mixing:
-        (gains,) = self.channel.gains(self.clipping, np.array([context]), [answer])
+        (gains,) = self._gains(np.array([context]), [answer])
         return Mixing(state.users + 1, row(np.asarray(state.gains) + gains, np.float64))
+
+    def _gains(self, contexts: Whole, answers: list[Any]) -> Doubles:
+        return self.channel.gains(self.clipping, self.horizon, contexts, answers)
 
     def weights(self, gains: Doubles) -> Doubles:
         """w of the sums of gains, or of rows of them."""
@@ -135,7 +146,7 @@ class LocalMixture(LocalLearner[Mixing]):
         for start in range(0, len(labels), block):
             these = slice(start, min(start + block, len(labels)))
             told = self.channel.answers(self.clipping, contexts[these], labels[these], coins)
-            gains = self.channel.gains(self.clipping, contexts[these], told)
+            gains = self._gains(contexts[these], told)
             before = np.vstack([sums, gains])
             np.cumsum(before, axis=0, out=before)
             sums = before[-1]
