@@ -43,6 +43,12 @@ from antiphon.mechanisms.learners import (
     StayBit,
 )
 from antiphon.mechanisms.learners.convex import GradientDescent, Origin
+from antiphon.mechanisms.learners.distribution import (
+    AllScores,
+    LocalMixture,
+    OneScore,
+    ScheffeKnockout,
+)
 from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
@@ -75,6 +81,7 @@ __all__ = [
     "DPOCO",
     "HSS",
     "AboveThreshold",
+    "AllScores",
     "BalancedTreeCounter",
     "BufferedToeplitzCounter",
     "ContinualHistogram",
@@ -105,9 +112,11 @@ __all__ = [
     "LazyPolicy",
     "LazyToPrivate",
     "LeakyBit",
+    "LocalMixture",
     "MultiplicativeWeights",
     "NoisyLeader",
     "NumericSparseVector",
+    "OneScore",
     "Origin",
     "PermuteAndFlip",
     "PrivateDartboard",
@@ -116,6 +125,7 @@ __all__ = [
     "ReportNoisyMax",
     "RoundToGrid",
     "Scaled",
+    "ScheffeKnockout",
     "ShrinkingDartboard",
     "Softmax",
     "SparseVector",

@@ -6,8 +6,8 @@ second moment is at most v Λ², with v = ``factor``. Weights are w_j ∝ e^(η�
 
 The bound of exponential weights, √(2 ln K T v) Λ + T c, with Λ = ln((K+1)/c) and a KL divergence of
 -ln(1-c), about c, for clipping, is least for c = √(2 ln K v/T): a larger c than the paper's 1/T
-has a smaller range to hide. η = √(2 ln K/(T V)), V the mean of the second moments, over contexts and
-hypotheses. None of this is claimed as a bound on the regret: the gains have the tails of their
+has a smaller range to hide. η = √(2 ln K/(T V)), V the mean of the second moments, over contexts
+and hypotheses. None of this is claimed as a bound on the regret: the gains have the tails of their
 noise, and η is for contexts that come equally often.
 """
 

@@ -112,8 +112,8 @@ class AllScores(LabelResponse):
     ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.
     Privacy: (ε, δ)-DP w.r.t. f_∼ on any two labels; proved. *Proof*: as of ``OneScore``, given
-    where h(y) falls; the score of each hypothesis is then ε_0-DP, with noise of its own; what leaves
-    64 bits is clipped, which is post-processing.
+    where h(y) falls; the score of each hypothesis is then ε_0-DP, with noise of its own; what
+    leaves 64 bits is clipped, which is post-processing.
     Source: there, with a scale by advanced composition of ln(KT).
     Raises: InvalidArgument for δ = 0: use ``OneScore``.
     """

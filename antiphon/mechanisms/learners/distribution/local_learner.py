@@ -9,11 +9,10 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.learners.distribution.hypotheses import Hypotheses
-from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
-from antiphon.protocol.messages import TOP, Ask
+from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.spaces import Either, Finite, Signature, Space, Tuples
 from antiphon.verifiers.models import event_level, updates_and_queries
 from antiphon.verifiers.relations import OnlyEntry
@@ -28,7 +27,7 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
     """IPM: (x, y) -> ⊤, one user's context and label; ("predict", x) -> p̂ on [M]. Abstract.
 
     Stands on the left of ExtConComp, where it creates a mechanism for each user, and asks it once:
-    ``ComplexMechanism(…)``. At most ``horizon`` users.
+    ``ComplexMechanism(…)``. HALT to a user past the ``horizon``.
     Privacy: that of one user's mechanism, (ε, δ), w.r.t. streams in which one user has another
     label, the contexts and all queries being the same (f), against adversaries that adapt:
     ``ap.guarantee`` derives it. *P has the three properties of CM §6.1 from f to 1-sparse parallel
@@ -38,7 +37,6 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
     depends on y, and differs for one user at most, whose mechanism is asked nothing else (f→f').
     What is created answers a first message, then HALT: f'_j = f_∼, which is first-pair
     consistent. So CM Thm 5.2 for δ = 0, else Thm 5.5, and Thm 6.1.
-    Raises: InvalidArgument for a user past the horizon; the state is unchanged.
     """
 
     __slots__ = ()
@@ -64,7 +62,7 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
 
     @abstractmethod
     def learned(self, state: Learned, context: int, answer: Any) -> Learned:
-        """The state after a user's answer."""
+        """The state after a user's answer, or after HALT, by one whose mechanism failed."""
 
     @abstractmethod
     def predicted(self, state: Learned, context: int) -> Any:
@@ -89,11 +87,17 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
 
     def signature(self, right: Signature) -> Signature:
         users = Tuples((self.hypotheses.of_contexts, self.hypotheses.of_labels))
-        answers = Either((Finite((TOP,)), self.predictions))
+        answers = Either((Finite((TOP, HALT)), self.predictions))
         return Signature(Either((users, self.questions)), answers, users)
 
     def is_over(self, state: Any) -> None:
         return None
+
+    def why_halted(self, state: Learned) -> str | None:
+        over = self.users(state) >= self.horizon
+        return (
+            f"the horizon of {self.horizon} users is reached: build it with more" if over else None
+        )
 
     def exchange(self, state: Learned, message: tuple[Any, int]) -> Exchanged[Learned]:
         """A user, or a question."""
@@ -102,9 +106,7 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
             return state, self.predicted(state, label)
         users = self.users(state)
         if users >= self.horizon:
-            raise InvalidArgument(
-                f"the horizon of {self.horizon} users is reached; build it with a larger one"
-            )
+            return state, HALT
         yield self.creation(state, context)
         answer = yield Ask(self.asked(state, context, label), users)
         return self.learned(state, context, answer), TOP

@@ -23,6 +23,7 @@ from antiphon.mechanisms.multiplicative_weights.hypothesis import powers
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import HALT
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
 
@@ -110,6 +111,8 @@ class LocalMixture(LocalLearner[Mixing]):
         return label
 
     def learned(self, state: Mixing, context: int, answer: Any) -> Mixing:
+        if answer is HALT:
+            return state._replace(users=state.users + 1)
         (gains,) = self._gains(np.array([context]), [answer])
         return Mixing(state.users + 1, row(np.asarray(state.gains) + gains, np.float64))
 

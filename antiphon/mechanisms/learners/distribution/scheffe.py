@@ -16,6 +16,7 @@ from antiphon.mechanisms.learners.online import ROUNDS
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.messages import HALT
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
 
@@ -106,13 +107,14 @@ class ScheffeKnockout(LocalLearner[Knockout]):
         table = self.hypotheses.tables[0]
         return int(table[first, label] > table[second, label])
 
-    def learned(self, state: Knockout, context: int, answer: int) -> Knockout:
+    def learned(self, state: Knockout, context: int, answer: Any) -> Knockout:
         users, pairs = state.users + 1, _pairs(state.alive)
         if not pairs:
             return state._replace(users=users)
         place = state.users % len(pairs)
-        asked = tuple(n + (each == place) for each, n in enumerate(state.asked))
-        ones = tuple(n + answer * (each == place) for each, n in enumerate(state.ones))
+        heard = [each == place and answer is not HALT for each in range(len(pairs))]
+        asked = tuple(n + here for n, here in zip(state.asked, heard, strict=True))
+        ones = tuple(n + answer if here else n for n, here in zip(state.ones, heard, strict=True))
         if users % self.each_round:
             return Knockout(users, state.alive, asked, ones)
         left = tuple(
