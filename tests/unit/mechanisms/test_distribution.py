@@ -1,4 +1,4 @@
-"""Learning of labels under local privacy: the class, the clipping map, guarantees, what it costs."""
+"""Learning of labels under local privacy: the class, clipping, guarantees, what it costs."""
 
 import math
 from fractions import Fraction

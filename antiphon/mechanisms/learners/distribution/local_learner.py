@@ -20,10 +20,10 @@ from antiphon.verifiers.relations import OnlyEntry
 PREDICT: Final = "predict"
 """The first half of the query ("predict", x): what is p̂ in context x?"""
 
-Learned = TypeVar("Learned")
+State = TypeVar("State")
 
 
-class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
+class LocalLearner(ExchangePostProcessor[State], Generic[State]):
     """IPM: (x, y) -> ⊤, one user's context and label; ("predict", x) -> p̂ on [M]. Abstract.
 
     Stands on the left of ExtConComp, where it creates a mechanism for each user, and asks it once:
@@ -49,23 +49,23 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
         """(ε, δ) of what is created for each user."""
 
     @abstractmethod
-    def users(self, state: Learned) -> int:
+    def users(self, state: State) -> int:
         """How many have come."""
 
     @abstractmethod
-    def creation(self, state: Learned, context: int) -> Create:
+    def creation(self, state: State, context: int) -> Create:
         """Of the mechanism of the next user."""
 
     @abstractmethod
-    def asked(self, state: Learned, context: int, label: int) -> int:
+    def asked(self, state: State, context: int, label: int) -> int:
         """What it is asked: all that is done with the label."""
 
     @abstractmethod
-    def learned(self, state: Learned, context: int, answer: Any) -> Learned:
+    def learned(self, state: State, context: int, answer: Any) -> State:
         """The state after a user's answer, or after HALT, by one whose mechanism failed."""
 
     @abstractmethod
-    def predicted(self, state: Learned, context: int) -> Any:
+    def predicted(self, state: State, context: int) -> Any:
         """The answer to ("predict", x)."""
 
     @property
@@ -93,13 +93,13 @@ class LocalLearner(ExchangePostProcessor[Learned], Generic[Learned]):
     def is_over(self, state: Any) -> None:
         return None
 
-    def why_halted(self, state: Learned) -> str | None:
+    def why_halted(self, state: State) -> str | None:
         over = self.users(state) >= self.horizon
         return (
             f"the horizon of {self.horizon} users is reached: build it with more" if over else None
         )
 
-    def exchange(self, state: Learned, message: tuple[Any, int]) -> Exchanged[Learned]:
+    def exchange(self, state: State, message: tuple[Any, int]) -> Exchanged[State]:
         """A user, or a question."""
         context, label = message
         if type(context) is str:
