@@ -7,7 +7,7 @@ import pytest
 
 from antiphon.mechanisms.learners.distribution import AllScores, ClippingMap, Hypotheses, OneScore
 from antiphon.protocol.coins import Coins
-from antiphon.selfcheck.corpus.specimens.distributions import PrintedScale, WhichByLabel
+from antiphon.selfcheck.corpus.specimens.learning.distributions import PrintedScale, WhichByLabel
 
 THEORY = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
 CLIPPING = ClippingMap(THEORY, clip=Fraction(1, 100), grid=16)

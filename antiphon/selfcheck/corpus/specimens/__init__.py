@@ -1,7 +1,8 @@
 """A specimen of every mechanism and post-processor of the library.
 
 A file for each kind, with a function ``specimens`` that yields them; they are found by listing
-this folder. The suites of conformance and laws try them, and the corpus audits their rows.
+this folder and those in it. The suites of conformance and laws try them, and the corpus audits
+their rows.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Final
 
 from antiphon.protocol.measures.kinds import (
@@ -36,11 +37,11 @@ def specimens() -> tuple[Specimen, ...]:
 
 
 def _kinds() -> Iterator[str]:
-    return (found.name for found in iter_modules(__path__))
+    return (each.name for each in walk_packages(__path__, f"{__name__}.") if not each.ispkg)
 
 
 def _of(name: str) -> Iterator[Specimen]:
-    kind = import_module(f"{__name__}.{name}")
+    kind = import_module(name)
     found: Iterator[Specimen] = kind.specimens()
     return found
 

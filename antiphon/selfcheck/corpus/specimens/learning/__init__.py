@@ -1,0 +1,1 @@
+"""Specimens of online learners, and of learners of functions."""
