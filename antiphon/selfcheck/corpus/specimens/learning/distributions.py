@@ -1,4 +1,4 @@
-"""Distributions that are learned: by multiplicative weights, and of labels told in private."""
+"""Labels told under local privacy; and told with too little noise, or by more than the noise."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ from antiphon.mechanisms.learners.distribution import (
 )
 from antiphon.mechanisms.learners.distribution.hypotheses import Whole
 from antiphon.mechanisms.learners.distribution.local_mixture import Mixing
-from antiphon.mechanisms.multiplicative_weights import Echo, MultiplicativeWeights
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.exchanges import Exchanged
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair, same
+from antiphon.protocol.messages import TOP, Ask, Pair, same
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Tuples
+from antiphon.protocol.spaces import Integers, Tuples
 from antiphon.selfcheck.corpus.as_claimed import UNKNOWN, as_claimed, broken, numbers
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
@@ -52,30 +51,11 @@ _COARSE: Final[dict[str, Any]] = {"hypotheses": _TWO, "horizon": 100, "grid": 8}
 
 
 def specimens() -> Iterator[Specimen]:
-    """Multiplicative weights, and what they create; responses, and the learners on their left."""
-    yield Specimen(Echo, (Example(Echo(), (True, 0.5, "1", HALT), finite=True),))
-    tried = MultiplicativeWeights(
-        size=2, epsilon_each=1, updates=2, threshold=3, rate=0.5, step=0.5
-    )
-    counts, query = Arrays((2,), "int64", 0, 9), Arrays((2,), "float64", 0, 1, 0.5)
-    link = Link(
-        part=tried, right=ExtConComp(), queries=Either((query, counts)),
-        answers=Either((Finite((TOP, BOTTOM)), Integers(-9, 9))), hops=6,
-    )  # fmt: skip
-    yield Specimen(MultiplicativeWeights, (link,), (_audited(),))
+    """Responses, and the learners on their left."""
     yield _one_score()
     yield _all_scores()
     yield _mixture()
     yield _knockout()
-
-
-def _audited() -> Entry:
-    learner = MultiplicativeWeights(size=2, epsilon_each=1, updates=2, threshold=1, rate=0.5)
-    system = ComplexMechanism(learner)
-    rows, query = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
-    player = saying("4, 0 | 3, 1, and three queries", [rows, *[query] * 3])
-    entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
-    return attrs.evolve(entry, samples=4_000, thorough=8_000)  # arrays, one interaction at a time
 
 
 def _one_score() -> Specimen:
