@@ -15,6 +15,7 @@ def test_every_example_is_tested():
         "adaptivity_costs",
         "budgeted_analyst",
         "dashboard",
+        "distribution_learning",
         "laziness_or_correlation",
         "private_regression",
         "reused_noise",
@@ -112,3 +113,17 @@ def test_a_private_regression_beats_the_origin(capsys, monkeypatch, tmp_path):
     assert all(0 < float(each.split()[-4]) < least for each in others)
     assert float(known.split()[-1]) < 1e-2
     assert picture.read_text().startswith("<?xml")
+
+
+def test_one_score_learns_distributions_best(capsys, tmp_path):
+    run = runpy.run_path(str(EXAMPLES / "distribution_learning.py"))
+    figure = tmp_path / "risk.svg"
+    run["main"](figure, users=2000, ladder=(2**8, 2**9), sizes=(2, 4))
+    head, first, *rows, slopes = capsys.readouterr().out.splitlines()
+    assert head.split()[-2:] == ["printed", "uniform"]
+    one, every, *_, printed, uniform = map(float, first.split()[4:])
+    assert one < every
+    assert one < printed / 2 < uniform
+    assert len(rows) == 5
+    assert slopes.startswith("hard class: slope in T")
+    assert "<svg" in figure.read_text()

@@ -226,7 +226,8 @@ def test_many_users_at_once_are_as_a_session(channel):
     """With next to no noise, both hear the same but for J, whose mean is compared."""
     learner = mixture(channel=attrs.evolve(channel, epsilon=200), horizon=400)
     contexts, labels = TWO.users(3, 400)
-    *_, (_, weights) = learner.follow(contexts, labels, SampledCoins(1), block=64)
+    (_, first), *_, (_, weights) = learner.follow(contexts, labels, SampledCoins(1), block=64)
+    assert first[0].tolist() == [0.5, 0.5]  # before anybody was heard
     session = ComplexMechanism(learner).start(seed=2)
     for user in zip(contexts.tolist(), labels.tolist(), strict=True):
         session.send(user)
