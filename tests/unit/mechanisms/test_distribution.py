@@ -126,7 +126,7 @@ def test_users_are_drawn_of_the_truth():
 
 @pytest.mark.parametrize("channel", CHANNELS, ids=lambda each: type(each).__name__)
 def test_the_guarantee_of_a_mixture_is_that_of_one_user(channel):
-    promise = ap.guarantee(ComplexMechanism(mixture(channel=channel, horizon=10**6)))
+    promise = ap.guarantee(ComplexMechanism(mixture(drawn(2), 10**6, channel)))
     assert promise.status is Status.PROVED
     delta = channel.parameters[1]
     assert 1 <= promise.epsilon_at(delta) <= 1 + 1e-9

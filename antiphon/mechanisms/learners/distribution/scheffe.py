@@ -112,13 +112,15 @@ class ScheffeKnockout(LocalLearner[Knockout]):
         if not pairs:
             return state._replace(users=users)
         place = state.users % len(pairs)
-        heard = [each == place and answer is not HALT for each in range(len(pairs))]
-        asked = tuple(n + here for n, here in zip(state.asked, heard, strict=True))
-        ones = tuple(n + answer if here else n for n, here in zip(state.ones, heard, strict=True))
+        said = (0, 0) if answer is HALT else (1, int(answer))
+        asked, ones = (
+            tuple(n + more * (each == place) for each, n in enumerate(counts))
+            for counts, more in zip((state.asked, state.ones), said, strict=True)
+        )
         if users % self.each_round:
             return Knockout(users, state.alive, asked, ones)
         left = tuple(
-            self._winner(pair, said, of) for pair, said, of in zip(pairs, ones, asked, strict=True)
+            self._winner(pair, yes, of) for pair, yes, of in zip(pairs, ones, asked, strict=True)
         )
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
