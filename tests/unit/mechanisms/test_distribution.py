@@ -108,7 +108,7 @@ def test_labels_that_no_hypothesis_allows_have_a_place():
     assert session.send(1)[0] == 0
 
 
-@pytest.mark.parametrize("clip", [0, -0.1, 1.1, math.nan, "1", None])
+@pytest.mark.parametrize("clip", [0, -0.1, 1.1, 1e-200, math.nan, "1", None])
 def test_a_clip_is_a_probability(clip):
     with pytest.raises(InvalidArgument, match="clip"):
         ClippingMap(TWO, clip=clip)
@@ -193,6 +193,12 @@ def test_parameters_of_a_response_are_checked(kind):
 def test_parameters_of_a_mixture_are_checked(bad):
     with pytest.raises((InvalidArgument, AttributeError)):
         mixture(**bad)
+
+
+def test_the_truth_is_one_of_the_hypotheses():
+    for truth in (2, -1, True):
+        with pytest.raises(InvalidArgument, match="truth"):
+            TWO.users(1, 9, truth=truth)
 
 
 def test_one_label_is_nothing_to_learn():

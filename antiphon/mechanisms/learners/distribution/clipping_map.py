@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -22,10 +22,14 @@ def _hypotheses(_: object, __: object, value: Any) -> None:
         raise InvalidArgument("hypotheses must be Hypotheses(tables)")
 
 
+_LEAST: Final = Fraction(1, 10**100)
+"""So that logarithms of doubles are finite."""
+
+
 def _clip(value: object) -> Fraction:
     found = fields.check_positive(value, "clip")
-    if found > 1:
-        raise InvalidArgument("clip is a probability > 0: 1/T in the paper")
+    if not _LEAST <= found <= 1:
+        raise InvalidArgument("clip is a probability from 1e-100 to 1: 1/T in the paper")
     return found
 
 

@@ -101,6 +101,8 @@ class Hypotheses:
 
     def users(self, key: int, count: int, *, truth: int = 0) -> tuple[Whole, Whole]:
         """Contexts drawn uniformly, and labels Y ~ f_truth(x): ``count`` users, by the key."""
+        if type(truth) is not int or not 0 <= truth < self.count:
+            raise InvalidArgument(f"truth is a hypothesis: an int below {self.count}")
         words = seeded_words((key, 1))
         floors = np.cumsum(self.tables[:, truth], axis=1)
         floors[:, -1] = 1
