@@ -57,7 +57,7 @@ class LocalMixture(LocalLearner[Mixing]):
     >>> learner = LocalMixture(hypotheses=hypotheses, horizon=100, channel=channel)
     >>> session = ComplexMechanism(learner).start(seed=1)
     >>> session.send((0, 1)), session.send(("predict", 0)).round(2).tolist()
-    (TOP, [0.5, 0.5])
+    (TOP, [0.49, 0.51])
     """
 
     hypotheses: Hypotheses

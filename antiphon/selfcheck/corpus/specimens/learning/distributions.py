@@ -107,7 +107,7 @@ def _mixture() -> Specimen:
     )
     one, every, label = (LocalMixture(channel=channel, **_COARSE) for channel in channels)
     link = Link(
-        part=one, right=ExtConComp(), queries=one.signature(_ANY).queries,
+        part=one, right=ExtConComp(), queries=one.signature(_ANY).updates,
         answers=Tuples((Integers(0, 1), Integers(-9, 9))),
     )  # fmt: skip
     examples = [Example(ComplexMechanism(each), _NOT_USERS) for each in (one, every, label)]
@@ -126,7 +126,7 @@ def _mixture() -> Specimen:
 def _knockout() -> Specimen:
     part = ScheffeKnockout(hypotheses=_TWO, horizon=3, epsilon=1)
     link = Link(
-        part=part, right=ExtConComp(), queries=part.signature(_ANY).queries, answers=Integers(0, 1)
+        part=part, right=ExtConComp(), queries=part.signature(_ANY).updates, answers=Integers(0, 1)
     )
     system = ComplexMechanism(part)
     player = saying("label 0 | 3, thrice", [Pair((0, 0), (0, 3)), *[same((0, 0))] * 2,
