@@ -44,6 +44,12 @@ from antiphon.mechanisms.learners import (
     StayBit,
 )
 from antiphon.mechanisms.learners.convex import GradientDescent, Origin
+from antiphon.mechanisms.learners.distribution import (
+    AllScores,
+    LocalMixture,
+    OneScore,
+    ScheffeKnockout,
+)
 from antiphon.mechanisms.learners.littlestone import (
     CountIsAbove,
     FiniteLearner,
@@ -85,6 +91,7 @@ __all__ = [
     "DPOCO",
     "HSS",
     "AboveThreshold",
+    "AllScores",
     "BalancedTreeCounter",
     "BufferedToeplitzCounter",
     "ContinualHistogram",
@@ -119,12 +126,14 @@ __all__ = [
     "LazyPolicy",
     "LazyToPrivate",
     "LeakyBit",
+    "LocalMixture",
     "MultiplicativeWeights",
     "NameAndShame",
     "NoisyDescent",
     "NoisyLeader",
     "NumericSparseVector",
     "OnceAbove",
+    "OneScore",
     "Origin",
     "PermuteAndFlip",
     "PointLearner",
@@ -134,6 +143,7 @@ __all__ = [
     "ReportNoisyMax",
     "RoundToGrid",
     "Scaled",
+    "ScheffeKnockout",
     "ShrinkingDartboard",
     "Softmax",
     "SparseVector",

@@ -55,8 +55,8 @@ def test_what_is_taken_apart_has_few_samples():
         "lazy experts that never leave for nothing", "lazy experts with one coin",
         "multiplicative weights", "softmax of noisy sums", "softmax that looks at the loss",
         "sparse-vector learner", "sparse-vector learner, counts five times too large",
-        "square-root counter", "tree-counter learner", "tree-counter learner without the noise", "descent with noise",
-        "descent with noise, unclipped",
+        "square-root counter", "tree-counter learner", "tree-counter learner without the noise",
+        "descent with noise", "descent with noise, unclipped",
     }  # fmt: skip
 
 

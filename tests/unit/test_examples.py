@@ -27,6 +27,7 @@ def test_every_example_is_tested():
         "l2p_table",
         "duplicates_first",
         "imputed_first",
+        "distribution_learning",
         "laziness_or_correlation",
         "measured_regret",
         "private_regression",
@@ -254,3 +255,17 @@ def test_what_comes_before_the_noise_is_paid_for(capsys, name, claims, least):
         assert least < found <= claims[-1]
         assert ("not refuted" in line) is (claimed == claims[-1])
     assert len(claims) == 2 or "only group privacy is known" in lines[-1]
+
+
+def test_one_score_learns_distributions_best(capsys, tmp_path):
+    run = runpy.run_path(str(EXAMPLES / "distribution_learning.py"))
+    figure = tmp_path / "risk.svg"
+    run["main"](figure, users=2000, ladder=(2**8, 2**9), sizes=(2, 4))
+    head, first, *rows, slopes = capsys.readouterr().out.splitlines()
+    assert head.split()[-2:] == ["printed", "uniform"]
+    one, every, *_, printed, uniform = map(float, first.split()[4:])
+    assert one < every
+    assert one < printed / 2 < uniform
+    assert len(rows) == 5
+    assert slopes.startswith("hard class: slope in T")
+    assert "<svg" in figure.read_text()

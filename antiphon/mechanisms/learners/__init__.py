@@ -21,12 +21,12 @@ the same of parts, from which its privacy is derived; ``LazyToPrivate``, which m
 a base algorithm private so (``l2p``); ``Softmax``, to stand on the left of a private counter of the
 losses, and ``NoisyLeader``, which is such a chain. ``convex`` has the learners that stand in a
 body, by the same protocol, and ``oco`` lazy ones. All are played many times over by
-``antiphon.audit.contest``.
+``antiphon.audit.contest``. ``distribution`` predicts labels of users who trust nobody.
 
 Learners of functions, whose mistakes are counted, are in ``littlestone``.
 """
 
-from antiphon.mechanisms.learners import convex, games, l2p, littlestone, oco
+from antiphon.mechanisms.learners import convex, distribution, games, l2p, littlestone, oco
 from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
 from antiphon.mechanisms.learners.experts.hedge import Hedge
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts
@@ -54,6 +54,7 @@ __all__ = [
     "Softmax",
     "StayBit",
     "convex",
+    "distribution",
     "games",
     "l2p",
     "littlestone",

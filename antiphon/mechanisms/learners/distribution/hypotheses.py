@@ -1,0 +1,119 @@
+"""A class of hypotheses: what each says of the label in each context."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.mechanisms import fields
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins.sampled import seeded_words
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Integers
+
+Doubles = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
+_NEAR = 1e-9
+"""How far from 1 the sum of a distribution may be: rounding."""
+_MOST = 1 << 26
+_BLOCK = 1 << 14
+
+
+def same_array(zero: Any, one: Any) -> bool:
+    """Whether two arrays are equal; looked at only if they are not one."""
+    return zero is one or bool(np.array_equal(zero, one))
+
+
+def _tables(value: Any) -> Doubles:
+    try:
+        found: Doubles = np.array(value, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidArgument("tables are numbers: tables[x][j][y] = f_j(x)[y]") from None
+    if found.ndim != 3 or not found.size:
+        raise InvalidArgument(
+            "tables have three indices, tables[x][j][y] = f_j(x)[y], and at least one context x, "
+            "one hypothesis j (K >= 1) and one label y"
+        )
+    if found.size > _MOST:
+        raise InvalidArgument(f"tables have at most {_MOST} entries: fewer contexts, or labels")
+    if not np.all(found >= 0):
+        raise InvalidArgument("a distribution has an entry that is negative, or NaN")
+    if not np.all(abs(found.sum(axis=2) - 1) <= _NEAR):
+        raise InvalidArgument("a distribution does not add up to 1: divide it by its sum")
+    found.flags.writeable = False
+    return found
+
+
+@register("antiphon.Hypotheses/1")
+@attrs.frozen
+class Hypotheses:
+    """f_1, …, f_K : X → D([M]), X = {0, …, n-1}: ``tables[x, j, y]`` = f_j(x)[y], public.
+
+    Raises: InvalidArgument for what is negative or does not add up to 1, and for K = 0.
+
+    >>> Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
+    Hypotheses(contexts=1, count=2, labels=4)
+    """
+
+    tables: Doubles = attrs.field(
+        converter=_tables, eq=attrs.cmp_using(eq=same_array), hash=False, repr=False
+    )
+    contexts: int = attrs.field(init=False, eq=False)
+    count: int = attrs.field(init=False, eq=False)
+    """K."""
+    labels: int = attrs.field(init=False, eq=False)
+    """M."""
+
+    def __attrs_post_init__(self) -> None:
+        for name, size in zip(("contexts", "count", "labels"), self.tables.shape, strict=True):
+            object.__setattr__(self, name, size)
+
+    @classmethod
+    def dirichlet(
+        cls, *, contexts: int, count: int, labels: int, key: int, concentration: float = 0.5
+    ) -> Self:
+        """Each f_j(x) drawn from Dirichlet(a, …, a), a = ``concentration``, by the key.
+
+        NumPy's own generator: another version of it may draw another class.
+        """
+        sizes = [fields.check_size(each, name, fields.COORDINATES) for each, name in (
+            (contexts, "contexts"), (count, "count"), (labels, "labels"))]  # fmt: skip
+        if np.prod([float(size) for size in sizes]) > _MOST:
+            raise InvalidArgument(f"tables have at most {_MOST} entries: fewer contexts, or labels")
+        generator = np.random.default_rng(key)
+        found = generator.gamma(fields.check_double(concentration, "concentration"), size=sizes)
+        found += np.finfo(float).tiny
+        return cls(found / found.sum(axis=2, keepdims=True))
+
+    @property
+    def of_contexts(self) -> Integers:
+        """X."""
+        return Integers(0, self.contexts - 1)
+
+    @property
+    def of_labels(self) -> Integers:
+        """[M], counted from 0."""
+        return Integers(0, self.labels - 1)
+
+    def users(self, key: int, count: int, *, truth: int = 0) -> tuple[Whole, Whole]:
+        """Contexts drawn uniformly, and labels Y ~ f_truth(x): ``count`` users, by the key."""
+        if type(truth) is not int or not 0 <= truth < self.count:
+            raise InvalidArgument(f"truth is a hypothesis: an int below {self.count}")
+        words = seeded_words((key, 1))
+        floors = np.cumsum(self.tables[:, truth], axis=1)
+        floors[:, -1] = 1
+        contexts, labels = np.empty(count, np.int64), np.empty(count, np.int64)
+        for start in range(0, count, _BLOCK):
+            size = min(_BLOCK, count - start)
+            drawn = np.ldexp((words(2 * size) >> np.uint64(11)).astype(np.float64), -53)
+            xs = (drawn[:size] * self.contexts).astype(np.int64)
+            contexts[start : start + size] = xs
+            labels[start : start + size] = [
+                np.searchsorted(floors[x], u, side="right")
+                for x, u in zip(xs.tolist(), drawn[size:].tolist(), strict=True)
+            ]
+        return contexts, labels
