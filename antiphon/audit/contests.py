@@ -51,8 +51,7 @@ def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
     if len(set(found[0].tolist())) < 2:
         return float("nan")
     logs: Figures = np.log(found)
-    line: Figures = np.polyfit(logs[0], logs[1], 1)
-    return float(line[0])
+    return float(np.polyfit(logs[0], logs[1], 1)[0])
 
 
 def checkpoints(rounds: int) -> tuple[int, ...]:

@@ -113,8 +113,8 @@ class DPOCO(ConvexLearner[Paired]):
     def premises(self) -> Premises:
         """What Thm 3.2 and Lemma 3.11 ask for."""
         setting = L2PSetting(
-            rate=Fraction(self.rate), horizon=self.horizon, batch=self.batch,
-            fakes=Fraction(self.fakes), loose=Fraction(self.loose),
+            rate=exact.fraction(self.rate), horizon=self.horizon, batch=self.batch,
+            fakes=exact.fraction(self.fakes), loose=exact.fraction(self.loose),
         )  # fmt: skip
         slope = self.loss.lipschitz(self.body)
         return Premises(setting, Printed(tail=self.tail), self.beta, self.regulariser, slope)
