@@ -181,6 +181,20 @@ def test_a_whole_game_stands_where_a_session_does(made):
     assert found[1].any()
 
 
+class Doubled(ap.PostProcessor):
+    """Stands between, and doubles the sums."""
+
+    initial_state = None
+
+    def signature(self, right):
+        return right
+
+    def step(self, state, side, message, coins):
+        if side is Side.LEFT:
+            return state, Side.RIGHT, message
+        return state, Side.LEFT, 2 * message if type(message) is np.ndarray else message
+
+
 def test_whole_games_are_of_one_leader_and_counter_and_checked_first():
     coins = ap.protocol.RecordedCoins(SampledCoins(1))
     with pytest.raises(ap.InvalidArgument, match="rows"):
@@ -189,6 +203,9 @@ def test_whole_games_are_of_one_leader_and_counter_and_checked_first():
         follow(learner(), stream(65), coins)
     with pytest.raises(ap.InvalidArgument, match="one counter"):
         follow(learner(horizon=None), stream(), coins)
+    plain = learner()
+    with pytest.raises(ap.InvalidArgument, match="one counter"):
+        follow(plain.links[0] @ Doubled() @ plain.mechanism, stream(), coins)
     assert coins.take() == ()
 
 

@@ -293,6 +293,13 @@ def test_each_premise_of_the_theorem_is_checked(changed, said):
         attrs.evolve(DPOCO.corrected(**ASKED, **BUDGET), **changed)
 
 
+def test_a_rate_of_a_tenth_is_one():
+    """As printed: the double 0.1 is a little more."""
+    asked = {"horizon": 64, "rate": 0.1, "beta": 5e-5, "fakes": 0.9, "regulariser": 1}
+    learner = DPOCO(body=BALL, loss=LOSS, accounting="theorem", loose=1e-9, tail=1e-3, **asked)
+    assert learner.premises.setting.rate == Fraction(1, 10)
+
+
 class Squared(LinearLoss):
     """A loss of somebody's own."""
 

@@ -186,8 +186,8 @@ def follow(learner: Chain, data: Datum, coins: Coins) -> NDArray[np.float64]:
     Raises: InvalidArgument for a learner that is no leader and counter, and for data that a session
     would refuse, before anything is drawn.
     """
-    leader, counter = learner.links[0], learner.mechanism
-    if not isinstance(leader, RegularisedLeader) or not isinstance(counter, Counter):
+    (leader, *between), counter = learner.links, learner.mechanism
+    if between or not isinstance(leader, RegularisedLeader) or not isinstance(counter, Counter):
         raise InvalidArgument("follow is for a RegularisedLeader on the left of one counter")
     one = leader.loss.data
     if not attrs.evolve(one, shape=(len(data), *one.shape)).contains(data):

@@ -66,8 +66,8 @@ class _Asked:
         regulariser = self.regulariser(rate)
         beta = rate * rate * regulariser / (20 * self.lipschitz**2)
         setting = L2PSetting(
-            rate=Fraction(rate), horizon=self.horizon, batch=self.batch, fakes=Fraction(fakes),
-            loose=Fraction(loose),
+            rate=exact.fraction(rate), horizon=self.horizon, batch=self.batch,
+            fakes=exact.fraction(fakes), loose=exact.fraction(loose),
         )  # fmt: skip
         return Premises(
             setting, Printed(tail=self.tail * (1 - 2.0**-20)),
