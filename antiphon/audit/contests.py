@@ -51,7 +51,8 @@ def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
     if len(set(found[0].tolist())) < 2:
         return float("nan")
     logs: Figures = np.log(found)
-    return float(np.polyfit(logs[0], logs[1], 1)[0])
+    logs = logs - logs.mean(axis=1, keepdims=True)
+    return float(logs[0] @ logs[1] / (logs[0] @ logs[0]))
 
 
 def checkpoints(rounds: int) -> tuple[int, ...]:
