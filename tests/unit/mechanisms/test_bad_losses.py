@@ -1,11 +1,22 @@
 """What every learner of experts refuses: with a cure, before anything is tossed or learned."""
 
+from fractions import Fraction
+
 import attrs
 import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.mechanisms import ADVICE, GaussianTreeCounter, learners
+from antiphon.mechanisms import (
+    ADVICE,
+    DPOCO,
+    GaussianTreeCounter,
+    LazyGibbs,
+    LazyLeader,
+    LazyToPrivate,
+    learners,
+)
+from antiphon.mechanisms.learners.convex import Ball, LinearLoss, dp_ftrl
 from antiphon.mechanisms.learners.learner import Learner
 from antiphon.protocol import RecordedCoins, SampledCoins
 
@@ -111,3 +122,32 @@ def test_rates_are_checked():
         for learner in LEARNERS[:2]:
             with pytest.raises(ap.InvalidArgument, match="rate"):
                 attrs.evolve(learner, rate=rate)
+
+
+IN_A_BALL = {"body": Ball(dimension=2), "loss": LinearLoss(dimension=2)}
+OF_EXPERTS = {"experts": 3}
+MAKERS = [
+    *((make, IN_A_BALL) for make in (LazyLeader.tuned, LazyGibbs.tuned, dp_ftrl)),
+    *((make, IN_A_BALL) for make in (DPOCO.tuned, DPOCO.corrected, DPOCO.printed)),
+    *((kind.tuned, OF_EXPERTS) for kind in KINDS if kind.private),
+    *((make, OF_EXPERTS) for make in (LazyToPrivate.corrected, LazyToPrivate.printed)),
+]
+
+
+@pytest.mark.parametrize(("make", "given"), MAKERS, ids=lambda each: getattr(each, "__name__", ""))
+@pytest.mark.parametrize(
+    "bad",
+    [{"horizon": 0}, {"horizon": -3}, {"horizon": "9"}, {"epsilon": [1]}, {"delta": [1]},
+     {"epsilon": 0}, {"delta": 1}, {"horizon": 1, "delta": 1 - Fraction(1, 10**30)}],
+)  # fmt: skip
+def test_budgets_and_horizons_are_checked_before_anything_is_looked_for(make, given, bad):
+    with pytest.raises(ap.InvalidArgument):
+        make(**{"horizon": 9, "epsilon": 1, "delta": 1e-6} | given | bad)
+
+
+@pytest.mark.parametrize(("horizon", "epsilon"), [(3, 1e-3), (100, 1e-2), (100, 1e-6)])
+def test_what_cannot_learn_at_least_never_decides(horizon, epsilon):
+    """One batch of all rounds tells nothing, and is never worse than noise that drowns all."""
+    found = learners.LazyExperts.tuned(horizon=horizon, experts=10, epsilon=epsilon, delta=1e-6)
+    assert found.batch == horizon
+    assert found.regret_bound < 1.09 * horizon
