@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, NamedTuple
 
+from antiphon.composition.accounting.renyi import from_concentrated
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.online import ROUNDS
 from antiphon.numbers import exact
@@ -66,3 +68,24 @@ def golden(function: Callable[[float], float], low: float, high: float, steps: i
             values = [values[1], function(math.exp(places[1]))]
     value, place = min(zip(values, places, strict=True))
     return Least(value, math.exp(place), math.exp((low + high) / 2))
+
+
+@lru_cache(maxsize=64)
+def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
+    """About the largest ρ with which ρ-zCDP is (ε, δ)-DP, never more."""
+
+    def private(rho: float) -> bool:
+        curve = from_concentrated(short(rho))
+        return exact.fraction(curve.epsilon_at(chance)) <= target
+
+    # ρ-zCDP is (ρ + 2√(ρ ln(1/δ)), δ)-DP; the law of large ε is ε >= ρ.
+    low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))
+    while not private(low):
+        low /= 2
+    return short(largest(private, low, 2 * float(target) + 16, 40))
+
+
+def short(rate: float) -> Fraction:
+    """A rate of twenty bits, not above the given one: exact draws take time for each digit."""
+    shift = 20 - math.frexp(rate)[1]
+    return Fraction(math.floor(math.ldexp(rate, shift))) / Fraction(2) ** shift

@@ -33,7 +33,7 @@ from antiphon.mechanisms.learners.convex import (
     ftrl,
 )
 from antiphon.mechanisms.learners.convex.clipping import clipped
-from antiphon.mechanisms.learners.convex.dp_ftrl import largest_rho
+from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.protocol import SampledCoins, Side, Status, identical
 from antiphon.protocol.messages import EMPTY, HALT, TOP
 
@@ -370,7 +370,7 @@ def test_a_counter_that_claims_of_less_is_no_proof():
 @given(st.floats(1e-3, 30), st.floats(1e-12, 0.4))
 def test_rho_is_about_the_largest(epsilon, delta):
     curve = ap.composition.accounting.from_concentrated
-    rho = largest_rho(epsilon, delta)
+    rho = largest_rho(*budget(epsilon, delta))
     assert (
         curve(rho).epsilon_at(delta)
         <= epsilon

@@ -14,7 +14,6 @@ import antiphon as ap
 from antiphon.audit import contest
 from antiphon.mechanisms import ADVICE, Hedge, LazyToPrivate
 from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.l2p import (
     Accounting,
     ExponentialWeights,
@@ -26,6 +25,7 @@ from antiphon.mechanisms.learners.l2p import (
     Repaired,
     check_assumption,
 )
+from antiphon.mechanisms.learners.searching import short
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 

@@ -12,9 +12,9 @@ from mpmath import mp, mpf
 
 import antiphon as ap
 from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, ShrinkingDartboard
-from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
 from antiphon.mechanisms.learners.experts.tuning import lazy_parameters, regret_bound
+from antiphon.mechanisms.learners.searching import short
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 

@@ -22,10 +22,10 @@ from antiphon.mechanisms import (
 from antiphon.mechanisms.learners import NoisyLeader, Softmax, games, tree_ftrl
 from antiphon.mechanisms.learners.experts.leader_rate import (
     best_rate,
-    largest_rho,
     noise_cost,
     regret_bound,
 )
+from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.messages import TOP
@@ -290,7 +290,7 @@ def test_budgets_are_checked(epsilon, delta):
     with pytest.raises(ap.InvalidArgument, match=r"epsilon|delta"):
         NoisyLeader.tuned(horizon=9, experts=2, epsilon=epsilon, delta=delta)
     with pytest.raises(ap.InvalidArgument, match=r"epsilon|delta"):
-        largest_rho(epsilon, delta)
+        largest_rho(*budget(epsilon, delta))
 
 
 @pytest.mark.parametrize(

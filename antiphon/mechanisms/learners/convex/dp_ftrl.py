@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.composition.accounting.renyi import from_concentrated
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.counter import Counter
@@ -38,8 +36,7 @@ from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
 from antiphon.mechanisms.learners.convex.hedged_leader import HedgedLeader
 from antiphon.mechanisms.learners.convex.leader import MOST_STEPS, RegularisedLeader
 from antiphon.mechanisms.learners.online import ROUNDS
-from antiphon.mechanisms.learners.searching import budget
-from antiphon.numbers import exact
+from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import Coins
@@ -95,7 +92,7 @@ def dp_ftrl(
     >>> promise.status.value, 0.999 < promise.epsilon_at(1e-6) <= 1
     ('proved', True)
     """
-    rho = largest_rho(epsilon, delta)
+    rho = largest_rho(*budget(epsilon, delta))
     leader = _leader(body, loss, clip, horizon, preset, zero_out)
     sums = {**_range(leader), "sensitivity": leader.sensitivity}
     if horizon is not None:
@@ -156,27 +153,6 @@ def _regularised(
         spread = max(single * leader.steps / leader.stake, _LITTLE)
         return attrs.evolve(leader, caution=growth, spread=spread)
     return attrs.evolve(leader, start=0, growth=growth)
-
-
-def largest_rho(epsilon: object, delta: object) -> Fraction:
-    """A ρ, within 2^-20 of the largest, with which ρ-zCDP gives (ε, δ)-DP here.
-
-    Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
-    """
-    target, chance = budget(epsilon, delta)
-
-    def private(rho: float) -> bool:
-        return exact.fraction(from_concentrated(rho).epsilon_at(chance)) <= target
-
-    low = high = 1.0
-    while private(high):
-        high *= 2
-    while not private(low):
-        low /= 2
-    while high - low > low * 2.0**-20:
-        middle = (low + high) / 2
-        low, high = (middle, high) if private(middle) else (low, middle)
-    return Fraction(low)
 
 
 def follow(learner: Chain, data: Datum, coins: Coins) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ import attrs
 
 from antiphon.mechanisms.learners.experts.weighted import Holding, Weighted
 from antiphon.mechanisms.learners.learner import Losses
+from antiphon.mechanisms.learners.searching import short
 from antiphon.numbers import exact
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
@@ -56,9 +57,3 @@ def best_rate(horizon: int, experts: int) -> Fraction:
     """√(8 ln d/T), to twenty bits: ln d/η + ηT/8 is least there. Raises: InvalidArgument."""
     rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
     return short(math.sqrt(8 * math.log(several) / rounds))
-
-
-def short(rate: float) -> Fraction:
-    """A rate of twenty bits, not above the given one: exact draws take time for each digit."""
-    shift = 20 - math.frexp(rate)[1]
-    return Fraction(math.floor(math.ldexp(rate, shift))) / Fraction(2) ** shift

@@ -27,17 +27,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from antiphon.composition.accounting.renyi import from_concentrated
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.softmax import STEPS
-from antiphon.mechanisms.learners.searching import budget, largest
-from antiphon.numbers import exact
+from antiphon.mechanisms.learners.searching import short
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import Floats
 
@@ -82,19 +78,3 @@ def best_rate(horizon: int, experts: int, variance: float) -> Fraction:
     bounds = math.log(experts) / rates + rates * horizon * _SLOPE
     bounds += noise_cost(rates, variance, experts)
     return short(float(rates[bounds <= bounds.min() * (1 + _NEAR)].max()))
-
-
-@lru_cache(maxsize=64)
-def largest_rho(epsilon: object, delta: object) -> Fraction:
-    """About the largest ρ with which ρ-zCDP is (ε, δ)-DP, never more. Raises: InvalidArgument."""
-    target, chance = budget(epsilon, delta)
-
-    def private(rho: float) -> bool:
-        curve = from_concentrated(short(rho))
-        return exact.fraction(curve.epsilon_at(chance)) <= target
-
-    # ρ-zCDP is (ρ + 2√(ρ ln(1/δ)), δ)-DP; the law of large ε is ε >= ρ.
-    low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))
-    while not private(low):
-        low /= 2
-    return short(largest(private, low, 2 * float(target) + 16, 40))

@@ -19,6 +19,7 @@ from antiphon.mechanisms.learners.experts.softmax import Softmax
 from antiphon.mechanisms.learners.experts.weighted import part
 from antiphon.mechanisms.learners.learner import GRID, Learner, Losses
 from antiphon.mechanisms.learners.online import QUERIES, ROUNDS
+from antiphon.mechanisms.learners.searching import budget, largest_rho, rounds
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
@@ -116,11 +117,11 @@ class NoisyLeader(Learner[Led]):
         is looked at. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1); for a counter
         that spends more, or whose neighbours are not any two losses.
         """
-        from antiphon.mechanisms.learners.experts.leader_rate import best_rate, largest_rho
+        from antiphon.mechanisms.learners.experts.leader_rate import best_rate
 
         make = _buffered if counter is None else counter
-        rho = largest_rho(epsilon, delta)
-        made = make(horizon=horizon, dimension=experts, largest=grid, rho=rho)
+        rho = largest_rho(*budget(epsilon, delta))
+        made = make(horizon=rounds(horizon), dimension=experts, largest=grid, rho=rho)
         rate = best_rate(horizon, experts, made.max_squared_error / grid**2)
         learner = cls(rate=rate, counter=made)
         if counter is not None:

@@ -12,9 +12,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
-from antiphon.mechanisms.learners.searching import golden, largest
+from antiphon.mechanisms.learners.searching import golden, largest, short
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats

@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.l2p.accountings import (
     MOST_RATE,
     L2PSetting,
@@ -14,7 +13,7 @@ from antiphon.mechanisms.learners.l2p.accountings import (
     printed_epsilon,
 )
 from antiphon.mechanisms.learners.l2p.l2p_tuning import L2PParameters, epsilon_of, within
-from antiphon.mechanisms.learners.searching import largest
+from antiphon.mechanisms.learners.searching import largest, short
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 

@@ -12,7 +12,6 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.experts.tuning import best_batch, regret_bound
 from antiphon.mechanisms.learners.l2p.accountings import (
     MOST_RATE,
@@ -24,7 +23,7 @@ from antiphon.mechanisms.learners.l2p.accountings import (
     printed_epsilon,
     repaired_epsilon,
 )
-from antiphon.mechanisms.learners.searching import Least, golden, largest
+from antiphon.mechanisms.learners.searching import Least, golden, largest, short
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

@@ -11,10 +11,9 @@ import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms.learners.decisions import LARGE, HexagonCorner
-from antiphon.mechanisms.learners.experts.hedge import short
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
-from antiphon.mechanisms.learners.searching import golden, largest
+from antiphon.mechanisms.learners.searching import golden, largest, short
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Floats
 
