@@ -88,6 +88,10 @@ class ImputedSum(Preprocessing):
         return Within(Fraction(self.high))
 
     @property
+    def range(self) -> Integers:
+        return Integers(0, self.size * self.high)
+
+    @property
     def moved(self) -> int:
         return self.missing
 

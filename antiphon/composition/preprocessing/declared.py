@@ -44,6 +44,14 @@ class Preprocessing(ABC):
         """
 
     @property
+    def range(self) -> Space | None:
+        """A space that has all images, with those that lie between two of them; None: not known.
+
+        The mechanism behind must take them all: an image that it refuses is an error that tells.
+        """
+        return None
+
+    @property
     @abstractmethod
     def size(self) -> int:
         """n: how many records a dataset has."""

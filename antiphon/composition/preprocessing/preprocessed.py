@@ -48,12 +48,21 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
     plus τ (CM Thm 6.1 with π as P). Else the lesser of the weak triangle inequality (``Hoelder``),
     if M claims something of neighbours τ apart, and group privacy of M, for the Δ_∞ records that
     move and the one that was changed.
-    Raises: InvalidArgument for an M that is no NIM, a π that is no ``Preprocessing``, a Δ_∞
-    above n, a distance below 0.
+    Raises: InvalidArgument for an M that is no NIM, or does not take all images; a π that is no
+    ``Preprocessing``, a Δ_∞ above n, a distance below 0.
     """
 
     mechanism: NoninteractiveMechanism[Any, Any] = attrs.field(validator=_noninteractive)
     preprocessing: Preprocessing = attrs.field(validator=_preprocessing)
+
+    def __attrs_post_init__(self) -> None:
+        images, taken = self.preprocessing.range, self.mechanism.signature.queries
+        if images is not None and not taken.includes(images):
+            raise InvalidArgument(
+                f"the images of {type(self.preprocessing).__name__} are {images}, and "
+                f"{type(self.mechanism).__name__} takes {taken}: what it refused would tell; give "
+                "it a larger space"
+            )
 
     @property
     def signature(self) -> Signature:

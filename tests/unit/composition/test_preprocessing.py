@@ -11,9 +11,9 @@ import pytest
 import antiphon as ap
 from antiphon.composition import Preprocessed, Preprocessing
 from antiphon.composition.guarantees.curves import of_measure
-from antiphon.composition.guarantees.derivation import Mark, Premise
+from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.composition.preprocessing.triangle import Hoelder, Ranged, steps, triangle
-from antiphon.mechanisms import DiscreteLaplace, Gaussian, ImputedSum, NoisyDescent
+from antiphon.mechanisms import DiscreteLaplace, Gaussian, ImputedSum, KaryResponse, NoisyDescent
 from antiphon.protocol import EMPTY
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
@@ -426,3 +426,31 @@ class Silence:
 )
 def test_what_has_not_moved_but_is_no_table(zero, one):
     assert not Moved(9, 2).holds(zero, one)
+
+
+def test_an_image_that_the_mechanism_refuses_would_tell():
+    """(0, 3) and (0, 4) are neighbours, and 4 is no value of the response."""
+    response = KaryResponse(epsilon=1, values=4)
+    with pytest.raises(ap.InvalidArgument, match="give it a larger space"):
+        Preprocessed(response, ImputedSum(size=2, missing=1, high=4))
+    whole = Preprocessed(KaryResponse(epsilon=1, values=9), ImputedSum(size=2, missing=1, high=4))
+    assert ap.guarantee(whole).status is Status.PROVED
+
+
+def test_a_range_that_is_not_declared_is_assumed():
+    text = ap.guarantee(Preprocessed(Gaussian(rho=1), Shifts(apart=Fraction(1)))).explain()
+    assert "? M takes every image" in text
+
+
+def test_what_a_twin_inherits_is_no_better_than_what_it_says():
+    class Silent(DiscreteLaplace):
+        def _noise(self, coins):
+            return 0
+
+        @property
+        def claims(self):
+            return (Claim(Pure(1), self.verification, Status.REFUTED, "it has no noise"),)
+
+    for distance in (1, 2, Fraction(1, 2)):
+        with pytest.raises(NoGuarantee):
+            ap.guarantee(Silent(epsilon=1), neighbouring_start(Within(distance)))

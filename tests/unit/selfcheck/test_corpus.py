@@ -482,4 +482,6 @@ def test_column_safe_mechanisms_say_so():
         kind = type(entry.system)
         own = kind.__module__.startswith("antiphon.selfcheck.corpus")
         if own and {"respond", "step"} & vars(kind).keys():
-            assert is_column_safe(entry.system) or isinstance(entry.system, ap.ExtConComp)
+            few = entry.samples < 10_000  # of one interaction at a time
+            whole = isinstance(entry.system, ap.ExtConComp)
+            assert few or whole or is_column_safe(entry.system)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers
@@ -74,19 +75,20 @@ class Hypotheses:
 
     @classmethod
     def dirichlet(
-        cls, *, contexts: int, count: int, labels: int, key: int, concentration: float = 0.5
+        cls, *, contexts: int, count: int, labels: int, key: int, halves: int = 1
     ) -> Self:
-        """Each f_j(x) drawn from Dirichlet(a, …, a), a = ``concentration``, by the key.
+        """Each f_j(x) drawn from Dirichlet(a, …, a), a = ``halves``/2, by the key.
 
-        NumPy's own generator: another version of it may draw another class.
+        As sums of so many squares of Gaussians, of the raw stream of a PCG64.
         """
         sizes = [fields.check_size(each, name, fields.COORDINATES) for each, name in (
             (contexts, "contexts"), (count, "count"), (labels, "labels"))]  # fmt: skip
         if np.prod([float(size) for size in sizes]) > _MOST:
             raise InvalidArgument(f"tables have at most {_MOST} entries: fewer contexts, or labels")
-        generator = np.random.default_rng(key)
-        found = generator.gamma(fields.check_double(concentration, "concentration"), size=sizes)
-        found += np.finfo(float).tiny
+        words, found = seeded_words((key, 2)), np.full(sizes, np.finfo(float).tiny)
+        for _ in range(fields.check_size(halves, "halves", fields.ITEMS)):
+            first, second = (_uniforms(words, found.size).reshape(sizes) for _ in range(2))
+            found -= np.log1p(-first) * np.cos(2 * np.pi * second) ** 2
         return cls(found / found.sum(axis=2, keepdims=True))
 
     @property
@@ -109,7 +111,7 @@ class Hypotheses:
         contexts, labels = np.empty(count, np.int64), np.empty(count, np.int64)
         for start in range(0, count, _BLOCK):
             size = min(_BLOCK, count - start)
-            drawn = np.ldexp((words(2 * size) >> np.uint64(11)).astype(np.float64), -53)
+            drawn = _uniforms(words, 2 * size)
             xs = (drawn[:size] * self.contexts).astype(np.int64)
             contexts[start : start + size] = xs
             labels[start : start + size] = [
@@ -117,3 +119,9 @@ class Hypotheses:
                 for x, u in zip(xs.tolist(), drawn[size:].tolist(), strict=True)
             ]
         return contexts, labels
+
+
+def _uniforms(words: Words, count: int) -> Doubles:
+    """In [0, 1), by the words of a stream."""
+    found: Doubles = np.ldexp((words(count) >> np.uint64(11)).astype(np.float64), -53)
+    return found

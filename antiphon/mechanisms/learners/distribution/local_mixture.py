@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import attrs
@@ -72,6 +71,8 @@ class LocalMixture(LocalLearner[Mixing]):
     clipping: ClippingMap = attrs.field(init=False, eq=False, repr=False)
     rate: float = attrs.field(init=False, eq=False, repr=False)
     """η."""
+    _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
+    """What is created for a user, by context."""
 
     def __attrs_post_init__(self) -> None:
         if self.hypotheses.labels == 1:
@@ -79,11 +80,10 @@ class LocalMixture(LocalLearner[Mixing]):
         clip = self.channel.clip(self.hypotheses, self.horizon) if self.clip is None else self.clip
         clipping = ClippingMap(self.hypotheses, clip, self.grid)
         object.__setattr__(self, "clipping", clipping)
+        contexts = range(self.hypotheses.contexts)
+        creations = tuple(Create(self.channel.mechanism(clipping, each)) for each in contexts)
+        object.__setattr__(self, "_creations", creations)
         object.__setattr__(self, "rate", self.channel.rate(clipping, self.horizon))
-
-    @cached_property
-    def _created(self) -> dict[int, Create]:
-        return {}
 
     @property
     def parameters(self) -> tuple[ExactEpsilon, Any]:
@@ -101,11 +101,7 @@ class LocalMixture(LocalLearner[Mixing]):
         return state.users
 
     def creation(self, state: Mixing, context: int) -> Create:
-        found = self._created.get(context)
-        if found is None:
-            found = Create(self.channel.mechanism(self.clipping, context))
-            self._created[context] = found
-        return found
+        return self._creations[context]
 
     def asked(self, state: Mixing, context: int, label: int) -> int:
         return label

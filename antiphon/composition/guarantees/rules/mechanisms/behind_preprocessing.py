@@ -136,6 +136,10 @@ def _rests_on(pi: Preprocessing) -> Iterator[Premise]:
     evidence = "its class proves it" if reason is None else f"its class says so; {reason}"
     told = message_label(pi, 60)
     yield Premise(f"{told} is a function of the dataset, without coins", mark, evidence)
+    if pi.range is None:
+        yield Premise("M takes every image", Mark.ASSUMED, "no range of the images is declared")
+    else:
+        yield Premise(f"M takes every image: {pi.range}", Mark.CHECKED)
     yield Premise(f"who is replaced: {message_label(pi.neighbours)}", Mark.CHECKED, "f says so")
     text = f"one record anywhere in its range for another: images by {message_label(pi.images)}"
     yield Premise(text, mark, evidence)

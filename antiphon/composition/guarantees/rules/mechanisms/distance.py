@@ -16,7 +16,7 @@ from antiphon.composition.guarantees.rules.mechanisms.claim import fewer
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import claims_of, plain_claims
+from antiphon.protocol.provenance import claims_of, doubt, plain_claims
 from antiphon.verifiers.models import NeighbouringStart
 from antiphon.verifiers.spread import distance_of
 
@@ -31,8 +31,11 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     distance = distance_of(f.relation)
     if said is None or distance is None or distance < 0:
         return None
-    if any(identical(each.verification, f) for each in claims_of(system)):
+    stated = claims_of(system)
+    if any(identical(each.verification, f) for each in stated):
         return None
+    if not all(map(_known, stated)) and doubt(system, "claims_at") is not None:
+        return None  # what it inherits is no better than what it says itself
     claims = sorted(filter(_known, plain_claims(system, said(distance))), key=_certain)
     direct = [each for each in claims if includes(about(each), f)]
     if not direct:
