@@ -40,6 +40,7 @@ def test_none_is_taken_apart(entry):
 
 def test_what_is_taken_apart_has_few_samples():
     assert {entry.name for entry in ONE_BY_ONE} == {
+        "a decision to stay", "a decision to stay that costs nothing",
         "DP-FTRL", "DP-FTRL between two leaders", "DP-FTRL between two, where the datum says",
         "DP-FTRL that stands where the datum says", "DP-FTRL, clipped to a box only", "DP-OCO",
         "DP-OCO at its mean", "HSS", "HSS without tests",

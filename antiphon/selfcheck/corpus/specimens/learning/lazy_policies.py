@@ -40,7 +40,8 @@ def specimens() -> Iterator[Specimen]:
     """Stay bits, and what asks them."""
     learner = LazyExperts(horizon=2, experts=2, rate=Log(5), cost=2)
     bits = Example(StayBit(learner), NOT_BITS[1:], finite=True)
-    yield Specimen(StayBit, (bits,), tuple(_of_a_bit(learner)))
+    decisions = tuple(attrs.evolve(row, **_SLOW) for row in _of_a_bit(learner))
+    yield Specimen(StayBit, (bits,), decisions)
     rows = (*_of_parts(learner), *_of_one(learner))
     policy = LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
     losses = Arrays((2,), "int64", 0, 1)
