@@ -56,3 +56,10 @@ def oblivious(learner, growth, losses):
 
     pairs = itertools.product(streams, repeat=2)
     return max(delta(a, b) for a, b in pairs if sum(map(operator.ne, a, b)) == 1)
+
+
+def table(learner, seed=0, rounds=None):
+    """Losses of a learner of experts, uniform on its grid: a round in each row."""
+    rounds = learner.horizon if rounds is None else rounds
+    draw = np.random.default_rng(seed).integers
+    return draw(0, learner.grid + 1, (rounds, learner.experts), np.int64)

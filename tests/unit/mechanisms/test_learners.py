@@ -6,6 +6,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from exact_experts import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -27,12 +28,6 @@ LEARNERS = [
     attrs.evolve(LAZY, rate=Log(16), cost=2),
 ]
 EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: str(each)[:70])
-
-
-def table(learner, seed=0, rounds=None):
-    rounds = learner.horizon if rounds is None else rounds
-    draw = np.random.default_rng(seed).integers
-    return draw(0, learner.grid + 1, (rounds, learner.experts), np.int64)
 
 
 # --- the protocol -------------------------------------------------------------------------------

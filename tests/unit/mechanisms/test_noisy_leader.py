@@ -6,6 +6,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from exact_experts import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,12 +44,6 @@ COUNTERS = [
 ]
 LEADERS = [NoisyLeader(rate=0.2, counter=counter) for counter in COUNTERS]
 EVERY = pytest.mark.parametrize("leader", LEADERS, ids=lambda each: type(each.counter).__name__)
-
-
-def table(leader, seed=0, rounds=None):
-    rounds = leader.horizon if rounds is None else rounds
-    draw = np.random.default_rng(seed).integers
-    return draw(0, leader.grid + 1, (rounds, leader.experts), np.int64)
 
 
 # --- the chain, in the words of a learner ---------------------------------------------------------

@@ -39,15 +39,13 @@ from antiphon.protocol.spaces import Integers, Tuples
 from antiphon.selfcheck.corpus.as_claimed import UNKNOWN, as_claimed, broken, numbers
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import SLOW, Example, Link, Specimen
 
 _OUTSIDE: Final = (-1, 4, True, 0.0, "0", None, (0,), np.array([0]))
 _NOT_USERS: Final = (
     0, (0, 4), (0, -1), (1, 0), (0, True), (0, 1.0), (0,), (0, 0, 0), [0, 1], (PREDICT, 1),
     (PREDICT,), ("advice", 0), PREDICT, None,
 )  # fmt: skip
-_SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""One interaction at a time."""
 _TWO: Final = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
 _CLIPPING: Final = ClippingMap(_TWO, clip=Fraction(1, 100), grid=8)
 _COARSE: Final[dict[str, Any]] = {"hypotheses": _TWO, "horizon": 100, "grid": 8}
@@ -68,10 +66,10 @@ def _one_score() -> Specimen:
     printed = PrintedScale(clipping=half, context=0, epsilon=2)
     player = numbers(0, 3)
     rows = (
-        attrs.evolve(as_claimed("one score", one, player), **_SLOW),
+        attrs.evolve(as_claimed("one score", one, player), **SLOW),
         attrs.evolve(
             broken("one score, chosen by the label", tells, one.claims[0], player, Truth(math.inf)),
-            **_SLOW,
+            **SLOW,
         ),
         _of_printed(printed, numbers(0, 9)),
     )
@@ -95,7 +93,7 @@ def _all_scores() -> Specimen:
         as_claimed("all scores", every, player),
         broken("all scores with one noise", shared, claim, player, told),
     )
-    slow = tuple(attrs.evolve(row, **_SLOW) for row in rows)
+    slow = tuple(attrs.evolve(row, **SLOW) for row in rows)
     return Specimen(AllScores, (Example(every, _OUTSIDE),), slow)
 
 
@@ -119,7 +117,7 @@ def _mixture() -> Specimen:
         Entry("a local mixture", system, claim, (player,), UNKNOWN),
         broken("a local mixture that looks at the label", peeks, claim, player, Truth(math.inf)),
     )
-    slow = tuple(attrs.evolve(row, **_SLOW) for row in rows)
+    slow = tuple(attrs.evolve(row, **SLOW) for row in rows)
     return Specimen(LocalMixture, (link, *examples), slow)
 
 
@@ -139,7 +137,7 @@ def _knockout() -> Specimen:
         broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
     )
     examples = link, Example(system, _NOT_USERS, finite=True)
-    return Specimen(ScheffeKnockout, examples, tuple(attrs.evolve(row, **_SLOW) for row in rows))
+    return Specimen(ScheffeKnockout, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 
 _ANY: Final[Any] = None

@@ -22,7 +22,7 @@ from antiphon.protocol.spaces import Arrays
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import SLOW, Example, Link, Specimen
 
 _OUTSIDE: Final = (
     "count", 0, (0, 1), [0, 1], np.array([0, 2]), np.array([-1, 0]), np.array([0, 1, 1]),
@@ -52,7 +52,7 @@ def specimens() -> Iterator[Specimen]:
         _of_two(LazyExperts, rate=0.3, cost=0.7),
     )
     yield _softmax()
-    yield Specimen(LazyExperts, several, tuple(attrs.evolve(row, **_SLOW) for row in rows))
+    yield Specimen(LazyExperts, several, tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 
 def _softmax() -> Specimen:
@@ -70,7 +70,7 @@ def _softmax() -> Specimen:
         broken("softmax that looks at the loss", peeking, claim, asked, told),
     )
     link = Link(part=softmax, right=noisy, queries=sums, answers=sums)
-    return Specimen(Softmax, (link,), tuple(attrs.evolve(row, **_SLOW) for row in rows))
+    return Specimen(Softmax, (link,), tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 
 @register("antiphon.corpus.PeekingSoftmax/1")
@@ -84,10 +84,6 @@ class PeekingSoftmax(Softmax):
         if side is LEFT:
             return message, RIGHT, message
         return Softmax.step(self, None, side, state, coins)
-
-
-_SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""Arrays, one interaction at a time."""
 
 
 def _of_two(kind: Any, **parameters: Any) -> Example:

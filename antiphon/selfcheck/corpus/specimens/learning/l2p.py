@@ -25,14 +25,12 @@ from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Specimen
+from antiphon.selfcheck.corpus.specimen import SLOW, Example, Specimen
 
 _OUTSIDE: Final = (
     "count", 0, (0, 1), [0, 1], np.array([0, 2]), np.array([-1, 0]), np.array([0, 1, 1]),
     np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
 )  # fmt: skip
-_SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""Arrays, one interaction at a time."""
 
 
 def specimens() -> Iterator[Specimen]:
@@ -62,7 +60,7 @@ def specimens() -> Iterator[Specimen]:
         Entry("L2P", honest, claim, (asked,), UNKNOWN),
         broken("L2P that draws with the coin it stayed by", reused, claim, asked, known),
     )
-    yield Specimen(LazyToPrivate, examples, tuple(attrs.evolve(row, **_SLOW) for row in rows))
+    yield Specimen(LazyToPrivate, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 
 def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToPrivate:

@@ -25,22 +25,20 @@ from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken, numbers
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import NOT_BITS, SLOW, Example, Link, Specimen
 
 _ZERO: Final = np.array([1, 0])
 """Expert 0 loses."""
 _ONE: Final = np.array([0, 1])
 _NONE: Final = np.array([0, 0])
 _ASKED: Final = same(ADVICE)
-_SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""Arrays, one interaction at a time."""
 
 
 def specimens() -> Iterator[Specimen]:
     """Stay bits, and what asks them."""
     learner = LazyExperts(horizon=2, experts=2, rate=Log(5), cost=2)
     bits = Example(StayBit(learner), NOT_BITS[1:], finite=True)
-    decisions = tuple(attrs.evolve(row, **_SLOW) for row in _of_a_bit(learner))
+    decisions = tuple(attrs.evolve(row, **SLOW) for row in _of_a_bit(learner))
     yield Specimen(StayBit, (bits,), decisions)
     rows = (*_of_parts(learner), *_of_one(learner))
     policy = LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
@@ -50,7 +48,7 @@ def specimens() -> Iterator[Specimen]:
         hops=8,
     )  # fmt: skip
     whole = Example(ComplexMechanism(policy), ("count", (0, 1), np.array([0, 2])), finite=True)
-    yield Specimen(LazyPolicy, (link, whole), tuple(attrs.evolve(row, **_SLOW) for row in rows))
+    yield Specimen(LazyPolicy, (link, whole), tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 
 def _of_a_bit(learner: LazyExperts) -> Iterator[Entry]:

@@ -30,10 +30,9 @@ from antiphon.protocol.spaces import Arrays, Either, Finite
 from antiphon.selfcheck.corpus.as_claimed import DELTA, RHO, UNKNOWN, broken, gaussian_truth
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import SLOW, Example, Link, Specimen
 
 _STEPS: Final = 8
-_SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
 
 
 def specimens() -> Iterator[Specimen]:
@@ -90,7 +89,7 @@ def _rows(leader: RegularisedLeader) -> Iterator[Entry]:
         broken("DP-FTRL that stands where the datum says", remembers, claim, told,
                Truth(math.inf, delta=1.0)),
     ):  # fmt: skip
-        yield attrs.evolve(entry, **_SLOW)
+        yield attrs.evolve(entry, **SLOW)
 
 
 def _wide(kind: type[RegularisedLeader]) -> Any:
@@ -113,7 +112,7 @@ def _between() -> Iterator[Entry]:
         Entry("DP-FTRL between two leaders", honest @ right, claim, (told,), UNKNOWN),
         broken("DP-FTRL between two, where the datum says", remembers @ right, claim, told, known),
     ):
-        yield attrs.evolve(entry, **_SLOW)
+        yield attrs.evolve(entry, **SLOW)
 
 
 def _opposite(*datum: int) -> Pair:

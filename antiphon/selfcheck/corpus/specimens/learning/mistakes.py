@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -37,11 +37,9 @@ from antiphon.protocol.spaces import Either, Finite, Integers
 from antiphon.selfcheck.corpus.as_claimed import UNKNOWN, as_claimed, broken
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import SLOW, Example, Link, Specimen
 
 _OUTSIDE: Final = ((0, 1), (1, 2), (2, 1), (1,), [1, 1], (True, True), (1.0, 1), 1, "11", None)
-_FEW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""Chains, one interaction at a time."""
 
 
 def _first_differs(blanks: int) -> Player:
@@ -202,4 +200,4 @@ class SureLearner(PointLearner):
 
 
 def _few(*rows: Entry) -> tuple[Entry, ...]:
-    return tuple(attrs.evolve(row, **_FEW) for row in rows)
+    return tuple(attrs.evolve(row, **SLOW) for row in rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import numpy as np
@@ -22,14 +22,12 @@ from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Specimen
+from antiphon.selfcheck.corpus.specimen import SLOW, Example, Specimen
 
 _OUTSIDE: Final = (
     "count", 0, (0, 1), [0, 1], np.array([0, 2]), np.array([-1, 0]), np.array([0, 1, 1]),
     np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
 )  # fmt: skip
-_SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""Arrays, one interaction at a time."""
 _FIRST, _NONE = np.array([1, 0]), np.array([0, 0])
 
 
@@ -54,7 +52,7 @@ def _leader() -> Specimen:
     )
     longer = NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
     examples = Example(longer, _OUTSIDE), Example(leader, _OUTSIDE)
-    return Specimen(NoisyLeader, examples, tuple(attrs.evolve(row, **_SLOW) for row in rows))
+    return Specimen(NoisyLeader, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 
 def _dartboard() -> Specimen:
@@ -73,7 +71,7 @@ def _dartboard() -> Specimen:
     many = PrivateDartboard(horizon=8, experts=2, rate=Log(2), cost=1, draws=2)
     fine = attrs.evolve(many, rate=0.3, cost=0.7)
     examples = Example(many, _OUTSIDE, finite=True), Example(fine, _OUTSIDE)
-    return Specimen(PrivateDartboard, examples, tuple(attrs.evolve(row, **_SLOW) for row in rows))
+    return Specimen(PrivateDartboard, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 
 @register("antiphon.corpus.PeekingLeader/1")
