@@ -37,6 +37,7 @@ from antiphon.protocol import (
     ProtocolError,
     Recording,
     ReplayMismatch,
+    ResumeError,
     Session,
     Side,
     Signature,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from antiphon.audit import PrivacyGame, equivalent
     from antiphon.audit.check import check
     from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
+    from antiphon.protocol.durable import resume
 
 __version__ = "0.1.0"
 
@@ -103,6 +105,7 @@ __all__ = [
     "ProtocolError",
     "Recording",
     "ReplayMismatch",
+    "ResumeError",
     "Session",
     "Side",
     "Signature",
@@ -126,6 +129,7 @@ __all__ = [
     "record",
     "register",
     "replay",
+    "resume",
     "same",
     "scripted",
     "spaces",
@@ -142,6 +146,7 @@ _HOMES: Final = {
     "check": "antiphon.audit.check",
     "equivalent": "antiphon.audit",
     "guarantee": "antiphon.composition",
+    "resume": "antiphon.protocol.durable",
 }
 """Where the names live that are loaded when they are first used."""
 

@@ -68,6 +68,10 @@ class FileError(AntiphonError, OSError):
     """A file that cannot be written whole: it is there already, has another writer, or no room."""
 
 
+class ResumeError(AntiphonError):
+    """A durable session that must not go on from this file, as noise would be tossed again."""
+
+
 class BudgetExceeded(AntiphonError):
     """A charge that does not fit; the rest of the budget stays usable."""
 

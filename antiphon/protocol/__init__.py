@@ -13,6 +13,7 @@ from antiphon.numbers.errors import (
     PartError,
     ProtocolError,
     ReplayMismatch,
+    ResumeError,
     TranscriptError,
 )
 from antiphon.numbers.exact import Log
@@ -111,6 +112,7 @@ __all__ = [
     "Recording",
     "Renyi",
     "ReplayMismatch",
+    "ResumeError",
     "ReplayedCoins",
     "Round",
     "SampledCoins",

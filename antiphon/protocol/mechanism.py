@@ -9,6 +9,7 @@ draws only from its coins and may assume that the message belongs to
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from antiphon.protocol.coins import Coins
+    from antiphon.protocol.durable.log import Sync
+    from antiphon.protocol.durable.resuming import Witness
     from antiphon.protocol.session import Session
 
 State = TypeVar("State", default=Any)
@@ -91,13 +94,21 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         seed: int | np.random.SeedSequence | None = None,
         coins: Coins | None = None,
         keep: bool = False,
+        sink: str | Path | None = None,
+        durable: bool = False,
+        sync: Sync = "each",
+        witness: Witness | None = None,
     ) -> Session:
         """A live, stateful instance M(s).
 
         Args: ``initial``, an element of ``initial_states`` (none for a CM); ``seed``
         or ``coins``, else the operating system's entropy; ``keep``, whether to
-        hold the transcript of this live use.
-        Raises: InvalidArgument for an initial state outside ``initial_states``.
+        hold the transcript of this live use. ``durable``: write it ahead to the new file
+        ``sink``, so that ``ap.resume(sink)`` goes on with it in another process; ``sync`` says
+        when an answer may leave (docs/durable.md): once it is on the disk (``each``), the same
+        with one sync for all threads that wait (``group``), once the system has it (``os``).
+        Raises: InvalidArgument for an initial state outside ``initial_states``, and for a durable
+        session of what has no registered name; FileError if ``sink`` is taken.
         """
         from antiphon.protocol.session import Session
 
@@ -106,7 +117,18 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
                 f"start needs one of the initial states of {name_of(self)}: "
                 "pass start(initial), an element of mechanism.initial_states"
             )
-        return Session(self, self.enter(initial), seed=seed, coins=coins, keep=keep)
+        if not durable:
+            if sink is not None:
+                raise InvalidArgument("sink=path is for durable sessions: say durable=True, too")
+            return Session(self, self.enter(initial), seed=seed, coins=coins, keep=keep)
+        if sink is None or seed is not None or coins is not None:
+            raise InvalidArgument(
+                "a durable session is written to sink=path, and tosses the operating system's "
+                "coins: leave out seed and coins"
+            )
+        from antiphon.protocol.durable.resuming import begin
+
+        return begin(self, initial, Path(sink), sync=sync, witness=witness, keep=keep)
 
 
 class ContinualMechanism(Mechanism[State, Query, Answer]):

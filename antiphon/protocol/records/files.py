@@ -160,7 +160,7 @@ def whole(
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    _sync_directory(path.absolute().parent)
+    sync_directory(path.absolute().parent)
 
 
 def write_text(path: Path, text: str, *, secret: bool = False, overwrite: bool = False) -> None:
@@ -255,7 +255,7 @@ def _refuse_while_written(path: Path) -> None:
             os.close(descriptor)
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """So that a new name survives a loss of power, too; where the system can do it."""
     with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)

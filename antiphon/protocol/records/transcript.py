@@ -66,7 +66,8 @@ class TranscriptEntry(NamedTuple):
     draws: tuple[Draw, ...]
 
 
-def _parsed(raw: bytes, number: int) -> Fields:
+def parsed(raw: bytes, number: int) -> Fields:
+    """A line of a file. Raises: TranscriptError, naming it, if it is no JSON object."""
     try:
         line = _loads(raw)
     except (ValueError, RecursionError) as error:
@@ -116,7 +117,7 @@ def _lines(file: IO[bytes]) -> Iterator[tuple[int, Fields | _Torn]]:
                 raise TranscriptError(f"line {number} is longer than {MAX_LINE} bytes")
             yield number, _Torn(len(raw))
             return
-        yield number, _parsed(raw, number)
+        yield number, parsed(raw, number)
 
 
 def _first(line: Fields | _Torn) -> _FirstLine:

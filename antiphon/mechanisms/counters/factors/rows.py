@@ -44,6 +44,13 @@ class Row(Array):
     def __fingerprint__(self) -> tuple[object, ...]:
         return self.dtype.str, self.shape, tuple(self.ravel().tolist())
 
+    def __keep__(self) -> tuple[object, ...]:
+        return self.dtype.str, self.shape, tuple(self.ravel().tolist())
+
+    @classmethod
+    def __restore__(cls, dtype: str, shape: tuple[int, ...], values: tuple[Any, ...]) -> Row:
+        return np.array(values, dtype).reshape(shape).view(cls)
+
 
 def row(values: Any, dtype: type) -> Row:
     """A row of Python ints (``object``: exact, whatever their size) or of floats."""

@@ -1,0 +1,125 @@
+"""The file beside a durable session's log: one holder, and how far the session had come.
+
+The log alone cannot tell itself from an older copy of itself. The guard is locked while the
+session lives, and says its generation and how many messages it has answered; a log that is
+behind its guard has forgotten answers, and whoever went on with it would toss their noise again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from antiphon.numbers.errors import FileError, ResumeError
+from antiphon.protocol.coins.forks import tell_of_forks
+
+try:
+    import fcntl
+except ImportError:  # no locks on this system: no durable sessions
+    fcntl = None  # type: ignore[assignment]
+
+_SIZE: Final = 128
+"""Bytes: one write of so few is made whole, or not at all, whenever the process dies."""
+
+
+class Mark(NamedTuple):
+    """How far a session has come."""
+
+    session: str
+    """Which session it is, in hex."""
+    generation: int
+    """How often it has been resumed."""
+    number: int
+    """How many messages it has answered."""
+    offset: int
+    """Where in the log the last kept state is; a hint."""
+
+
+class Guard:
+    """The guard of a log, held by this process until it is closed.
+
+    Raises: FileError, if another holds it, or it cannot be made.
+    """
+
+    def __init__(self, log: Path, *, new: bool) -> None:
+        if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise FileError("a durable session needs file locks, which this system has not")
+        self.path = beside(log)
+        flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
+        try:
+            self._descriptor = os.open(self.path, flags, 0o600)
+        except FileNotFoundError:
+            raise ResumeError(
+                f"{log} has no guard beside it ({self.path.name}): without it nobody can tell "
+                "whether this is the newest state or an old copy, and going on from an old copy "
+                "would toss the noise of answered messages again. Bring the guard, too"
+            ) from None
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be opened: {error.strerror}") from error
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._descriptor)
+            raise FileError(
+                f"{log} is in use by another session, here or in another process: two that go on "
+                "from the same state would answer with the same noise. End that one first"
+            ) from None
+        self._number = -1
+        self._writing = threading.Lock()
+        tell_of_forks(self)
+
+    def read(self) -> Mark:
+        """What it says. Raises: ResumeError if it is no guard."""
+        try:
+            said: dict[str, Any] = json.loads(os.pread(self._descriptor, _SIZE, 0))
+            mark = Mark(**said)
+        except (ValueError, TypeError):
+            raise ResumeError(f"{self.path} is damaged: it is no guard of a session") from None
+        if [type(each) for each in mark] != [str, int, int, int]:
+            raise ResumeError(f"{self.path} is damaged: it is no guard of a session")
+        return mark
+
+    def write(self, mark: Mark, *, sync: bool = False) -> None:
+        """Say how far the session is, unless it is known to be further.
+
+        Raises: FileError, also if the guard was removed.
+        """
+        try:
+            with self._writing:
+                if mark.number >= self._number:
+                    os.pwrite(self._descriptor, (_LINE % mark).ljust(_SIZE).encode("ascii"), 0)
+                    self._number = mark.number
+            if sync:
+                os.fsync(self._descriptor)
+            left = os.fstat(self._descriptor).st_nlink
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
+        if not left:
+            raise FileError(f"{self.path} was removed or replaced while its session was live")
+
+    @property
+    def place(self) -> int:
+        """Which file it is: a copy of it is another."""
+        return os.fstat(self._descriptor).st_ino
+
+    def close(self) -> None:
+        """Let it go."""
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
+
+    def forked(self) -> None:
+        """In a forked child: the lock is the parent's, and ends with the parent."""
+        self._writing = threading.Lock()
+        self.close()
+
+
+_LINE: Final = '{"session":"%s","generation":%d,"number":%d,"offset":%d}'
+
+
+def beside(log: Path) -> Path:
+    """Where the guard of a log is."""
+    return log.with_name(f"{log.name}.guard")

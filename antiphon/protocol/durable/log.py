@@ -1,0 +1,101 @@
+"""The log of a durable session: JSON lines, and when they are on the disk (docs/durable.md)."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Final, Literal
+
+from antiphon.numbers.errors import FileError, InvalidArgument
+from antiphon.protocol.coins.forks import tell_of_forks
+
+Sync = Literal["each", "group", "os"]
+SYNCS: Final = ("each", "group", "os")
+
+dumps: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_on_disk: Final = getattr(os, "fdatasync", os.fsync)
+
+
+def check_sync(sync: object) -> Sync:
+    """Raises: InvalidArgument."""
+    if type(sync) is not str or sync not in SYNCS:
+        raise InvalidArgument(f"sync is one of {', '.join(SYNCS)}")
+    return sync  # type: ignore[return-value]
+
+
+class Log:
+    """An open log, appended to: a line is there whole, or the log takes no more.
+
+    ``each``: a line that must last is on the disk before ``settle`` returns. ``group``: as well,
+    but threads that wait at the same time share one sync. ``os``: it is the system's, which
+    writes it later: a killed process loses nothing, a power cut may.
+    """
+
+    def __init__(self, path: Path, descriptor: int, sync: Sync) -> None:
+        self.path = path
+        self.size = os.fstat(descriptor).st_size
+        self._descriptor = descriptor
+        self._sync = sync
+        self._synced = 0
+        self._syncing = threading.Lock()
+        self._refusal: str | None = None
+        tell_of_forks(self)
+
+    def append(self, text: str) -> None:
+        """Write a line. Raises: FileError, now and ever after, if a part of it is missing."""
+        if self._refusal is not None:
+            raise FileError(f"{self.path} takes no more: {self._refusal}")
+        self._refusal = "its last line could not be written whole"  # until it is
+        data = text.encode("ascii") + b"\n"
+        try:
+            written = os.write(self._descriptor, data)
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
+        self.size += len(data)
+        self._refusal = None
+
+    def settle(self, size: int, *, sync: bool = False) -> None:
+        """Return once so many bytes of it will last, as ``sync`` at its opening has it.
+
+        ``sync``: on the disk, whatever was said there. Raises: FileError.
+        """
+        if self._sync == "os" and not sync:
+            self._check_there()
+            return
+        with self._syncing:
+            if self._synced >= size:
+                return  # whoever had the lock has seen to it
+            reached = self.size
+            try:
+                _on_disk(self._descriptor)
+            except OSError as error:
+                self._refusal = "the disk failed to keep it"  # and may never say so again
+                raise FileError(f"{self.path} cannot be synced: {error.strerror}") from error
+            self._check_there()
+            self._synced = reached
+
+    def _check_there(self) -> None:
+        if not os.fstat(self._descriptor).st_nlink:
+            self._refusal = "it was removed or replaced"
+            raise FileError(f"{self.path} was removed or replaced while its session was live")
+
+    @property
+    def shares_syncs(self) -> bool:
+        """Whether threads wait for the disk together."""
+        return self._sync == "group"
+
+    def close(self) -> None:
+        """Close it as it is."""
+        if self._descriptor >= 0:
+            self._refusal = self._refusal or "its session is closed"
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
+
+    def forked(self) -> None:
+        """In a forked child: the log is the parent's."""
+        self._refusal = "it belongs to the process that was forked"
+        self._syncing = threading.Lock()

@@ -1,0 +1,187 @@
+"""Reading the log of a durable session, and stepping through it again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Final
+
+import attrs
+
+from antiphon.numbers.errors import ReplayMismatch, ResumeError, TranscriptError
+from antiphon.protocol.coins.tapes import ReplayedCoins
+from antiphon.protocol.durable.states import restored
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import HALT, identical
+from antiphon.protocol.records.codec import Fields, Json, decode, decode_draws
+from antiphon.protocol.records.headers import rebuilt, rerunning
+from antiphon.protocol.records.transcript import MAX_LINE, parsed
+from antiphon.protocol.session import Last
+
+VERSION: Final = 1
+NOTHING: Final = object()
+
+
+@attrs.frozen
+class Opening:
+    """The first line: which session of which system it is."""
+
+    session: str
+    system: Json
+    initial: Json
+    end: int
+    """Where the line ends."""
+
+    def rebuild_system(self) -> Mechanism:
+        """The mechanism, from its registered name. Raises: InvalidArgument if it has none."""
+        mechanism: Mechanism = rebuilt(self.system, Mechanism, "mechanism")
+        return mechanism
+
+
+@attrs.define
+class Course:
+    """How far a session has come, by its log."""
+
+    state: Any
+    number: int = 0
+    last: Last | None = None
+    over: str | None = None
+    generation: int = 0
+    guard: int = 0
+    """Which file its guard is."""
+    promised: Any = NOTHING
+    """The message in flight when the log stops, if there is one."""
+    tries: int = 0
+    """How often its step has been begun again."""
+    end: int = 0
+    """Where the last whole line ends."""
+    cut: str | None = None
+    stepped: int = 0
+    """How many messages have been stepped through."""
+
+
+def opening(file: IO[bytes], path: Path) -> Opening:
+    """The first line of a log. Raises: TranscriptError."""
+    raw = file.readline(MAX_LINE)
+    if not raw.endswith(b"\n"):
+        raise TranscriptError(f"{path}: its first line is torn, so no session has begun")
+    line = parsed(raw, 1)
+    if line.get("antiphon") != VERSION or line.get("kind") != "session":
+        raise TranscriptError(
+            f"{path} is not the log of a durable session of version {VERSION}; views and "
+            "recordings are loaded by ap.View.load and ap.Recording.load"
+        )
+    try:
+        found = Opening(str(line["session"]), line["system"], line["initial"], file.tell())
+    except KeyError as error:
+        raise TranscriptError(f"{path}: its first line has no {error}") from None
+    return found
+
+
+def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Course:
+    """Step through a log, from the state that is kept at ``hint`` if there is one.
+
+    Raises: TranscriptError for a line that is damaged; ReplayMismatch if the mechanism does not
+    answer as it did.
+    """
+    course, coins = _begun(file, first, mechanism, hint), ReplayedCoins()
+    for line in _lines(file, course):
+        _take(course, line, mechanism, coins)
+    return course
+
+
+def _begun(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int) -> Course:
+    if first.end <= hint < os.fstat(file.fileno()).st_size:
+        file.seek(hint)
+        raw = file.readline(MAX_LINE)
+        if raw.startswith(b'{"state"') and raw.endswith(b"\n"):
+            course = Course(None, end=file.tell())
+            _restore(course, parsed(raw, 0))
+            return course
+    file.seek(first.end)
+    return Course(mechanism.enter(decode(first.initial)), end=first.end)
+
+
+def _lines(file: IO[bytes], course: Course) -> Iterator[Fields]:
+    """The whole lines from here on; what is torn is noted."""
+    while raw := file.readline(MAX_LINE):
+        if not raw.endswith(b"\n"):
+            if len(raw) == MAX_LINE:
+                raise TranscriptError(f"the line at byte {course.end} is longer than {MAX_LINE}")
+            course.cut = f"the line at byte {course.end} is torn: it stops after {len(raw)} bytes"
+            return
+        try:
+            line = parsed(raw, 0)
+        except TranscriptError as error:
+            raise TranscriptError(f"{error} (it begins at byte {course.end})") from None
+        course.end += len(raw)
+        yield line
+
+
+def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
+    """One line more."""
+    if "says" in line:  # after another: an interrupt fell before the step of that one
+        course.promised, course.tries = decode(line["says"]), 0
+    elif "answers" in line:
+        _answered(course, line, mechanism, coins)
+    elif "refused" in line:
+        course.promised = NOTHING
+    elif "again" in line:
+        course.tries += 1
+    elif "state" in line:
+        if course.promised is NOTHING and course.stepped:
+            return  # stepped through to it already
+        _restore(course, line)
+    elif "resumed" in line:
+        course.generation, course.guard = int(line["resumed"]), int(line["guard"])
+    else:
+        raise TranscriptError(f"a line before byte {course.end} says nothing that is known")
+
+
+def _restore(course: Course, line: Fields) -> None:
+    try:
+        course.state, course.number = restored(line["state"]), int(line["number"])
+        course.generation, course.guard = int(line["generation"]), int(line["guard"])
+        if "last" in line:
+            message, answer = line["last"]
+            course.last = Last(course.number, decode(message), decode(answer))
+    except (KeyError, ValueError, TypeError):
+        raise TranscriptError("a state is not whole in the log") from None
+
+
+def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
+    message, course.promised = course.promised, NOTHING
+    if message is NOTHING:
+        raise TranscriptError(f"an answer to nothing before byte {course.end}")
+    answer = decode(line["answers"])
+    course.number += 1
+    course.last = Last(course.number, message, answer)
+    if "failed" in line:
+        course.over = f"a step failed, by {str(line['failed'])[:80]}"
+        return
+    with rerunning():
+        coins.feed(decode_draws(line.get("draws", [])))
+        course.state, again = mechanism.step(course.state, message, coins)
+        coins.feed(())
+    course.stepped += 1
+    if not identical(again, answer):
+        raise ReplayMismatch(course.number, "the answer in the log", "another")
+    if answer is HALT and mechanism.is_over(course.state):
+        course.over = "the mechanism halted"
+
+
+def named(mechanism: Mechanism | None, first: Opening, system: Json) -> Mechanism:
+    """The system of a log: that which is given, if it is the one, or as the log names it.
+
+    Raises: ResumeError if it is another.
+    """
+    if mechanism is None:
+        return first.rebuild_system()
+    if system != first.system:
+        raise ResumeError(
+            "the log is of another system than the one given: its charges and its noise are not "
+            "those of this one. Give the system that it was started with, with its parameters, or "
+            "none: it is then made from its registered name"
+        )
+    return mechanism

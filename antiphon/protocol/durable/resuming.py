@@ -1,0 +1,212 @@
+"""Beginning durable sessions, and going on with them: once each, from the newest state only."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, ResumeError
+from antiphon.protocol.durable.guard import Guard, Mark
+from antiphon.protocol.durable.log import Log, Sync, check_sync, dumps
+from antiphon.protocol.durable.reading import (
+    NOTHING,
+    VERSION,
+    Course,
+    Opening,
+    follow,
+    named,
+    opening,
+)
+from antiphon.protocol.durable.session import DurableSession
+from antiphon.protocol.durable.states import keep as kept
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.records.codec import Json, encode, mentions_unregistered
+from antiphon.protocol.records.files import refuse_taken, sync_directory
+from antiphon.protocol.registry import name_of
+
+Witness: TypeAlias = Callable[[str, int], bool]
+"""Asked before a session lives: may this generation of it begin? Once True, never again."""
+
+_TRIES: Final = 2
+"""How often the step of a message in flight is begun again, before it is answered by HALT."""
+
+
+def begin(
+    mechanism: Mechanism,
+    initial: object,
+    path: Path,
+    *,
+    sync: Sync = "each",
+    witness: Witness | None = None,
+    keep: bool = False,
+) -> DurableSession:
+    """A durable session of a mechanism: ``mechanism.start(sink=path, durable=True)``.
+
+    Raises: InvalidArgument for a system, or a state of it, that could not be resumed; FileError if
+    the path is taken or cannot be written.
+    """
+    check_sync(sync)
+    state = mechanism.enter(initial)
+    line = _first_line(mechanism, initial)
+    kept(state)  # what cannot be kept is refused now
+    session = str(line["session"])
+    with ExitStack() as undo:
+        refuse_taken([path], overwrite=False)
+        guard = Guard(path, new=True)
+        undo.callback(guard.close)
+        _ask(witness, session, 0)
+        log = Log(path, _created(path), sync)
+        undo.callback(log.close)
+        mark = Mark(session, 0, 0, 0)
+        log.append(dumps(line))
+        log.append(dumps({"resumed": 0, "guard": guard.place}))
+        log.settle(log.size, sync=True)
+        guard.write(mark, sync=True)
+        sync_directory(path.absolute().parent)
+        undo.pop_all()
+    return DurableSession(mechanism, state, log=log, guard=guard, mark=mark, keep=keep)
+
+
+def resume(
+    path: str | Path,
+    *,
+    mechanism: Mechanism | None = None,
+    sync: Sync = "each",
+    generation: int | None = None,
+    moved: bool = False,
+    witness: Witness | None = None,
+    keep: bool = False,
+) -> DurableSession:
+    """Go on with a durable session, with fresh entropy.
+
+    A message that was in flight when the process died is stepped now: its answer is
+    ``session.last``. A torn end of the file is cut, and ``session.cut`` says so.
+
+    Args: ``mechanism``, if it has no registered name, or to make sure of it; ``generation``, which
+    the session must be in, if you keep count yourself; ``moved``, say that these files are the only
+    copy, if they have been moved to another place; ``witness``, called with the session's id and the
+    generation that would begin: a place elsewhere that says True to each only once.
+
+    Raises: ResumeError where going on could toss the noise of answered messages again: an older
+    copy of the log, another system, a generation that has begun already; FileError if a session
+    lives on this file, here or in another process; TranscriptError, ReplayMismatch if the log is
+    damaged or the mechanism does not answer as it did.
+    """
+    path = Path(path)
+    check_sync(sync)
+    with ExitStack() as undo:
+        if not path.is_file():
+            raise FileError(f"{path} is no file; mechanism.start(sink=path, durable=True) makes one")
+        guard = Guard(path, new=False)
+        undo.callback(guard.close)
+        mark = guard.read()
+        with path.open("rb") as file:
+            first = opening(file, path)
+            system = named(mechanism, first, encode(mechanism, secrets=True))
+            _same_session(path, first, mark)
+            course = follow(file, first, system, mark.offset)
+        _newest(path, course, mark, guard.place, moved=moved)
+        if generation is not None and generation != course.generation:
+            raise ResumeError(
+                f"{path} is in generation {course.generation}, not {generation}: somebody has "
+                "gone on with it, or it is an older copy"
+            )
+        mark = Mark(first.session, course.generation + 1, course.number, mark.offset)
+        _ask(witness, first.session, mark.generation)
+        log = Log(path, _reopened(path, course.end), sync)
+        undo.callback(log.close)
+        log.append(dumps({"resumed": mark.generation, "guard": guard.place}))
+        log.settle(log.size, sync=True)
+        guard.write(mark, sync=True)
+        session = DurableSession(
+            system, course.state, log=log, guard=guard, mark=mark, last=course.last,
+            over=course.over, cut=course.cut, keep=keep,
+        )  # fmt: skip
+        _keep_promise(session, log, course)
+        undo.pop_all()
+    if course.stepped:
+        session.keep_state()
+    return session
+
+
+def _first_line(mechanism: Mechanism, initial: object) -> dict[str, Json]:
+    system = encode(mechanism, secrets=True)
+    if mentions_unregistered(system):
+        raise InvalidArgument(
+            f"{name_of(mechanism)} has a part without a registered name: a log must name its "
+            "system, so that it is resumed into the same. Use @ap.register('name/1')"
+        )
+    start = encode(initial, secrets=True)
+    line: dict[str, Json] = {"antiphon": VERSION, "kind": "session"}
+    return {**line, "session": secrets.token_hex(16), "system": system, "initial": start}
+
+
+def _created(path: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
+    try:
+        return os.open(path, flags, 0o600)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _reopened(path: Path, end: int) -> int:
+    """Open for what comes next, after the last whole line."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
+        os.ftruncate(descriptor, end)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}") from error
+    return descriptor
+
+
+def _ask(witness: Witness | None, session: str, generation: int) -> None:
+    if witness is not None and witness(session, generation) is not True:
+        raise ResumeError(
+            f"the witness says no: generation {generation} of session {session} has begun already, "
+            "and a second one would answer with noise of its own where that one has answered"
+        )
+
+
+def _same_session(path: Path, first: Opening, mark: Mark) -> None:
+    if first.session != mark.session:
+        raise ResumeError(f"{path} and the guard beside it are of two sessions")
+
+
+def _newest(path: Path, course: Course, mark: Mark, place: int, *, moved: bool) -> None:
+    """Raises: ResumeError for what may be an older copy of the log."""
+    missing = mark.number - course.number
+    if missing > 0 or course.generation < mark.generation:
+        lost = f"{missing} answers that were given are not in it" if missing > 0 else "it was resumed"
+        raise ResumeError(
+            f"{path} is older than the session was ({lost}): a restored backup, or a file that a "
+            "power cut has shortened. Going on would answer again, with other noise, what has been "
+            "answered, and spend again what is spent. Bring the newest file, or start another "
+            "session, with a budget that is less by what this one was given"
+        )
+    if course.guard != place and not moved:
+        raise ResumeError(
+            f"{path} and its guard are copies: where they were copied from, the session may have "
+            "gone on, and two that go on from one state answer with noise twice. If they were "
+            "moved here, and no other copy is ever resumed, say moved=True"
+        )
+
+
+def _keep_promise(session: DurableSession, log: Log, course: Course) -> None:
+    """Step the message that was in flight."""
+    if course.promised is NOTHING:
+        return
+    if course.tries >= _TRIES:
+        session.give_up(course.promised)
+        session.settle()
+        return
+    log.append(dumps({"again": course.tries + 1}))
+    try:
+        session.step_written(course.promised)
+    except AntiphonError:  # refused: it has not happened
+        if session.over:
+            raise
+    session.settle()

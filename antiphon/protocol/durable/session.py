@@ -1,0 +1,245 @@
+"""A session that is written ahead, so that another process can go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from antiphon.numbers.errors import InvalidArgument, ProtocolError
+from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.coins.tapes import RecordedCoins
+from antiphon.protocol.durable.guard import Guard, Mark
+from antiphon.protocol.durable.log import Log, dumps
+from antiphon.protocol.durable.states import keep as kept
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.records.codec import Json, encode, encode_draws, mentions_unregistered
+from antiphon.protocol.registry import Unregistered
+from antiphon.protocol.session import Last, Session, sealed
+
+_TAIL: Final = 1 << 20
+"""Bytes of messages after which the state is kept again: what a restart has to step through."""
+
+
+class DurableSession(Session):
+    """M(s), running, of which nothing that was answered is forgotten (docs/durable.md).
+
+    Made by ``mechanism.start(sink=path, durable=True)`` and by ``ap.resume(path)``. A message is
+    written before it is stepped, and its answer, with the coins that it took, before anybody
+    hears it. A context manager; ``close`` it, or just let the process die.
+    """
+
+    # What the log may end in, whenever the process dies, and what is so then:
+    #
+    #   (nothing of m)   The message has not happened.
+    #   says m           A promise. Whatever was tossed for it has been seen by nobody: whoever
+    #                    resumes steps it again, with fresh coins; so what it brought and what it
+    #                    was charged are not lost, and its answer is ``last``.
+    #   answers a        It has happened, and a may have been heard. (A torn line: as if not there.)
+    #   refused          It has not happened, and no coin was tossed.
+    #
+    # The state is changed in memory between ``says`` and ``answers``. If the second cannot be
+    # written, the session is over: nobody hears the answer, and whoever resumes tosses anew.
+
+    __slots__ = ("_guard", "_kept", "_log", "_mark", "_tape", "cut", "unkept")
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        state: object,
+        *,
+        log: Log,
+        guard: Guard,
+        mark: Mark,
+        last: Last | None = None,
+        over: str | None = None,
+        cut: str | None = None,
+        keep: bool = False,
+    ) -> None:
+        self._tape = RecordedCoins(SampledCoins())
+        super().__init__(mechanism, state, coins=self._tape, keep=keep)
+        if last is not None:
+            self._now = state, last.number, last.message, last.answer
+        self._over = over
+        self._log, self._guard, self._mark = log, guard, mark
+        self._kept = log.size, 0
+        """How long the log was when the state was last kept, and how long that line was."""
+        self.cut: str | None = cut
+        """What was left out of the file when it was resumed: the torn end of it."""
+        self.unkept: str | None = None
+        """Why the state cannot be kept, if it cannot: a restart then steps through all of it."""
+
+    @property
+    def path(self) -> Path:
+        """Where its log is."""
+        return self._log.path
+
+    @property
+    def generation(self) -> int:
+        """How often it has been resumed."""
+        return self._mark.generation
+
+    def send(self, message: object) -> Any:
+        """One message in, one answer out, once it will last.
+
+        Raises: as any session; InvalidArgument for a message that cannot be written; FileError if
+        the log takes no more: then nothing was answered, and the session is over.
+        """
+        with self._lock:
+            answer = self._answer(message)
+            if not self._log.shares_syncs:
+                self.settle()
+                return answer
+            reached = self._log.size, self._mark
+        self.settle(*reached)
+        return answer
+
+    def send_many(self, messages: Iterable[object], *, at_once: int = 1024) -> Generator[Any]:
+        """The answers to messages, in order; so many at once wait for the disk together.
+
+        A message that is refused raises after the answers before it have been given.
+        """
+        if type(at_once) is not int or at_once < 1:
+            raise InvalidArgument("at_once is a whole number >= 1")
+        waiting = iter(messages)
+        while block := list(islice(waiting, at_once)):
+            answers: list[object] = []
+            refusal: Exception | None = None
+            with self._lock:
+                try:
+                    for message in block:
+                        answers.append(self._answer(message))
+                except Exception as error:
+                    refusal = error
+                if answers:
+                    self.settle()
+            yield from answers
+            if refusal is not None:
+                raise refusal
+
+    def _answer(self, message: object) -> object:
+        """Say, step, and write the answer; it lasts once the log has settled."""
+        if self._over is not None:
+            raise ProtocolError(f"the session is over ({self._over}); start another")
+        message = sealed(message, self._mechanism.signature.queries)
+        taken = self._accepts is None or self._accepts(message)
+        if not taken or self._stepping is self._now:
+            return super().send(message)  # which refuses it, and says why
+        said = encode(message, secrets=True)
+        if mentions_unregistered(said) and type(message) is not Unregistered:
+            raise InvalidArgument(
+                "a message with a part without a registered name cannot be written, and a durable "
+                "session answers nothing that it could not step again: use @ap.register('name/1')"
+            )
+        with _Closing(self):
+            self._log.append(dumps({"says": said}))
+        return self.step_written(message)
+
+    def step_written(self, message: object) -> object:
+        """Step a message that the log has, and write its answer. (For ``ap.resume``.)"""
+        before = self._now
+        try:
+            return super().send(message)
+        except Exception as error:
+            if self._now is before and self._over is None:
+                with _Closing(self):
+                    self._log.append(dumps({"refused": type(error).__name__}))
+            raise
+        finally:  # also after an interrupt that fell behind it
+            if self._now is not before:
+                with _Closing(self):
+                    self._write_answer()
+
+    def _write_answer(self) -> None:
+        answer = encode(self._now[3], secrets=True)
+        if mentions_unregistered(answer):
+            raise InvalidArgument("an answer without a registered name cannot be written")
+        line: dict[str, Json] = {"answers": answer}
+        draws = self._tape.take()
+        if self.failure is not None:
+            line["failed"] = type(self.failure).__name__
+        elif draws:
+            line["draws"] = encode_draws(draws)
+        self._log.append(dumps(line))
+        self._mark = self._mark._replace(number=self._now[1])
+        size, last = self._kept
+        if self._log.size - size >= max(_TAIL, 4 * last) and self.unkept is None:
+            self.keep_state()
+
+    def keep_state(self) -> None:
+        """Write the state, so that a restart needs to step through what comes after it only.
+
+        Done by itself after each MiB of messages; more rarely where the state is large.
+        """
+        with self._lock:
+            if self._over is not None:
+                return
+            try:
+                line = dumps(self._state_line())
+            except (InvalidArgument, RecursionError) as error:
+                self.unkept = str(error) or "it is nested too deeply"
+                return
+            with _Closing(self):
+                before = self._log.size
+                self._log.append(line)
+                self._kept = self._log.size, len(line)
+                self._mark = self._mark._replace(offset=before)
+
+    def _state_line(self) -> dict[str, Json]:
+        """The state, how many messages led to it, the last of them, and whose it is."""
+        state, number, message, answer = self._now
+        line: dict[str, Json] = {"state": kept(state), "number": number}
+        if number:
+            line["last"] = [encode(message, secrets=True), encode(answer, secrets=True)]
+        return {**line, "generation": self._mark.generation, "guard": self._guard.place}
+
+    def give_up(self, message: object) -> None:
+        """Answer a message that killed whoever stepped it, time and again: as a failing step."""
+        state, number, *_ = self._now
+        self._over = "a step killed its process"
+        self._now = state, number + 1, message, HALT
+        self._log.append(dumps({"answers": encode(HALT), "failed": "its process died of it"}))
+        self._mark = self._mark._replace(number=number + 1)
+
+    def settle(self, size: int | None = None, mark: Mark | None = None) -> None:
+        """Return once what was written until now, or until then, will last."""
+        with _Closing(self):
+            self._log.settle(self._log.size if size is None else size)
+            self._guard.write(self._mark if mark is None else mark)  # behind the log, never ahead
+
+    def close(self) -> None:
+        """End the session in this process, with all of it on the disk; it can be resumed.
+
+        Raises: FileError, if the disk does not keep it.
+        """
+        with self._lock:
+            whole, self._over = self._over is None, self._over or "it was closed; see ap.resume"
+            try:
+                if whole:
+                    self._log.settle(self._log.size, sync=True)
+                    self._guard.write(self._mark, sync=True)
+            finally:
+                self._log.close()
+                self._guard.close()
+
+    def __enter__(self) -> DurableSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Closing:
+    """Whatever keeps a line from being written ends the session: no answer leaves unwritten."""
+
+    def __init__(self, session: DurableSession) -> None:
+        self._session = session
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None and self._session._over is None:  # pyright: ignore[reportPrivateUsage]
+            self._session._over = f"its file takes no more: {error}"  # pyright: ignore[reportPrivateUsage]

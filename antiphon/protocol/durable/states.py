@@ -1,0 +1,158 @@
+"""States as JSON values, and back.
+
+What a message may be is written as in a transcript. Beyond it, a state is built of containers,
+named tuples and attrs classes: ours are written by where they are defined, a user's by the name
+that it was registered under. Reading builds these only, and runs no code from the file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from inspect import isclass
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.numbers.vector import Vector
+from antiphon.protocol.records.codec import (
+    Fields,
+    Json,
+    decode,
+    encode,
+    is_object,
+    mentions_unregistered,
+)
+from antiphon.protocol.registry import lookup, registered_name
+
+_OURS: Final = "antiphon."
+_SEQUENCES: Final[dict[type, str]] = {
+    tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
+}  # fmt: skip
+_MADE: Final[dict[str, Callable[[Any], object]]] = {
+    name: kind for kind, name in _SEQUENCES.items()
+}
+_TAGS: Final = frozenset({*_MADE, "dict", "objects", "made", "message"})
+
+
+def keep(state: object) -> Json:
+    """The JSON value of a state.
+
+    Raises: InvalidArgument, naming the type that cannot be kept and what would mend it.
+    """
+    kind = type(state)
+    value: Any = state
+    if kind in _SEQUENCES:
+        return {_SEQUENCES[kind]: [keep(each) for each in value]}
+    if kind is dict:
+        return {"dict": [[keep(key), keep(item)] for key, item in value.items()]}
+    if kind is np.ndarray and value.dtype == object:
+        return {"objects": [keep(each) for each in value.ravel().tolist()], "shape": [*value.shape]}
+    name = _name(kind)
+    if name is None or registered_name(kind) is not None:
+        if (said := _said(state)) is not None:
+            return {"message": said[0]}
+        if name is None:
+            raise InvalidArgument(
+                f"a state with a {kind.__qualname__} in it cannot be kept: states are numbers, "
+                "text, tuples, dicts, arrays and attrs classes under @ap.register('name/1')"
+            )
+    return {"made": name, "parts": [keep(part) for part in _parts(value, kind)]}
+
+
+def restored(data: object) -> Any:
+    """The state that ``keep`` wrote. Raises: TranscriptError for anything else."""
+    if not is_object(data) or len(tags := _TAGS & set(data)) != 1:
+        raise TranscriptError("this is not a state as it is kept")
+    (tag,) = tags
+    try:
+        return _restored(tag, data)
+    except AntiphonError:
+        raise
+    except Exception as error:  # constructors and shapes meet any value here
+        raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
+
+
+def _restored(tag: str, data: Fields) -> object:
+    if tag == "message":
+        return decode(data["message"])
+    if tag == "dict":
+        return {restored(key): restored(value) for key, value in data["dict"]}
+    if tag == "objects":
+        array = np.empty(len(data["objects"]), object)
+        array[:] = [restored(each) for each in data["objects"]]
+        return array.reshape(data["shape"])
+    if tag == "made":
+        return _made(_class(data["made"]), [restored(part) for part in data["parts"]])
+    return _MADE[tag](restored(each) for each in data[tag])
+
+
+def _said(value: object) -> tuple[Json] | None:
+    """A value as a message is written, if it can be one."""
+    try:
+        said = encode(value, secrets=True)
+    except (InvalidArgument, AttributeError):
+        return None
+    return None if mentions_unregistered(said) else (said,)
+
+
+def _name(kind: type) -> str | None:
+    """How a class is named whose values are kept by their parts."""
+    if not (attrs.has(kind) or _is_named_tuple(kind) or hasattr(kind, "__keep__")):
+        return None
+    if kind.__module__.startswith(_OURS) and "<" not in kind.__qualname__:
+        return f"{kind.__module__}:{kind.__qualname__}"
+    return registered_name(kind)
+
+
+def _class(name: object) -> type:
+    """Raises: TranscriptError for what is no class that ``_name`` names so."""
+    found: object = None
+    if type(name) is str and name.startswith(_OURS) and ":" in name:
+        module, _, path = name.partition(":")
+        if module not in sys.modules:
+            import_module(module)
+        found = sys.modules[module]
+        for step in path.split("."):
+            found = getattr(found, step, None)
+    elif type(name) is str:
+        found = lookup(name)
+    if not isclass(found) or _name(found) != name:
+        raise TranscriptError(
+            f"no kind of state is known as {str(name)[:80]}: import the module that registers it"
+        )
+    return found
+
+
+def _is_named_tuple(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def _parts(value: Any, kind: type) -> tuple[object, ...]:
+    if hasattr(kind, "__keep__"):
+        parts: tuple[object, ...] = value.__keep__()
+        return parts
+    if _is_named_tuple(kind):
+        return tuple(value)
+    return tuple(getattr(value, field.name) for field in _fields(kind))
+
+
+def _made(kind: Any, parts: list[Any]) -> object:
+    if hasattr(kind, "__keep__"):
+        return kind.__restore__(*parts)
+    if _is_named_tuple(kind):
+        return kind(*parts)
+    fields = _fields(kind)
+    return kind(**{field.alias: part for field, part in zip(fields, parts, strict=True)})
+
+
+def _fields(kind: Any) -> list[attrs.Attribute[Any]]:
+    """What a value is made of: not what follows from it, nor what it is not compared by."""
+    return [
+        field
+        for field in attrs.fields(kind)
+        if field.init and (field.eq or field.default is attrs.NOTHING)
+    ]
