@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -73,14 +74,7 @@ class Guard:
 
     def read(self) -> Mark:
         """What it says. Raises: ResumeError if it is no guard."""
-        try:
-            said: dict[str, Any] = json.loads(os.pread(self._descriptor, _SIZE, 0))
-            mark = Mark(**said)
-        except (ValueError, TypeError):
-            raise ResumeError(f"{self.path} is damaged: it is no guard of a session") from None
-        if [type(each) for each in mark] != [str, int, int, int]:
-            raise ResumeError(f"{self.path} is damaged: it is no guard of a session")
-        return mark
+        return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
 
     def write(self, mark: Mark, *, sync: bool = False) -> None:
         """Say how far the session is, unless it is known to be further.
@@ -123,3 +117,20 @@ _LINE: Final = '{"session":"%s","generation":%d,"number":%d,"offset":%d}'
 def beside(log: Path) -> Path:
     """Where the guard of a log is."""
     return log.with_name(f"{log.name}.guard")
+
+
+def marked(log: Path) -> Mark:
+    """What the guard of a log says, whoever holds it. Raises: ResumeError, FileError."""
+    try:
+        return _mark(beside(log), beside(log).read_bytes())
+    except OSError as error:
+        raise FileError(f"{beside(log)} cannot be read: {error.strerror}") from error
+
+
+def _mark(path: Path, data: bytes) -> Mark:
+    with suppress(ValueError, TypeError):
+        said: dict[str, Any] = json.loads(data)
+        mark = Mark(**said)
+        if [type(each) for each in mark] == [str, int, int, int]:
+            return mark
+    raise ResumeError(f"{path} is damaged: it is no guard of a session")

@@ -14,7 +14,7 @@ from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.durable.states import restored
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT, identical
-from antiphon.protocol.records.codec import Fields, Json, decode, decode_draws
+from antiphon.protocol.records.codec import Fields, Json, decode, decode_draws, encode
 from antiphon.protocol.records.headers import rebuilt, rerunning
 from antiphon.protocol.records.transcript import MAX_LINE, parsed
 from antiphon.protocol.session import Last
@@ -30,8 +30,14 @@ class Opening:
     session: str
     system: Json
     initial: Json
-    end: int
+    end: int = 0
     """Where the line ends."""
+
+    @property
+    def line(self) -> dict[str, Json]:
+        """The line."""
+        whose: dict[str, Json] = {"session": self.session, "system": self.system}
+        return {"antiphon": VERSION, "kind": "session", **whose, "initial": self.initial}
 
     def rebuild_system(self) -> Mechanism:
         """The mechanism, from its registered name. Raises: InvalidArgument if it has none."""
@@ -171,14 +177,14 @@ def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: Replaye
         course.over = "the mechanism halted"
 
 
-def named(mechanism: Mechanism | None, first: Opening, system: Json) -> Mechanism:
+def named(mechanism: Mechanism | None, first: Opening) -> Mechanism:
     """The system of a log: that which is given, if it is the one, or as the log names it.
 
     Raises: ResumeError if it is another.
     """
     if mechanism is None:
         return first.rebuild_system()
-    if system != first.system:
+    if encode(mechanism, secrets=True) != first.system:
         raise ResumeError(
             "the log is of another system than the one given: its charges and its noise are not "
             "those of this one. Give the system that it was started with, with its parameters, or "

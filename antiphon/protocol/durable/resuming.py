@@ -14,7 +14,6 @@ from antiphon.protocol.durable.guard import Guard, Mark
 from antiphon.protocol.durable.log import Log, Sync, check_sync, dumps
 from antiphon.protocol.durable.reading import (
     NOTHING,
-    VERSION,
     Course,
     Opening,
     follow,
@@ -24,7 +23,7 @@ from antiphon.protocol.durable.reading import (
 from antiphon.protocol.durable.session import DurableSession
 from antiphon.protocol.durable.states import keep as kept
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.records.codec import Json, encode, mentions_unregistered
+from antiphon.protocol.records.codec import encode, mentions_unregistered
 from antiphon.protocol.records.files import refuse_taken, sync_directory
 from antiphon.protocol.registry import name_of
 
@@ -51,18 +50,17 @@ def begin(
     """
     check_sync(sync)
     state = mechanism.enter(initial)
-    line = _first_line(mechanism, initial)
+    first = _opening(mechanism, initial)
     kept(state)  # what cannot be kept is refused now
-    session = str(line["session"])
     with ExitStack() as undo:
         refuse_taken([path], overwrite=False)
         guard = Guard(path, new=True)
         undo.callback(guard.close)
-        _ask(witness, session, 0)
+        _ask(witness, first.session, 0)
         log = Log(path, _created(path), sync)
         undo.callback(log.close)
-        mark = Mark(session, 0, 0, 0)
-        log.append(dumps(line))
+        mark = Mark(first.session, 0, 0, 0)
+        log.append(dumps(first.line))
         log.append(dumps({"resumed": 0, "guard": guard.place}))
         log.settle(log.size, sync=True)
         guard.write(mark, sync=True)
@@ -86,10 +84,10 @@ def resume(
     A message that was in flight when the process died is stepped now: its answer is
     ``session.last``. A torn end of the file is cut, and ``session.cut`` says so.
 
-    Args: ``mechanism``, if it has no registered name, or to make sure of it; ``generation``, which
-    the session must be in, if you keep count yourself; ``moved``, say that these files are the only
-    copy, if they have been moved to another place; ``witness``, called with the session's id and the
-    generation that would begin: a place elsewhere that says True to each only once.
+    Args: ``mechanism``, to make sure of it; ``generation``, which the session must be in, if you
+    keep count yourself; ``moved``, your word that these files, which have been moved, are the only
+    copy; ``witness``, called with the session's id and the generation that would begin: a place
+    elsewhere that says True to each only once.
 
     Raises: ResumeError where going on could toss the noise of answered messages again: an older
     copy of the log, another system, a generation that has begun already; FileError if a session
@@ -100,13 +98,15 @@ def resume(
     check_sync(sync)
     with ExitStack() as undo:
         if not path.is_file():
-            raise FileError(f"{path} is no file; mechanism.start(sink=path, durable=True) makes one")
+            raise FileError(
+                f"{path} is no file; mechanism.start(sink=path, durable=True) makes one"
+            )
         guard = Guard(path, new=False)
         undo.callback(guard.close)
         mark = guard.read()
         with path.open("rb") as file:
             first = opening(file, path)
-            system = named(mechanism, first, encode(mechanism, secrets=True))
+            system = named(mechanism, first)
             _same_session(path, first, mark)
             course = follow(file, first, system, mark.offset)
         _newest(path, course, mark, guard.place, moved=moved)
@@ -133,16 +133,14 @@ def resume(
     return session
 
 
-def _first_line(mechanism: Mechanism, initial: object) -> dict[str, Json]:
+def _opening(mechanism: Mechanism, initial: object) -> Opening:
     system = encode(mechanism, secrets=True)
     if mentions_unregistered(system):
         raise InvalidArgument(
             f"{name_of(mechanism)} has a part without a registered name: a log must name its "
             "system, so that it is resumed into the same. Use @ap.register('name/1')"
         )
-    start = encode(initial, secrets=True)
-    line: dict[str, Json] = {"antiphon": VERSION, "kind": "session"}
-    return {**line, "session": secrets.token_hex(16), "system": system, "initial": start}
+    return Opening(secrets.token_hex(16), system, encode(initial, secrets=True))
 
 
 def _created(path: Path) -> int:
@@ -180,7 +178,7 @@ def _newest(path: Path, course: Course, mark: Mark, place: int, *, moved: bool) 
     """Raises: ResumeError for what may be an older copy of the log."""
     missing = mark.number - course.number
     if missing > 0 or course.generation < mark.generation:
-        lost = f"{missing} answers that were given are not in it" if missing > 0 else "it was resumed"
+        lost = f"{missing} answers are not in it" if missing > 0 else "it has been resumed since"
         raise ResumeError(
             f"{path} is older than the session was ({lost}): a restored backup, or a file that a "
             "power cut has shortened. Going on would answer again, with other noise, what has been "

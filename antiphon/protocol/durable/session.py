@@ -19,7 +19,7 @@ from antiphon.protocol.records.codec import Json, encode, encode_draws, mentions
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.session import Last, Session, sealed
 
-_TAIL: Final = 1 << 20
+_TAIL: Final = 1 << 19
 """Bytes of messages after which the state is kept again: what a restart has to step through."""
 
 
@@ -171,13 +171,15 @@ class DurableSession(Session):
     def keep_state(self) -> None:
         """Write the state, so that a restart needs to step through what comes after it only.
 
-        Done by itself after each MiB of messages; more rarely where the state is large.
+        Done by itself after each half MiB of messages; more rarely where the state is large.
         """
         with self._lock:
             if self._over is not None:
                 return
             try:
-                line = dumps(self._state_line())
+                line = dumps(
+                    state_line(self._now[0], self.last, self._mark.generation, self._guard.place)
+                )
             except (InvalidArgument, RecursionError) as error:
                 self.unkept = str(error) or "it is nested too deeply"
                 return
@@ -186,14 +188,6 @@ class DurableSession(Session):
                 self._log.append(line)
                 self._kept = self._log.size, len(line)
                 self._mark = self._mark._replace(offset=before)
-
-    def _state_line(self) -> dict[str, Json]:
-        """The state, how many messages led to it, the last of them, and whose it is."""
-        state, number, message, answer = self._now
-        line: dict[str, Json] = {"state": kept(state), "number": number}
-        if number:
-            line["last"] = [encode(message, secrets=True), encode(answer, secrets=True)]
-        return {**line, "generation": self._mark.generation, "guard": self._guard.place}
 
     def give_up(self, message: object) -> None:
         """Answer a message that killed whoever stepped it, time and again: as a failing step."""
@@ -243,3 +237,12 @@ class _Closing:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None and self._session._over is None:  # pyright: ignore[reportPrivateUsage]
             self._session._over = f"its file takes no more: {error}"  # pyright: ignore[reportPrivateUsage]
+
+
+def state_line(state: object, last: Last | None, generation: int, guard: int) -> dict[str, Json]:
+    """The state, how many messages led to it, the last of them, and whose it is."""
+    line: dict[str, Json] = {"state": kept(state), "number": 0}
+    if last is not None:
+        said = [encode(last.message, secrets=True), encode(last.answer, secrets=True)]
+        line |= {"number": last.number, "last": said}
+    return {**line, "generation": generation, "guard": guard}

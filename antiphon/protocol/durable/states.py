@@ -32,9 +32,7 @@ _OURS: Final = "antiphon."
 _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip
-_MADE: Final[dict[str, Callable[[Any], object]]] = {
-    name: kind for kind, name in _SEQUENCES.items()
-}
+_MADE: Final[dict[str, Callable[[Any], object]]] = {name: kind for kind, name in _SEQUENCES.items()}
 _TAGS: Final = frozenset({*_MADE, "dict", "objects", "made", "message"})
 
 
@@ -145,8 +143,8 @@ def _made(kind: Any, parts: list[Any]) -> object:
         return kind.__restore__(*parts)
     if _is_named_tuple(kind):
         return kind(*parts)
-    fields = _fields(kind)
-    return kind(**{field.alias: part for field, part in zip(fields, parts, strict=True)})
+    names = [str(field.alias) for field in _fields(kind)]
+    return kind(**dict(zip(names, parts, strict=True)))
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:

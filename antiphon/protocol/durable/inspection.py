@@ -1,0 +1,137 @@
+"""What the file of a durable session holds, and a shorter file of the same session."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import attrs
+
+from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError
+from antiphon.protocol.durable.guard import Guard, Mark, marked
+from antiphon.protocol.durable.log import dumps
+from antiphon.protocol.durable.reading import NOTHING, Course, Opening, follow, named, opening
+from antiphon.protocol.durable.session import state_line
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.records.codec import Json, encode
+from antiphon.protocol.records.files import whole
+
+
+@attrs.frozen
+class SessionFile:
+    """A durable session, by its file."""
+
+    path: Path
+    session: str
+    """Its id."""
+    system: Json
+    generation: int
+    """How often it has been resumed."""
+    answered: int
+    stepped: int
+    """How many of its messages were stepped through to find that out, and so by a restart."""
+    size: int
+    """Of the file, in bytes."""
+    in_flight: bool
+    """Whether a message is promised that has no answer yet: a restart steps it."""
+    over: str | None
+    """Why it has ended, if it has."""
+    cut: str | None
+    """The torn end that a restart leaves out."""
+    missing: int
+    """How many answers the guard knows that are not in the file: of an older copy, which nobody
+    may resume.
+    """
+    live: bool
+    """Whether a session lives on the file now, and what is said here may be over already."""
+
+
+def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
+    """How far a session has come. Changes nothing; works while the session lives.
+
+    Raises: FileError, TranscriptError, ReplayMismatch; InvalidArgument if its system has no
+    registered name here and is not given.
+    """
+    path = Path(path)
+    return _examined(path, mechanism, marked(path).offset)
+
+
+def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
+    """As ``status``, but steps through all of the file, not only from the state kept last.
+
+    Raises: as ``status``, at the first line that the mechanism would not have written.
+    """
+    return _examined(Path(path), mechanism, 0)
+
+
+def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
+    """Replace the file of a session that is not live by one that begins with its last state.
+
+    The messages and coins that led to it are gone then, and with them what could be verified.
+    Returns: its size before and after. Raises: FileError if a session lives on it; ResumeError if
+    it is an older copy; InvalidArgument if the session is over, or its state cannot be kept.
+    """
+    path = Path(path)
+    guard = Guard(path, new=False)
+    try:
+        mark = guard.read()
+        first, course = _read(path, mechanism, mark.offset)
+        if course.number < mark.number or course.generation < mark.generation:
+            raise ResumeError(f"{path} is older than its session was, and is left as it is")
+        if course.over is not None:
+            raise InvalidArgument(f"{path} is of a session that is over: nobody goes on with it")
+        before = path.stat().st_size
+        with whole(path, secret=True, overwrite=True) as file:
+            for line in _shortest(first, course):
+                file.write(dumps(line).encode("ascii") + b"\n")
+    finally:
+        guard.close()
+    return before, path.stat().st_size
+
+
+def _shortest(first: Opening, course: Course) -> list[dict[str, Json]]:
+    lines = [first.line, state_line(course.state, course.last, course.generation, course.guard)]
+    if course.promised is not NOTHING:
+        lines.append({"says": encode(course.promised, secrets=True)})
+        lines += [{"again": each + 1} for each in range(course.tries)]
+    return lines
+
+
+def _read(path: Path, mechanism: Mechanism | None, hint: int) -> tuple[Opening, Course]:
+    try:
+        with path.open("rb") as file:
+            first = opening(file, path)
+            return first, follow(file, first, named(mechanism, first), hint)
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile:
+    live = _is_live(path)
+    mark = marked(path)
+    first, course = _read(path, mechanism, hint)
+    return SessionFile(
+        path=path,
+        session=first.session,
+        system=first.system,
+        generation=course.generation,
+        answered=course.number,
+        stepped=course.stepped,
+        size=path.stat().st_size,
+        in_flight=course.promised is not NOTHING,
+        over=course.over,
+        cut=course.cut,
+        missing=max(0, _known(mark, first) - course.number),
+        live=live,
+    )
+
+
+def _known(mark: Mark, first: Opening) -> int:
+    return mark.number if mark.session == first.session else 0
+
+
+def _is_live(path: Path) -> bool:
+    with suppress(FileError):
+        Guard(path, new=False).close()
+        return False
+    return True
