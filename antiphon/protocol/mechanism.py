@@ -9,6 +9,7 @@ draws only from its coins and may assume that the message belongs to
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from antiphon.protocol.coins import Coins
-    from antiphon.protocol.durable.log import Sync
+    from antiphon.protocol.durable.journal import Sync
     from antiphon.protocol.durable.resuming import Witness
     from antiphon.protocol.session import Session
 
@@ -126,9 +127,11 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
                 "a durable session is written to sink=path, and tosses the operating system's "
                 "coins: leave out seed and coins"
             )
-        from antiphon.protocol.durable.resuming import begin
-
-        return begin(self, initial, Path(sink), sync=sync, witness=witness, keep=keep)
+        durably = import_module("antiphon.protocol.durable.resuming")  # it stands above
+        begun: Session = durably.begin(
+            self, initial, Path(sink), sync=sync, witness=witness, keep=keep
+        )
+        return begun
 
 
 class ContinualMechanism(Mechanism[State, Query, Answer]):

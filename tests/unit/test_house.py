@@ -31,11 +31,13 @@ BY_NAME = {
     "composition/guarantees/rules/__init__.py": {"_file.name"},
     "composition/property_search.py": {"'antiphon.audit.searches'"},
     "mechanisms/histograms/checking.py": {"'antiphon.audit.searches'"},
+    "protocol/durable/states.py": {"module"},
+    "protocol/mechanism.py": {"'antiphon.protocol.durable.resuming'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
     "selfcheck/theorems/__init__.py": {"f'{__name__}.{file.name}'"},
 }
-"""Imports by name: a user's module, what dask brings, what stands in a room above, and all files
- of a folder, so that one more is found.
+"""Imports by name: a user's module, what dask brings, what stands above, where the class of a kept
+ state is defined, and all files of a folder, so that one more is found.
  """
 SOURCES = sorted(ROOT.rglob("*.py"))
 

@@ -1,11 +1,11 @@
 """Sessions that survive their process: written ahead, resumed, never twice (docs/durable.md).
 
-``log``: the file, and when it is on the disk. ``guard``: the file beside it, which tells an older
-copy from the newest. ``states``: states as JSON. ``session``: what is said, written and answered.
+``journal``: the file, and when it is on the disk. ``guard``: the file beside it, which tells an older
+copy from the newest. ``states``: states as JSON. ``durable_session``: what is said, written and answered.
 ``resuming``: ``ap.resume``. ``inspection``: what a file holds, without going on with it.
 """
 
+from antiphon.protocol.durable.durable_session import DurableSession
 from antiphon.protocol.durable.resuming import resume
-from antiphon.protocol.durable.session import DurableSession
 
 __all__ = ["DurableSession", "resume"]

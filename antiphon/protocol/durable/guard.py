@@ -26,7 +26,7 @@ _SIZE: Final = 128
 """Bytes: one write of so few is made whole, or not at all, whenever the process dies."""
 
 
-class Mark(NamedTuple):
+class Progress(NamedTuple):
     """How far a session has come."""
 
     session: str
@@ -72,11 +72,11 @@ class Guard:
         self._writing = threading.Lock()
         tell_of_forks(self)
 
-    def read(self) -> Mark:
+    def read(self) -> Progress:
         """What it says. Raises: ResumeError if it is no guard."""
         return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
 
-    def write(self, mark: Mark, *, sync: bool = False) -> None:
+    def write(self, mark: Progress, *, sync: bool = False) -> None:
         """Say how far the session is, unless it is known to be further.
 
         Raises: FileError, also if the guard was removed.
@@ -119,7 +119,7 @@ def beside(log: Path) -> Path:
     return log.with_name(f"{log.name}.guard")
 
 
-def marked(log: Path) -> Mark:
+def marked(log: Path) -> Progress:
     """What the guard of a log says, whoever holds it. Raises: ResumeError, FileError."""
     try:
         return _mark(beside(log), beside(log).read_bytes())
@@ -127,10 +127,10 @@ def marked(log: Path) -> Mark:
         raise FileError(f"{beside(log)} cannot be read: {error.strerror}") from error
 
 
-def _mark(path: Path, data: bytes) -> Mark:
+def _mark(path: Path, data: bytes) -> Progress:
     with suppress(ValueError, TypeError):
         said: dict[str, Any] = json.loads(data)
-        mark = Mark(**said)
+        mark = Progress(**said)
         if [type(each) for each in mark] == [str, int, int, int]:
             return mark
     raise ResumeError(f"{path} is damaged: it is no guard of a session")

@@ -8,10 +8,10 @@ from pathlib import Path
 import attrs
 
 from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError
-from antiphon.protocol.durable.guard import Guard, Mark, marked
-from antiphon.protocol.durable.log import dumps
+from antiphon.protocol.durable.durable_session import state_line
+from antiphon.protocol.durable.guard import Guard, Progress, marked
+from antiphon.protocol.durable.journal import dumps
 from antiphon.protocol.durable.reading import NOTHING, Course, Opening, follow, named, opening
-from antiphon.protocol.durable.session import state_line
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import Json, encode
 from antiphon.protocol.records.files import whole
@@ -126,7 +126,7 @@ def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile
     )
 
 
-def _known(mark: Mark, first: Opening) -> int:
+def _known(mark: Progress, first: Opening) -> int:
     return mark.number if mark.session == first.session else 0
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, ResumeError
-from antiphon.protocol.durable.guard import Guard, Mark
-from antiphon.protocol.durable.log import Log, Sync, check_sync, dumps
+from antiphon.protocol.durable.durable_session import DurableSession
+from antiphon.protocol.durable.guard import Guard, Progress
+from antiphon.protocol.durable.journal import Journal, Sync, check_sync, dumps
 from antiphon.protocol.durable.reading import (
     NOTHING,
     Course,
@@ -20,7 +21,6 @@ from antiphon.protocol.durable.reading import (
     named,
     opening,
 )
-from antiphon.protocol.durable.session import DurableSession
 from antiphon.protocol.durable.states import keep as kept
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import encode, mentions_unregistered
@@ -57,9 +57,9 @@ def begin(
         guard = Guard(path, new=True)
         undo.callback(guard.close)
         _ask(witness, first.session, 0)
-        log = Log(path, _created(path), sync)
+        log = Journal(path, _created(path), sync)
         undo.callback(log.close)
-        mark = Mark(first.session, 0, 0, 0)
+        mark = Progress(first.session, 0, 0, 0)
         log.append(dumps(first.line))
         log.append(dumps({"resumed": 0, "guard": guard.place}))
         log.settle(log.size, sync=True)
@@ -115,9 +115,9 @@ def resume(
                 f"{path} is in generation {course.generation}, not {generation}: somebody has "
                 "gone on with it, or it is an older copy"
             )
-        mark = Mark(first.session, course.generation + 1, course.number, mark.offset)
+        mark = Progress(first.session, course.generation + 1, course.number, mark.offset)
         _ask(witness, first.session, mark.generation)
-        log = Log(path, _reopened(path, course.end), sync)
+        log = Journal(path, _reopened(path, course.end), sync)
         undo.callback(log.close)
         log.append(dumps({"resumed": mark.generation, "guard": guard.place}))
         log.settle(log.size, sync=True)
@@ -169,12 +169,12 @@ def _ask(witness: Witness | None, session: str, generation: int) -> None:
         )
 
 
-def _same_session(path: Path, first: Opening, mark: Mark) -> None:
+def _same_session(path: Path, first: Opening, mark: Progress) -> None:
     if first.session != mark.session:
         raise ResumeError(f"{path} and the guard beside it are of two sessions")
 
 
-def _newest(path: Path, course: Course, mark: Mark, place: int, *, moved: bool) -> None:
+def _newest(path: Path, course: Course, mark: Progress, place: int, *, moved: bool) -> None:
     """Raises: ResumeError for what may be an older copy of the log."""
     missing = mark.number - course.number
     if missing > 0 or course.generation < mark.generation:
@@ -193,7 +193,7 @@ def _newest(path: Path, course: Course, mark: Mark, place: int, *, moved: bool) 
         )
 
 
-def _keep_promise(session: DurableSession, log: Log, course: Course) -> None:
+def _keep_promise(session: DurableSession, log: Journal, course: Course) -> None:
     """Step the message that was in flight."""
     if course.promised is NOTHING:
         return

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import antiphon as ap
-from antiphon.composition.filters import BasicFilter
+from antiphon.composition.filters import BasicFilter, Refusal
 from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.protocol.durable import DurableSession
 from antiphon.protocol.durable.inspection import compact, status, verify
@@ -294,7 +294,7 @@ def test_threads_share_the_disk_and_lose_no_answer(path):
 def test_many_messages_wait_for_the_disk_together(path, monkeypatch):
     syncs = []
     with begun(path) as session:
-        monkeypatch.setattr("antiphon.protocol.durable.log._on_disk", syncs.append)
+        monkeypatch.setattr("antiphon.protocol.durable.journal._on_disk", syncs.append)
         assert list(session.send_many([1] * 10, at_once=5)) == [ap.TOP] * 10
     assert len(syncs) == 2  # and none at the end
 
@@ -343,8 +343,8 @@ def test_a_budget_is_spent_in_all_generations(path):
     filtered = ap.ExtConComp(budget=BasicFilter(epsilon=Fraction(3, 2), delta=0))
     with begun(path, filtered) as session:
         session.send(ap.Create(COUNTER))
-    with ap.resume(path) as again, pytest.raises(ap.BudgetExceeded):
-        again.send(ap.Create(COUNTER))
+    with ap.resume(path) as again:
+        assert type(again.send(ap.Create(COUNTER))) is Refusal
 
 
 @ap.mechanism(queries=ap.spaces.Integers(), answers=ap.spaces.Integers(), initial_state=0)

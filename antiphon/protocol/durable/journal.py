@@ -25,7 +25,7 @@ def check_sync(sync: object) -> Sync:
     return sync  # type: ignore[return-value]
 
 
-class Log:
+class Journal:
     """An open log, appended to: a line is there whole, or the log takes no more.
 
     ``each``: a line that must last is on the disk before ``settle`` returns. ``group``: as well,

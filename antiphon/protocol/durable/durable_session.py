@@ -10,8 +10,8 @@ from typing import Any, Final
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
-from antiphon.protocol.durable.guard import Guard, Mark
-from antiphon.protocol.durable.log import Log, dumps
+from antiphon.protocol.durable.guard import Guard, Progress
+from antiphon.protocol.durable.journal import Journal, dumps
 from antiphon.protocol.durable.states import keep as kept
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
@@ -50,9 +50,9 @@ class DurableSession(Session):
         mechanism: Mechanism,
         state: object,
         *,
-        log: Log,
+        log: Journal,
         guard: Guard,
-        mark: Mark,
+        mark: Progress,
         last: Last | None = None,
         over: str | None = None,
         cut: str | None = None,
@@ -197,7 +197,7 @@ class DurableSession(Session):
         self._log.append(dumps({"answers": encode(HALT), "failed": "its process died of it"}))
         self._mark = self._mark._replace(number=number + 1)
 
-    def settle(self, size: int | None = None, mark: Mark | None = None) -> None:
+    def settle(self, size: int | None = None, mark: Progress | None = None) -> None:
         """Return once what was written until now, or until then, will last."""
         with _Closing(self):
             self._log.settle(self._log.size if size is None else size)
