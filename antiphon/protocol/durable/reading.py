@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final
@@ -91,10 +92,16 @@ def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0)
     Raises: TranscriptError for a line that is damaged; ReplayMismatch if the mechanism does not
     answer as it did.
     """
+    return deque(steps(file, first, mechanism, hint), maxlen=1)[0]
+
+
+def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Iterator[Course]:
+    """How far it has come after each line: one course, that grows. Raises: as ``follow``."""
     course, coins = _begun(file, first, mechanism, hint), ReplayedCoins()
+    yield course
     for line in _lines(file, course):
         _take(course, line, mechanism, coins)
-    return course
+        yield course
 
 
 def _begun(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int) -> Course:

@@ -1,0 +1,1 @@
+"""Commands on files that are kept: sessions."""
