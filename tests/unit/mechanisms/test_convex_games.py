@@ -17,6 +17,7 @@ from antiphon.mechanisms.learners.convex import (
     LinearLoss,
     LogisticLoss,
 )
+from antiphon.protocol import SampledCoins
 from antiphon.protocol.records.codec import decode, encode
 
 BODY = Ball(dimension=17)
@@ -146,6 +147,15 @@ def test_tables_that_are_none_are_refused(changes, features, labels, text):
     given = {"loss": LogisticLoss, "body": Ball(dimension=3), "bound": 2} | changes
     with pytest.raises(ap.InvalidArgument, match=text):
         games.DataTable.of(features, labels, **given)
+
+
+def test_of_no_data_no_points_are_shown():
+    learner = GradientDescent(horizon=9, body=Ball(dimension=3), loss=LinearLoss(dimension=3))
+    none = np.empty((0, 3), np.int64)
+    start = learner.initial_state
+    state, shown = learner.follow(start, none, SampledCoins(1))
+    assert state is start
+    assert (shown.shape, shown.dtype) == ((0, 3), np.float64)
 
 
 def test_errors_tell_no_data():

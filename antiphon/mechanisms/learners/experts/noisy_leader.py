@@ -173,7 +173,7 @@ class NoisyLeader(Learner[Led]):
 
     def _follow(self, state: Led, losses: Losses, coins: Coins) -> tuple[Led, Losses]:
         counter = self.counter
-        if type(counter) is not BufferedToeplitzCounter or not len(losses):
+        if type(counter) is not BufferedToeplitzCounter:
             return Learner._follow(self, state, losses, coins)
         state, expert = self._advise(state, coins)
         shown = [expert]
