@@ -39,8 +39,9 @@ def report(benchmark, rounds: int, experts: int = 0) -> None:
     if benchmark.stats is not None:
         each = benchmark.stats.stats.min / rounds * 1e6
         benchmark.extra_info["µs a round"] = round(each, 3)
-        benchmark.extra_info["GB/s"] = speed = round(3 * 8e-3 * experts / each, 2)
-        print(f"\n{each:.3f} µs a round" + (f", {speed} GB/s" if experts else ""))
+        if experts:
+            benchmark.extra_info["GB/s"] = round(3 * 8e-3 * experts / each, 2)
+        print("\n" + ", ".join(f"{value} {name}" for name, value in benchmark.extra_info.items()))
 
 
 def losses(experts: int) -> np.ndarray:
