@@ -17,9 +17,9 @@ from antiphon.mechanisms.learners.convex.regression_losses import LogisticLoss, 
 from antiphon.mechanisms.learners.games.convex_game import ConvexGame
 from antiphon.mechanisms.learners.games.loss_table import plain_table
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
-from antiphon.mechanisms.learners.games.table_files import read_table
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.table_files import read_table
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.registry import register
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.games.loss_game import LossGame
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
-from antiphon.mechanisms.learners.games.table_files import read_table
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.table_files import read_table
 from antiphon.protocol.registry import register
 
 
