@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_TICKS: Final = 5
 _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 
@@ -109,20 +110,24 @@ def powers(
     if not rows or not all(rows.values()):
         raise InvalidArgument("rows of pictures are of at least one each")
     names, wide = _names(rows.values()), max(map(len, rows.values()))
-    width, height = max(6.0, 1.2 + 3 * wide), 1.9 + 2.8 * len(rows)
+    width = max(6.0, 1.2 + 3 * wide)
+    columns = int(width / 1.8)
+    below = 0.75 + 0.2 * -(-len(names) // columns)
+    height = 0.75 + 2.8 * len(rows) + below
     with picture(paths, width=width, height=height) as figure:
         grid = figure.subplots(len(rows), wide, squeeze=False, sharex="row", sharey=True)
         for (across, facets), line in zip(rows.items(), grid, strict=True):
             for own, facet in zip(line, facets, strict=False):
                 _fill(own, facet, names, least)
                 own.set_xlabel(across)
+            _mark(line[0], facets)
             for own in line[len(facets) :]:
                 own.set_visible(False)
-        _key(figure, grid.flat, names, columns=max(2, int(width / 1.8)))
+        _key(figure, grid.flat, names, columns=columns)
         figure.supylabel("regret", x=0.15 / width, fontsize=10, color=SOFT)
         figure.suptitle(title, x=0.7 / width, ha="left", fontweight="bold", color=INK)
         figure.subplots_adjust(
-            left=0.8 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=1.4 / height,
+            left=0.8 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=below / height,
             wspace=0.12, hspace=0.5,
         )  # fmt: skip
 
@@ -141,6 +146,15 @@ def _fill(own: Axes, facet: Facet, names: Sequence[str], least: float | None) ->
         _logarithmic(own)
     for line in facet.lines:
         _draw(own, line, names.index(line.name), least=least)
+
+
+def _mark(own: Axes, facets: Sequence[Facet]) -> None:
+    """Ticks where there are figures, at most some."""
+    lines = [np.asarray(line.xs, np.float64) for facet in facets for line in facet.lines]
+    places = np.unique(np.concatenate(lines))
+    places = places[:: -(-len(places) // _TICKS)]
+    own.set_xticks(places, labels=[f"{place:,.6g}" for place in places])
+    own.set_xticks([], minor=True)
 
 
 def _key(figure: Figure, grid: Iterable[Axes], names: Sequence[str], columns: int) -> None:

@@ -6,7 +6,6 @@ from fractions import Fraction
 import pytest
 
 from antiphon.audit import contest
-from antiphon.cli import main
 from antiphon.cli.commands.learning.players import makers, named
 from antiphon.mechanisms import LazyExperts, learners
 from antiphon.mechanisms.learners import games
@@ -14,25 +13,22 @@ from antiphon.mechanisms.learners.convex import Ball, GradientDescent, dp_ftrl
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame
 from antiphon.mechanisms.learners.learner import Learner
 
+COMMAND = "learn"
+
 SHORT = ("--rounds", "200", "--repeat", "3", "--seed", "1")
 
 
-def printed(capsys, *arguments, status=0):
-    assert main(["learn", *arguments]) == status
-    return capsys.readouterr()
-
-
-def test_all_learners_are_played(capsys):
-    out = printed(capsys, *SHORT).out
+def test_all_learners_are_played(printed):
+    out = printed(*SHORT).out
     assert "stochastic-gap: 200 rounds, 10 experts" in out
     assert all(f" {name} " in out for name in makers(games.StochasticGap(rounds=2, experts=2)))
     assert "(1, 1e-06)" in out
 
 
-def test_it_is_the_contest_of_the_library(capsys):
+def test_it_is_the_contest_of_the_library(printed):
     data = json.loads(
         printed(
-            capsys, *SHORT, "--json", "--learner", "lazy-experts", "--game", "shifting-best",
+            *SHORT, "--json", "--learner", "lazy-experts", "--game", "shifting-best",
             "--set", "gap=0.3", "--set", "every=50", "--epsilon", "2", "--delta", "1/100",
         ).out
     )  # fmt: skip
@@ -46,14 +42,14 @@ def test_it_is_the_contest_of_the_library(capsys):
 @pytest.mark.parametrize(
     "name", sorted(set(named(games, LossGame)) - {"loss-table", "loss-stream"})
 )
-def test_every_game_is_found(capsys, name):
-    assert printed(capsys, *SHORT, "--learner", "hedge", "--game", name).out
+def test_every_game_is_found(printed, name):
+    assert printed(*SHORT, "--learner", "hedge", "--game", name).out
 
 
-def test_what_is_made_of_parts_is_found_beside_the_classes(capsys):
+def test_what_is_made_of_parts_is_found_beside_the_classes(printed):
     game = games.StochasticGap(rounds=200, experts=10)
     assert set(makers(game)) == {*named(learners, Learner), "tree-ftrl"}
-    data = json.loads(printed(capsys, *SHORT, "--json", "--learner", "tree-ftrl").out)
+    data = json.loads(printed(*SHORT, "--json", "--learner", "tree-ftrl").out)
     learner = learners.tree_ftrl(horizon=200, experts=10, epsilon=1, delta=Fraction(1, 10**6))
     game = games.StochasticGap(rounds=200, experts=10)
     (found,) = data["learners"]
@@ -61,12 +57,12 @@ def test_what_is_made_of_parts_is_found_beside_the_classes(capsys):
     assert found["private"]
 
 
-def test_dynamic_regret_is_told_where_it_is_asked_for(capsys):
+def test_dynamic_regret_is_told_where_it_is_asked_for(printed):
     some = (*SHORT, "--learner", "hedge", "--game", "shifting-best")
-    out = printed(capsys, *some, "--shifts", "7").out
+    out = printed(*some, "--shifts", "7").out
     assert "7 shifts" in out
-    assert "shifts" not in printed(capsys, *some).out
-    data = json.loads(printed(capsys, *some, "--shifts", "7", "--json").out)["learners"][0]
+    assert "shifts" not in printed(*some).out
+    data = json.loads(printed(*some, "--shifts", "7", "--json").out)["learners"][0]
     assert (data["shifts"], data["shifting"][-1] >= data["mean"][-1]) == (7, True)
 
 
@@ -75,9 +71,9 @@ CONVEX = sorted(set(named(games, ConvexGame)) - {"data-table"})
 
 @pytest.mark.parametrize("name", CONVEX)
 @pytest.mark.parametrize("body", ["ball", "box"])
-def test_convex_games_are_played_by_convex_learners(capsys, name, body):
+def test_convex_games_are_played_by_convex_learners(printed, name, body):
     options = ("--game", name, "--dimension", "3", "--body", body)
-    out = printed(capsys, *SHORT, *options).out
+    out = printed(*SHORT, *options).out
     assert f"{name}: 200 rounds, a {body} of dimension 3" in out
     assert " gradient-descent " in out
     assert " origin " in out
@@ -85,9 +81,9 @@ def test_convex_games_are_played_by_convex_learners(capsys, name, body):
     assert "slope" in out
 
 
-def test_a_convex_contest_is_that_of_the_library(capsys):
+def test_a_convex_contest_is_that_of_the_library(printed):
     options = ("--game", "linear-gap", "--dimension", "3", "--set", "gap=0.3", "--json")
-    data = json.loads(printed(capsys, *SHORT, *options, "--learner", "gradient-descent").out)
+    data = json.loads(printed(*SHORT, *options, "--learner", "gradient-descent").out)
     game = games.LinearGap(rounds=200, body=Ball(dimension=3), gap=0.3)
     learner = GradientDescent(horizon=200, body=game.body, loss=game.convex_loss)
     (found,) = data["learners"]
@@ -96,19 +92,19 @@ def test_a_convex_contest_is_that_of_the_library(capsys):
     assert (data["dimension"], data["body"], data["grid"]) == (3, "ball", 1024)
 
 
-def test_losses_of_a_file(capsys, tmp_path):
+def test_losses_of_a_file(printed, tmp_path):
     (tmp_path / "losses.csv").write_text("0,1\n0.5,0.25\n" * 20)
-    out = printed(capsys, "--game", str(tmp_path / "losses.csv"), "--repeat", "2", "--json").out
+    out = printed("--game", str(tmp_path / "losses.csv"), "--repeat", "2", "--json").out
     data = json.loads(out)
     assert (data["rounds"], data["experts"], data["grid"]) == (40, 2, 1024)
 
 
-def test_regret_is_drawn(capsys, tmp_path):
+def test_regret_is_drawn(printed, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "regret.svg"
-    printed(capsys, *SHORT, "--plot", str(path))
+    printed(*SHORT, "--plot", str(path))
     assert path.read_text().startswith("<?xml")
-    assert "already" in printed(capsys, *SHORT, "--plot", str(path), status=2).err
+    assert "already" in printed(*SHORT, "--plot", str(path), status=2).err
 
 
 @pytest.mark.parametrize(
@@ -130,15 +126,15 @@ def test_regret_is_drawn(capsys, tmp_path):
         (["--game", "data-table"], "there is no game 'data-table'"),
     ],
 )
-def test_bad_input_is_one_line(capsys, arguments, text):
-    err = printed(capsys, *SHORT, *arguments, status=2).err
+def test_bad_input_is_one_line(printed, arguments, text):
+    err = printed(*SHORT, *arguments, status=2).err
     assert text in err
     assert err.count("\n") == 1
 
 
-def test_presets_are_learners_and_what_is_assumed_says_so(capsys):
+def test_presets_are_learners_and_what_is_assumed_says_so(printed):
     options = ("--game", "linear-gap", "--dimension", "2", "--learner", "dp-ftrl-linear")
-    out = printed(capsys, *SHORT, *options, "--learner", "lazy-gibbs").out
+    out = printed(*SHORT, *options, "--learner", "lazy-gibbs").out
     linear, gibbs = (next(line for line in out.splitlines() if name in line)
                      for name in (" dp-ftrl-linear ", " lazy-gibbs "))  # fmt: skip
     assert "assumed" in gibbs

@@ -37,7 +37,7 @@ def learn(played: Played, players: Players, playing: Playing, *, shifts: int | N
     swept = len(games) > 1 or len(players.epsilons) > 1
     outcome = Outcome(played.name, games, rows, over, playing.plot)
     if playing.plot is not None:
-        (_draw_sweep if swept else _draw)(outcome, playing.plot)
+        _draw(outcome, swept, playing.plot)
     if playing.as_json:
         print_json(_data(outcome, swept))
     else:
@@ -71,19 +71,15 @@ def _play(entrants: Sequence[Entrant], playing: Playing, shifts: int | None) -> 
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _draw(outcome: Outcome, plot: Path) -> None:
-    from antiphon.report.learning import regrets
+def _draw(outcome: Outcome, swept: bool, plot: Path) -> None:
+    from antiphon.report.learning import powers, regrets
 
-    curves = [(row.name, row.standings) for row in outcome.rows]
-    regrets(curves, title=f"Regret against {outcome.name}", paths=[plot])
-
-
-def _draw_sweep(outcome: Outcome, plot: Path) -> None:
-    from antiphon.report.learning import powers
-
-    pictures = {"rounds T": over_rounds(outcome.rows), "ε": over_budgets(outcome.rows)}
-    several = {across: row for across, row in pictures.items() if row}
-    powers(several, title=f"Regret against {outcome.name}", paths=[plot])
+    title, rows = f"Regret against {outcome.name}", outcome.rows
+    pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if swept else {}
+    if several := {across: row for across, row in pictures.items() if row}:
+        powers(several, title=title, paths=[plot])
+    else:  # of one game, or when no more than one was played to its end
+        regrets([(row.name, row.standings) for row in rows], title=title, paths=[plot])
 
 
 # --- for programs ---------------------------------------------------------------------------------

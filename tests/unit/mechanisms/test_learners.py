@@ -85,6 +85,14 @@ def test_whole_streams_follow_whom_a_session_advises(learner, seed, cuts):
     assert learner.step(state, ADVICE, coins)[1] == session.send(ADVICE)
 
 
+@pytest.mark.parametrize(("rounds", "epsilon"), [(1024, 0.01), (256, 0.1)])
+def test_parameters_are_found_where_some_that_are_tried_are_not_private_at_all(rounds, epsilon):
+    learner = LazyExperts.tuned(horizon=rounds, experts=10, epsilon=epsilon, delta=1e-6)
+    promise = ap.guarantee(learner)
+    assert promise.status is Status.PROVED
+    assert promise.epsilon_at(1e-6) <= epsilon
+
+
 @pytest.mark.parametrize(
     "learner",
     [

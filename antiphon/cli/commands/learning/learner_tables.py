@@ -82,8 +82,8 @@ def print_sweep(outcome: Outcome) -> None:
     for column in _dynamic(outcome.rows):
         print(f"{column}: against the best sequence of experts that changes at most so often.")
         _print_grid(outcome, _shifting, None)
-    print("It grows like T^slope from game to game, and like ε^slope from ε to ε.")
-    _ending(outcome, "over rounds and ε is")
+    print("It grows like T^slope with T at one ε, and like ε^slope with ε at one T.")
+    _ending(outcome, "is")
 
 
 def _print_grid(

@@ -55,7 +55,8 @@ def sweep_data(rows: Sequence[LearnerRow]) -> list[dict[str, object]]:
 
 
 def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
-    in_budget = [] if runs[0].epsilon is None else list(shared(runs, lambda r: r.rounds).items())
+    by_rounds = shared(runs, lambda row: row.rounds)
+    by_budget = shared(runs, lambda row: row.epsilon)
     return {
         "name": name, "private": runs[0].privacy != "no",
         "runs": [
@@ -64,11 +65,13 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
         ],
         "slopes_in_rounds": [
             {"epsilon": _written(same[0]), "slope": power(same, lambda row: row.rounds, _regret)}
-            for same in shared(runs, lambda row: row.epsilon).values()
+            for same in by_budget.values()
+            if len(by_rounds) > 1
         ],
         "slopes_in_epsilon": [
             {"rounds": rounds, "slope": power(same, _budget, _regret)}
-            for rounds, same in in_budget
+            for rounds, same in by_rounds.items()
+            if len(by_budget) > 1
         ],
     }  # fmt: skip
 
