@@ -22,12 +22,12 @@ _PLACE: Final = re.compile(r"at row \d+(, column \d+)?")
 def read_table(path: str | Path) -> NDArray[np.float64]:
     """The numbers of a file, a row for each line. Raises: InvalidArgument, OSError."""
     try:
-        table = _loaded(Path(path))
+        table: NDArray[Any] = np.asarray(_loaded(Path(path)))
     except (ValueError, EOFError, MemoryError) as error:
         where = _PLACE.search(str(error))  # and not what stands there, which may be private
         told = f" ({where[0]})" if where else ""
         raise InvalidArgument(f"{path} is no table of numbers{told}: {_CURE}") from None
-    if not isinstance(table, np.ndarray) or table.dtype.kind not in "biuf" or table.ndim != 2:
+    if table.dtype.kind not in "biuf" or table.ndim != 2:
         raise InvalidArgument(f"{path} is no table of numbers: {_CURE}")
     if not table.size:
         raise InvalidArgument(f"{path} has no numbers: {_CURE}")

@@ -103,7 +103,11 @@ def _data(outcome: Outcome, swept: bool) -> dict[str, object]:
 def _sizes(game: OnlineGame) -> dict[str, object]:
     if isinstance(game, ConvexGame):
         body = type(game.body).__name__.lower()
-        sizes = {"dimension": game.body.dimension, "body": body, "grid": game.convex_loss.grid}
+        sizes: dict[str, object] = {
+            "dimension": game.body.dimension,
+            "body": body,
+            "grid": game.convex_loss.grid,
+        }
         if isinstance(game, DataTable):
             sizes["loss"] = type(game.convex_loss).__name__.removesuffix("Loss").lower()
         return sizes

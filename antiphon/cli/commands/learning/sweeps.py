@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
 import attrs
@@ -89,13 +90,13 @@ def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
 
     if len({row.rounds for row in rows}) < 2:
         return []
-    budgets = sorted({row.epsilon for row in rows if row.epsilon is not None})
+    budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
     return [
         Facet(
             "" if budget is None else f"ε = {shown(budget)}",
             _traces([row for row in rows if row.epsilon in (None, budget)], lambda row: row.rounds),
         )
-        for budget in budgets or [None]
+        for budget in budgets
     ]
 
 
@@ -103,7 +104,7 @@ def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
     """Regret over ε, a picture for each T; none of one ε. Who takes no ε is level."""
     from antiphon.report.learning import Facet
 
-    budgets = sorted({row.epsilon for row in rows if row.epsilon is not None})
+    budgets = _budgets(rows)
     if len(budgets) < 2:
         return []
     level = [
@@ -116,6 +117,10 @@ def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
         Facet(f"T = {rounds:,}", _traces(same, _budget))
         for rounds, same in sorted(shared(both, lambda row: row.rounds).items())
     ]
+
+
+def _budgets(rows: Sequence[LearnerRow]) -> list[Fraction]:
+    return sorted({row.epsilon for row in rows if row.epsilon is not None})
 
 
 def _traces(rows: Sequence[LearnerRow], at: Callable[[LearnerRow], float]) -> list[Trace]:

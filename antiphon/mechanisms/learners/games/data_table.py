@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -98,7 +98,7 @@ class DataTable(ObliviousGame, ConvexGame):
         *,
         loss: type[RegressionLoss],
         bound: float,
-        body: Callable[..., Body] = Ball,
+        body: Callable[..., Any] = Ball,
         label: int = -1,
         rounds: int | None = None,
         grid: int = 1 << 10,
