@@ -7,12 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from antiphon.audit.contests import contest
-from antiphon.cli.commands.learning.learner_tables import (
-    LearnerRow,
-    Outcome,
-    print_once,
-    print_sweep,
-)
+from antiphon.cli.commands.learning.learner_rows import LearnerRow
+from antiphon.cli.commands.learning.learner_tables import LearnedOutcome, print_once, print_sweep
 from antiphon.cli.commands.learning.players import (
     Entrant,
     Played,
@@ -20,14 +16,14 @@ from antiphon.cli.commands.learning.players import (
     games_of,
     lineup,
 )
-from antiphon.cli.commands.learning.playing import Playing
+from antiphon.cli.commands.learning.playing import PlayOptions
 from antiphon.cli.commands.learning.sweeps import over_budgets, over_rounds, sweep_data
 from antiphon.cli.output import print_json, progress
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.mechanisms.learners.games.data_table import DataTable
 
 
-def learn(played: Played, players: Players, playing: Playing, *, shifts: int | None) -> int:
+def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:
     """Play, print, draw."""
     games = games_of(played)
     with progress("Parameters", None, quiet=playing.as_json):
@@ -35,7 +31,7 @@ def learn(played: Played, players: Players, playing: Playing, *, shifts: int | N
     rows = _play(entrants, playing, shifts)
     over = len(rows) < len(entrants) or rows[-1].standings.interrupted
     swept = len(games) > 1 or len(players.epsilons) > 1
-    outcome = Outcome(played.name, games, rows, over, playing.plot)
+    outcome = LearnedOutcome(played.name, games, rows, over, playing.plot)
     if playing.plot is not None:
         _draw(outcome, swept, playing.plot)
     if playing.as_json:
@@ -45,7 +41,9 @@ def learn(played: Played, players: Players, playing: Playing, *, shifts: int | N
     return 0
 
 
-def _play(entrants: Sequence[Entrant], playing: Playing, shifts: int | None) -> list[LearnerRow]:
+def _play(
+    entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
+) -> list[LearnerRow]:
     """Ctrl-C ends it with what is done, and where nothing is raises KeyboardInterrupt."""
     rows = list[LearnerRow]()
     games = len(entrants) * playing.repeat
@@ -71,7 +69,7 @@ def _play(entrants: Sequence[Entrant], playing: Playing, shifts: int | None) -> 
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _draw(outcome: Outcome, swept: bool, plot: Path) -> None:
+def _draw(outcome: LearnedOutcome, swept: bool, plot: Path) -> None:
     from antiphon.report.learning import powers, regrets
 
     title, rows = f"Regret against {outcome.name}", outcome.rows
@@ -85,7 +83,7 @@ def _draw(outcome: Outcome, swept: bool, plot: Path) -> None:
 # --- for programs ---------------------------------------------------------------------------------
 
 
-def _data(outcome: Outcome, swept: bool) -> dict[str, object]:
+def _data(outcome: LearnedOutcome, swept: bool) -> dict[str, object]:
     games = [game.rounds for game in outcome.games]
     learners: list[dict[str, object]] = [
         {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}

@@ -67,7 +67,7 @@ def learn(
     """Play online learners against a game, of experts or in a body; print their regret."""
     from antiphon.cli.commands import learn as learning
     from antiphon.cli.commands.learning import players
-    from antiphon.cli.commands.learning.playing import Playing
+    from antiphon.cli.commands.learning.playing import PlayOptions
     from antiphon.cli.written import several
 
     check_plot(plot, force)
@@ -77,6 +77,6 @@ def learn(
             game, several(rounds or ()), experts, dimension, body, grid, tuple(given or ()), data
         ),
         players.Players(tuple(learner or ()), several(epsilon or ("1",)), delta),
-        Playing(repeat, seed, workers, plot, json),
+        PlayOptions(repeat, seed, workers, plot, json),
         shifts=shifts,
     )

@@ -36,8 +36,8 @@ def mistakes(
 ) -> int:
     """Count the mistakes that privacy costs a learner: three adversaries, and two bounds."""
     from antiphon.cli.commands.learning import mistake_table
-    from antiphon.cli.commands.learning.playing import Playing
+    from antiphon.cli.commands.learning.playing import PlayOptions
 
     check_plot(plot, force)
     asked = mistake_table.MistakesAsked(learner, rounds, epsilon, delta, beta, points)
-    return mistake_table.mistakes(asked, Playing(repeat, seed, workers, plot, json))
+    return mistake_table.mistakes(asked, PlayOptions(repeat, seed, workers, plot, json))

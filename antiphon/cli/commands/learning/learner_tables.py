@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 
 import attrs
 
-from antiphon.audit.contests import Standings
+from antiphon.cli.commands.learning.learner_rows import LearnerRow, power, shared
 from antiphon.cli.commands.learning.playing import INTERRUPTED
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame, OnlineGame
 
 
 @attrs.frozen
-class LearnerRow:
-    """What one learner did in one game."""
-
-    name: str
-    privacy: str
-    """What it was made for, "any" ε and δ, or "no"."""
-    epsilon: Fraction | None
-    standings: Standings
-
-    @property
-    def rounds(self) -> int:
-        """T."""
-        return self.standings.checkpoints[-1]
-
-    @property
-    def regret(self) -> float:
-        """The mean at the end."""
-        return float(self.standings.mean[-1])
-
-    @property
-    def band(self) -> float:
-        """Half the width of its interval of confidence 95 %."""
-        return float(self.standings.band()[-1])
-
-
-@attrs.frozen
-class Outcome:
+class LearnedOutcome:
     """Everything that is printed."""
 
     name: str
@@ -50,7 +23,7 @@ class Outcome:
     plot: Path | None
 
 
-def print_once(outcome: Outcome) -> None:
+def print_once(outcome: LearnedOutcome) -> None:
     """A line for each learner."""
     from antiphon.report import print_table
 
@@ -74,7 +47,7 @@ def print_once(outcome: Outcome) -> None:
     _ending(outcome, "over rounds is")
 
 
-def print_sweep(outcome: Outcome) -> None:
+def print_sweep(outcome: LearnedOutcome) -> None:
     """A line for each learner and ε, a column for each T; and how regret grows with both."""
     against, unit = _heading(outcome)
     print(f"Regret against the best fixed {against}{unit}; ± at 95 %.")
@@ -87,11 +60,10 @@ def print_sweep(outcome: Outcome) -> None:
 
 
 def _print_grid(
-    outcome: Outcome,
+    outcome: LearnedOutcome,
     figure: Callable[[LearnerRow], float],
     band: Callable[[LearnerRow], float] | None,
 ) -> None:
-    from antiphon.cli.commands.learning.sweeps import power, shared
     from antiphon.report import print_table
 
     times = [game.rounds for game in outcome.games]
@@ -139,7 +111,7 @@ def _shifting(row: LearnerRow) -> float:
     return float(found[:, -1].mean())
 
 
-def _heading(outcome: Outcome) -> tuple[str, str]:
+def _heading(outcome: LearnedOutcome) -> tuple[str, str]:
     """Prints what is played; what regret is against, and its unit."""
     game = outcome.games[0]
     against, unit, size = "expert", ", in units of the largest loss", ""
@@ -159,7 +131,7 @@ def _dynamic(rows: list[LearnerRow]) -> list[str]:
     return [f"{shifts} shifts" for shifts in (rows[0].standings.shifts,) if shifts is not None]
 
 
-def _ending(outcome: Outcome, drawn: str) -> None:
+def _ending(outcome: LearnedOutcome, drawn: str) -> None:
     if outcome.interrupted:
         print(INTERRUPTED)
     if outcome.plot is not None:

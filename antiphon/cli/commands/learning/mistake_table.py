@@ -18,7 +18,7 @@ from antiphon.audit.mistakes import (
     most_rounds,
     worst_sequence,
 )
-from antiphon.cli.commands.learning.playing import INTERRUPTED, Playing
+from antiphon.cli.commands.learning.playing import INTERRUPTED, PlayOptions
 from antiphon.cli.output import print_json
 from antiphon.cli.written import one_of, rational, shown
 from antiphon.composition.guarantees.curves import number
@@ -98,7 +98,7 @@ def _learners(
 
 def mistakes(
     asked: MistakesAsked,
-    playing: Playing,
+    playing: PlayOptions,
 ) -> int:
     """Count, print, draw."""
     budget = Promised(*(rational(getattr(asked, name), name) for name in Promised._fields))

@@ -149,8 +149,8 @@ def _of_a_file(played: Played, several: list[int]) -> list[OnlineGame]:
         return [losses.first(rounds) for rounds in several or [losses.rounds]]
     data = DataTable.load(
         played.name, loss=one_of(_LOSSES, played.data.loss, "loss"), label=played.data.label,
-        bound=float(rational(played.data.bound, "bound")), body=one_of(_BODIES, played.body, "body"),
-        grid=grid,
+        bound=float(rational(played.data.bound, "bound")),
+        body=one_of(_BODIES, played.body, "body"), grid=grid,
     )  # fmt: skip
     return [attrs.evolve(data, rounds=rounds) for rounds in several or [data.rounds]]
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 INTERRUPTED: Final = "Interrupted: the rest was not looked at."
 
 
-class Playing(NamedTuple):
+class PlayOptions(NamedTuple):
     """How often, with which seed, on how many processes; and where it goes."""
 
     repeat: int

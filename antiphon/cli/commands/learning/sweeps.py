@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import attrs
 
-from antiphon.audit.contests import slope
-from antiphon.cli.commands.learning.learner_tables import LearnerRow
+from antiphon.cli.commands.learning.learner_rows import LearnerRow, power, shared
 from antiphon.cli.written import shown
 
 if TYPE_CHECKING:
     from antiphon.report.learning import Facet, Trace
-
-Key = TypeVar("Key", bound=Hashable)
-
-
-def shared(
-    rows: Iterable[LearnerRow], key: Callable[[LearnerRow], Key]
-) -> dict[Key, list[LearnerRow]]:
-    """Rows by what they have in common, in their order."""
-    found = dict[Key, list[LearnerRow]]()
-    for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return found
-
-
-def power(
-    rows: Sequence[LearnerRow],
-    at: Callable[[LearnerRow], float],
-    figure: Callable[[LearnerRow], float],
-) -> float | None:
-    """The exponent of a figure in another; None of fewer than two figures above 0."""
-    found = slope([at(row) for row in rows], [figure(row) for row in rows])
-    return found if math.isfinite(found) else None
 
 
 def _regret(row: LearnerRow) -> float:
