@@ -11,7 +11,7 @@ from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Row, Stream, clamped
-from antiphon.mechanisms.counters.streams import one_by_one, side_by_side
+from antiphon.mechanisms.counters.streams import Rolling, one_by_one, side_by_side
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
@@ -117,6 +117,17 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.buffers.inverse_weights, np.array(self.buffers.zeros)
+
+    # --- all coordinates at once, in place -----------------------------------------------------
+
+    def _update(
+        self, state: CorrelatedState[Fading], x: Amount, coins: Coins
+    ) -> CorrelatedState[Fading]:
+        if not isinstance(x, np.ndarray):
+            return CorrelatedCounter._update(self, state, x, coins)
+        rolling = Rolling(self, state)
+        rolling.count(x, coins)
+        return rolling.state()
 
     # --- a whole stream --------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from antiphon.protocol.coins.coins import (
     is_array,
     told_scores,
 )
+from antiphon.protocol.coins.discrete_noise import Gaussian
 from antiphon.protocol.coins.forks import no_words, tell_of_forks
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
@@ -90,7 +91,7 @@ class SampledCoins(Coins):
     """
 
     __slots__ = (
-        "__weakref__", "_block", "_known", "_known_wide", "_ready", "_samplers", "_source",
+        "__weakref__", "_block", "_known", "_known_gaussians", "_ready", "_samplers", "_source",
         "_words", "seeded",
     )  # fmt: skip
 
@@ -101,8 +102,9 @@ class SampledCoins(Coins):
         self._words: list[int] = []
         self._block = _SMALL_BLOCK
         self._known: dict[int, tuple[Fraction, Any]] = {}
-        self._known_wide: dict[int, tuple[Fraction, WideGaussian]] = {}
-        self._ready: dict[Fraction, NDArray[np.int64]] = {}
+        self._known_gaussians: dict[int, tuple[Fraction, Gaussian]] = {}
+        self._ready: dict[int, NDArray[np.int64]] = {}
+        """Wide Gaussian draws that are in stock, by their exponent."""
         self._samplers: dict[str, Callable[[Any], object]] = {
             "bernoulli": self._bernoulli,
             "bernoulli_exp": self._bernoulli_exp,
@@ -168,16 +170,7 @@ class SampledCoins(Coins):
 
     def discrete_gaussian(self, sigma: Number) -> int:
         # And the third: the grids of correlated noise.
-        known = self._known_wide.get(id(sigma))
-        if known is None:
-            exact = exactly(sigma, "sigma")
-            sampler = discrete_noise.discrete_gaussian(exact)
-            if not isinstance(sampler, WideGaussian):
-                value: int = self.draw("discrete_gaussian", exact)
-                return value
-            known = exact, sampler
-            if exact is sigma and len(self._known_wide) < _KNOWN:
-                self._known_wide[id(sigma)] = known
+        known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
         self.draws += 1
         return known[1].draw(self._word)
 
@@ -195,9 +188,17 @@ class SampledCoins(Coins):
         return self._scored(*parameter)
 
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
-        parameter = exactly(sigma, "sigma"), whole(count, "count")
+        known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
+        whole(count, "count")
         self.draws += 1
-        return self._array("discrete_gaussian", *parameter)
+        return self._gaussians(*known, count)
+
+    def _gaussian_of(self, sigma: Number) -> tuple[Fraction, Gaussian]:
+        exact = exactly(sigma, "sigma")
+        known = exact, discrete_noise.discrete_gaussian(exact)
+        if exact is sigma and len(self._known_gaussians) < _KNOWN:
+            self._known_gaussians[id(sigma)] = known
+        return known
 
     def _remember(self, scale: Number) -> tuple[Fraction, Any]:
         exact = exactly(scale, "scale")
@@ -269,21 +270,27 @@ class SampledCoins(Coins):
         return tuple(self._array(kind, parameter, count).tolist())
 
     def _array(self, kind: str, parameter: Fraction, count: int) -> NDArray[np.int64]:
-        if kind == "discrete_gaussian" and count < _READY:
-            sampler = discrete_noise.discrete_gaussian(parameter)
-            if isinstance(sampler, WideGaussian):
-                return self._from_stock(sampler, parameter, count)
+        if kind == "discrete_gaussian":
+            return self._gaussians(parameter, discrete_noise.discrete_gaussian(parameter), count)
+        return self._drawn(kind, parameter, count)
+
+    def _gaussians(self, sigma: Fraction, sampler: Gaussian, count: int) -> NDArray[np.int64]:
+        if count < _READY and isinstance(sampler, WideGaussian):
+            return self._from_stock(sampler, count)
+        return self._drawn("discrete_gaussian", sigma, count)
+
+    def _drawn(self, kind: str, parameter: Fraction, count: int) -> NDArray[np.int64]:
         drawn = discrete_noise.many(kind, parameter, count, self._source)
         if drawn is None:
             values = [self._samplers[kind](parameter) for _ in range(count)]
             return np.array(values, object if parameter > _FITS else np.int64)
         return drawn
 
-    def _from_stock(self, sampler: WideGaussian, sigma: Fraction, count: int) -> NDArray[np.int64]:
+    def _from_stock(self, sampler: WideGaussian, count: int) -> NDArray[np.int64]:
         """A few of many that are made together: NumPy is fast for thousands only."""
-        stock = self._ready.get(sigma)
+        stock = self._ready.get(sampler.exponent)
         if stock is None or len(stock) < count:
             fresh = sampler.many(_READY, self._source)
             stock = fresh if stock is None else np.concatenate([stock, fresh])
-        self._ready[sigma] = stock[count:]
+        self._ready[sampler.exponent] = stock[count:]
         return stock[:count]
