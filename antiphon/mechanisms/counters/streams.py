@@ -13,10 +13,12 @@ from antiphon.mechanisms.counters.correlated import CorrelatedState
 from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.factors.rows import (
     DOUBLES,
+    SHORT,
     Amount,
     Array,
     Row,
     Stream,
+    all_below,
     clamped,
     gaussians,
 )
@@ -30,8 +32,6 @@ Numbers: TypeAlias = tuple[float, ...]
 _BUFFERS: Final = 7
 """The most buffers in the table."""
 _CHUNK: Final = 1 << 16
-_SHORT: Final = 1 << 13
-"""Vectors whose product NumPy takes in one thread: more would only wait for each other."""
 
 
 def _chunks(
@@ -90,8 +90,8 @@ class Rolling:
     """The state of a counter of arrays, changed in place: a copy of the one that it begins with."""
 
     __slots__ = (
-        "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_short",
-        "_slip", "_thetas", "_weights", "updates",
+        "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_slip",
+        "_thetas", "_weights", "updates",
     )  # fmt: skip
 
     def __init__(self, counter: BufferedToeplitzCounter, state: CorrelatedState[Any]) -> None:
@@ -102,7 +102,7 @@ class Rolling:
         self._thetas, self._weights = _spread(counter.thetas, counter.weights, width)
         self._scratch = np.empty_like(self._memory)
         self._slip, self._push = np.empty((2, width))
-        self._short, self._near = width < _SHORT, math.isfinite(self._drift[0])
+        self._near = math.isfinite(self._drift[0])
 
     def state(self) -> CorrelatedState[Any]:
         """As a step leaves it; nothing may roll on after it."""
@@ -129,7 +129,7 @@ class Rolling:
         np.floor(slip, out=slip)
         np.subtract(noise, slip, out=slip)
         slip += q / 2
-        if self._near and self._below(noise, DOUBLES):  # a quotient of doubles has the right floor
+        if self._near and all_below(noise, DOUBLES):  # a quotient of doubles has the right floor
             slip /= q
             np.floor(slip, out=slip)
         else:
@@ -141,27 +141,21 @@ class Rolling:
         drift += push
         memory *= self._thetas
         memory += push
-        if not self._below(drift, far):
+        if not all_below(drift, far):
             drift += math.inf
             np.clip(memory, -self._counter.farthest, self._counter.farthest, out=memory)
             self._near = False
         self.updates += 1
 
-    def _below(self, values: Vector, bound: float) -> bool:
-        """Whether all numbers are below, in size."""
-        if self._short and values @ values < bound * bound:
-            return True
-        return bool(max(values.max(), -values.min()) < bound)
-
 
 def _copied(values: Amount, width: int) -> Vector:
     """For each coordinate its own number."""
-    return np.array(np.broadcast_to(np.asarray(values, float), width))
+    return np.array(values) if isinstance(values, np.ndarray) else np.full(width, float(values))
 
 
 @lru_cache(maxsize=8)
 def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
     """θ and ω of each buffer, for all coordinates if they are few: NumPy is faster so."""
-    copies = width if width < _SHORT else 1
+    copies = width if width < SHORT else 1
     spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
     return spread[0], spread[1]

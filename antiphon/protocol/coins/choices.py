@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -24,6 +24,8 @@ from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import nearest
 from antiphon.protocol.coins.inversion import Bracket, Integers, Uniform, Word, power
 from antiphon.protocol.coins.samplers import below
+
+Speeds: TypeAlias = tuple[float, float]
 
 _LARGEST: Final = 62
 """Bits of all places together."""
@@ -72,10 +74,13 @@ class Candidates:
         return Uniform(place, self.bits, word).below(self._weight(i))
 
 
-def by_scores(rate: ExactEpsilon, scores: Integers) -> Candidates:
-    """w_i = e^(-rate·gap), for the gap between the best score and that of i."""
+def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None) -> Candidates:
+    """w_i = e^(-rate·gap), for the gap between the best score and that of i.
+
+    ``speeds`` are those of the rate, where they are known.
+    """
     best, bits = int(np.maximum.reduce(scores)), _bits(scores)
-    table, (speed, near) = _table(bits), _speeds(rate)
+    table, (speed, near) = _table(bits), speeds or speeds_of(rate)
     tops = np.empty(len(scores), np.int64)
     for start in range(0, len(scores), _BLOCK):
         block = slice(start, start + _BLOCK)
@@ -129,17 +134,8 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
     return bracket
 
 
-def _speeds(rate: ExactEpsilon) -> tuple[float, float]:
+def speeds_of(rate: ExactEpsilon) -> Speeds:
     """``_speed``, and the rate in doubles."""
-    number = rate.argument if isinstance(rate, Log) else rate
-    return _speeds_of(number.numerator, number.denominator, number is not rate)
-
-
-@lru_cache(maxsize=64)
-def _speeds_of(numerator: int, denominator: int, log: bool) -> tuple[float, float]:
-    # By whole numbers, as the hash of a Fraction is slow.
-    number = Fraction(numerator, denominator)
-    rate = Log(number) if log else number
     return _speed(rate), nearest(rate)
 
 

@@ -91,7 +91,7 @@ class SampledCoins(Coins):
     """
 
     __slots__ = (
-        "__weakref__", "_block", "_known", "_known_gaussians", "_ready", "_samplers", "_source",
+        "__weakref__", "_block", "_known", "_known_gaussians", "_known_rates", "_ready", "_samplers", "_source",
         "_words", "seeded",
     )  # fmt: skip
 
@@ -103,15 +103,14 @@ class SampledCoins(Coins):
         self._block = _SMALL_BLOCK
         self._known: dict[int, tuple[Fraction, Any]] = {}
         self._known_gaussians: dict[int, tuple[Fraction, Gaussian]] = {}
+        self._known_rates: dict[int, tuple[ExactEpsilon, choices.Speeds]] = {}
         self._ready: dict[int, NDArray[np.int64]] = {}
         """Wide Gaussian draws that are in stock, by their exponent."""
         self._samplers: dict[str, Callable[[Any], object]] = {
             "bernoulli": self._bernoulli,
             "bernoulli_exp": self._bernoulli_exp,
             "categorical": self._categorical,
-            "categorical_exp": lambda parameter: self._scored(
-                parameter[0], told_scores(parameter[1])
-            ),
+            "categorical_exp": lambda parameter: self._scored(*parameter),
             "uniform_integer": self._below,
             "laplace": self._laplace,
             "gaussian": self._gaussian,
@@ -183,9 +182,17 @@ class SampledCoins(Coins):
 
     def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
         # A million scores need not be made into bytes first.
-        parameter = as_exponent(rate), check_scores(scores)
+        known = self._known_rates.get(id(rate)) or self._rate_of(rate)
+        check_scores(scores)
         self.draws += 1
-        return self._scored(*parameter)
+        return choices.by_scores(known[0], scores, known[1]).draw(self._word)
+
+    def _rate_of(self, rate: Epsilon) -> tuple[ExactEpsilon, choices.Speeds]:
+        exact = as_exponent(rate)
+        known = exact, choices.speeds_of(exact)
+        if exact is rate and len(self._known_rates) < _KNOWN:
+            self._known_rates[id(rate)] = known
+        return known
 
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
         known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
@@ -248,8 +255,9 @@ class SampledCoins(Coins):
         ticket = self._below(sum(counts))
         return next(i for i, end in enumerate(accumulate(counts)) if ticket < end)
 
-    def _scored(self, rate: ExactEpsilon, scores: NDArray[np.int64]) -> int:
-        return choices.by_scores(rate, scores).draw(self._word)
+    def _scored(self, rate: ExactEpsilon, scores: bytes) -> int:
+        known = self._known_rates.get(id(rate)) or self._rate_of(rate)
+        return choices.by_scores(known[0], told_scores(scores), known[1]).draw(self._word)
 
     def _laplace(self, scale: Number) -> float:
         word = self._word()

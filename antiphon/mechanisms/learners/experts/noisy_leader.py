@@ -166,6 +166,11 @@ class NoisyLeader(Learner[Led]):
         return state, expert
 
     def _learn(self, state: Led, loss: Losses, coins: Coins) -> Led:
+        counter = self.counter
+        if type(counter) is BufferedToeplitzCounter:
+            rolling = Rolling(counter, state.counting)
+            expert = self._told(rolling, loss, coins)
+            return Led(expert, rolling.state())
         counting, _ = self.counter.step(state.counting, loss, coins)
         counting, sums = self.counter.step(counting, COUNT, coins)
         return Led(self.softmax.drawn(sums, coins), counting)
@@ -176,10 +181,13 @@ class NoisyLeader(Learner[Led]):
             return Learner._follow(self, state, losses, coins)
         state, expert = self._advise(state, coins)
         shown, rolling = [expert], Rolling(counter, state.counting)
-        for loss in losses:
-            rolling.count(loss, coins)
-            shown.append(self.softmax.drawn(rolling.sums(), coins))
+        shown += [self._told(rolling, loss, coins) for loss in losses]
         return Led(shown.pop(), rolling.state()), np.array(shown)
+
+    def _told(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
+        """The expert to follow after one more loss."""
+        rolling.count(loss, coins)
+        return self.softmax.drawn(rolling.sums(), coins)
 
 
 def _protects_any_two(counter: Counter) -> None:

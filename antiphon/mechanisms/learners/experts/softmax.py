@@ -78,7 +78,7 @@ class Softmax(PostProcessor[None]):
     def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
         """The expert to follow, by its sum."""
         if sums.dtype == np.int64:
-            whole = np.clip(sums.astype(np.int64), -_FARTHEST, _FARTHEST)
+            whole = np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)
             return coins.categorical_exp(self.rate, -whole)
         assert self._fine is not None  # as the signature saw to
         steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
