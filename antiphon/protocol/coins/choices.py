@@ -79,7 +79,7 @@ def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None
 
     ``speeds`` are those of the rate, where they are known.
     """
-    best, bits = int(np.maximum.reduce(scores)), _bits(scores)
+    best, bits = int(scores[scores.argmax()]), _bits(scores)
     table, (speed, near) = _table(bits), speeds or speeds_of(rate)
     tops = np.empty(len(scores), np.int64)
     for start in range(0, len(scores), _BLOCK):

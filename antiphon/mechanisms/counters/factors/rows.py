@@ -111,7 +111,7 @@ def all_below(values: Array, bound: float) -> bool:
     """Whether all are below a bound, in size: of a few first by their squares, which is faster."""
     if len(values) < SHORT and values.dot(values) < bound * bound:
         return True
-    return bool(max(values.max(), -values.min()) < bound)
+    return bool(-bound < values[values.argmin()] <= values[values.argmax()] < bound)
 
 
 def nearest(noise: Amount, feedback: Amount, divisor: float) -> Amount:

@@ -83,6 +83,7 @@ class Softmax(PostProcessor[None]):
         assert self._fine is not None  # as the signature saw to
         steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
         np.rint(steps, out=steps)
-        np.minimum(steps, _FARTHEST, out=steps)
-        np.maximum(steps, -_FARTHEST, out=steps)
+        # NumPy finds where the ends are several times as fast as it moves all between two bounds.
+        if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
+            np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
         return coins.categorical_exp(self._fine, steps.astype(np.int64))
