@@ -91,8 +91,8 @@ class SampledCoins(Coins):
     """
 
     __slots__ = (
-        "__weakref__", "_block", "_known", "_known_gaussians", "_known_rates", "_ready", "_samplers", "_source",
-        "_words", "seeded",
+        "__weakref__", "_block", "_known", "_known_gaussians", "_known_rates", "_ready",
+        "_samplers", "_source", "_words", "seeded",
     )  # fmt: skip
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
