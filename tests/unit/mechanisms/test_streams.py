@@ -49,7 +49,7 @@ def by_hand(counter, updates, noise):
 
 @pytest.mark.parametrize("width", [3, SHORT + 1])
 @pytest.mark.parametrize("normalised", [False, True])
-@pytest.mark.parametrize("large", [1, 300])
+@pytest.mark.parametrize("large", [1, 600])
 def test_each_coordinate_is_counted_as_by_hand(width, normalised, large):
     """Past the limit of the drift, too, which all coordinates pass together."""
     counter = BufferedToeplitzCounter(

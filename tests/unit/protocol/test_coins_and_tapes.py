@@ -337,3 +337,10 @@ def test_a_sampler_is_not_found_by_the_id_of_another_scale():
         for scale in (float(2**30), 2.0**-30):
             value = coins.discrete_laplace(scale * 1.5)
             assert scale > 1 or value == 0
+
+
+def test_no_draw_of_a_stock_is_handed_out_twice():
+    """With a standard deviation of 2^40 two of 60 draws are alike with a chance below 2^-30."""
+    coins = SampledCoins(seed=1)
+    drawn = [coins.gaussian_array(2**40, 20) for _ in range(3)]
+    assert len(set(np.concatenate(drawn).tolist())) == 60
