@@ -179,7 +179,7 @@ def test_phases(benchmark, experts, seed):
     """The least time of each phase, by turns; a round is that of ``follow``."""
     learner, coins = noisy(experts), SampledCoins(seed)
     counter, softmax = learner.counter, learner.softmax
-    table = losses(experts)[: 64 if experts <= 1000 else 8]
+    table = losses(experts)[: max(8, 2**16 // experts)]  # several stocks of noise
     rolling, generator = Rolling(counter, counter.initial_state), np.random.default_rng(1)
     state, _ = learner.follow(learner.initial_state, table[:1], coins)
 
