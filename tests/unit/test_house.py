@@ -34,7 +34,7 @@ BY_NAME = {
     "protocol/durable/states.py": {"module"},
     "protocol/mechanism.py": {"'antiphon.protocol.durable.resuming'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
-    "selfcheck/theorems/__init__.py": {"f'{__name__}.{file.name}'"},
+    "selfcheck/theorems/__init__.py": {"file.name"},
 }
 """Imports by name: a user's module, what dask brings, what stands above, where the class of a kept
  state is defined, and all files of a folder, so that one more is found.
