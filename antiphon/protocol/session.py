@@ -172,6 +172,16 @@ class Session:
             return answer
 
     @property
+    def mechanism(self) -> Mechanism:
+        """What runs here."""
+        return self._mechanism
+
+    @property
+    def seeded(self) -> bool:
+        """Whether its noise comes from a seed, or from coins that somebody gave: for study only."""
+        return not isinstance(self._coins, SampledCoins) or self._coins.seeded
+
+    @property
     def last(self) -> Last | None:
         """The last exchange that happened; None before the first."""
         _, number, message, answer = self._now

@@ -7,15 +7,22 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from antiphon.numbers.errors import InvalidArgument, ProtocolError
+from antiphon.numbers.errors import InvalidArgument, ProtocolError, TranscriptError
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.durable.guard import Guard, Progress
 from antiphon.protocol.durable.journal import Journal, dumps
 from antiphon.protocol.durable.states import keep as kept
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import HALT
-from antiphon.protocol.records.codec import Json, encode, encode_draws, mentions_unregistered
+from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH
+from antiphon.protocol.records.codec import (
+    Json,
+    decode,
+    encode,
+    encode_draws,
+    mentions_unregistered,
+)
+from antiphon.protocol.records.transcript import MAX_LINE
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.session import Last, Session, sealed
 
@@ -77,6 +84,19 @@ class DurableSession(Session):
         return self._log.path
 
     @property
+    def seeded(self) -> bool:
+        """Never: its coins are the operating system's."""
+        return False
+
+    @property
+    def last(self) -> Last | None:
+        """The last exchange that happened, once it will last; None before the first."""
+        with self._lock:
+            if self._over is None:
+                self.settle()
+            return super().last
+
+    @property
     def generation(self) -> int:
         """How often it has been resumed."""
         return self._mark.generation
@@ -127,14 +147,9 @@ class DurableSession(Session):
         taken = self._accepts is None or self._accepts(message)
         if not taken or self._stepping is self._now:
             return super().send(message)  # which refuses it, and says why
-        said = encode(message, secrets=True)
-        if mentions_unregistered(said) and type(message) is not Unregistered:
-            raise InvalidArgument(
-                "a message with a part without a registered name cannot be written, and a durable "
-                "session answers nothing that it could not step again: use @ap.register('name/1')"
-            )
+        line = dumps({"says": _readable(message)})
         with _Closing(self):
-            self._log.append(dumps({"says": said}))
+            self._log.append(line)
         return self.step_written(message)
 
     def step_written(self, message: object) -> object:
@@ -153,10 +168,7 @@ class DurableSession(Session):
                     self._write_answer()
 
     def _write_answer(self) -> None:
-        answer = encode(self._now[3], secrets=True)
-        if mentions_unregistered(answer):
-            raise InvalidArgument("an answer without a registered name cannot be written")
-        line: dict[str, Json] = {"answers": answer}
+        line: dict[str, Json] = {"answers": _readable(self._now[3])}
         draws = self._tape.take()
         if self.failure is not None:
             line["failed"] = type(self.failure).__name__
@@ -197,6 +209,25 @@ class DurableSession(Session):
         self._log.append(dumps({"answers": encode(HALT), "failed": "its process died of it"}))
         self._mark = self._mark._replace(number=number + 1)
 
+    def compact(self) -> tuple[int, int]:
+        """Replace the file by one that begins with the present state, while the session lives.
+
+        The messages and coins that led to it are gone then, and with them what could be verified.
+        Returns: the size before and after. Raises: InvalidArgument if the state cannot be kept;
+        ProtocolError if the session is over.
+        """
+        with self._lock:
+            if self._over is not None:
+                raise ProtocolError(f"the session is over ({self._over}): nobody goes on with it")
+            line = state_line(self._now[0], self.last, self._mark.generation, self._guard.place)
+            before = self._log.size
+            with _Closing(self):
+                self._log.replace(dumps(line))
+                self._kept = self._log.size, self._log.size
+                self._mark = self._mark._replace(offset=0)
+                self.settle()
+        return before, self._log.size
+
     def settle(self, size: int | None = None, mark: Progress | None = None) -> None:
         """Return once what was written until now, or until then, will last."""
         with _Closing(self):
@@ -223,6 +254,30 @@ class DurableSession(Session):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _readable(value: object) -> Json:
+    """A message or an answer as it is written. Raises: InvalidArgument if nobody could read it."""
+    said = encode(value, secrets=True)
+    if mentions_unregistered(said) and type(value) is not Unregistered:
+        raise InvalidArgument(
+            "a part without a registered name cannot be written, and a durable session says and "
+            "answers nothing that could not be stepped again: use @ap.register('name/1')"
+        )
+    if type(value) not in ATOMS:
+        _check_read(said)
+    return said
+
+
+def _check_read(said: Json) -> None:
+    text = dumps(said)
+    if len(text) > MAX_LINE // 2:
+        raise InvalidArgument(f"a message of a durable session has at most {MAX_LINE // 2} bytes")
+    if text.count("{") + text.count("[") > MAX_DEPTH // 4:
+        try:
+            decode(said)
+        except (TranscriptError, RecursionError):
+            raise InvalidArgument("nested too deeply to be read again") from None
 
 
 class _Closing:

@@ -49,6 +49,7 @@ class Guard:
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise FileError("a durable session needs file locks, which this system has not")
         self.path = beside(log)
+        self._descriptor = -1
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
         try:
             self._descriptor = os.open(self.path, flags, 0o600)
@@ -63,7 +64,7 @@ class Guard:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            os.close(self._descriptor)
+            self.close()
             raise FileError(
                 f"{log} is in use by another session, here or in another process: two that go on "
                 "from the same state would answer with the same noise. End that one first"
@@ -99,11 +100,19 @@ class Guard:
         """Which file it is: a copy of it is another."""
         return os.fstat(self._descriptor).st_ino
 
+    @property
+    def fresh(self) -> bool:
+        """Whether it says nothing yet."""
+        return os.fstat(self._descriptor).st_size == 0
+
     def close(self) -> None:
         """Let it go."""
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
 
     def forked(self) -> None:
         """In a forked child: the lock is the parent's, and ends with the parent."""

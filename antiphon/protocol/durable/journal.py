@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from antiphon.numbers.errors import FileError, InvalidArgument
 from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.records.files import whole
 
 Sync = Literal["each", "group", "os"]
 SYNCS: Final = ("each", "group", "os")
@@ -94,6 +95,20 @@ class Journal:
             self._refusal = self._refusal or "its session is closed"
             descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def replace(self, line: str) -> None:
+        """Begin the file anew: its first line, and this one. Raises: FileError."""
+        with self._syncing:
+            with self.path.open("rb") as file:
+                first = file.readline()
+            with whole(self.path, secret=True, overwrite=True) as fresh:
+                fresh.write(first + line.encode("ascii") + b"\n")
+            old, self._descriptor = self._descriptor, os.open(self.path, os.O_RDWR | os.O_APPEND)
+            os.close(old)
+            self.size = self._synced = os.fstat(self._descriptor).st_size
 
     def forked(self) -> None:
         """In a forked child: the log is the parent's."""

@@ -56,6 +56,11 @@ def begin(
         refuse_taken([path], overwrite=False)
         guard = Guard(path, new=True)
         undo.callback(guard.close)
+        if not guard.fresh:
+            raise FileError(
+                f"{guard.path} is the guard of a session whose file is not here: bring it back, "
+                "remove the guard if that session is done with, or give another path"
+            )
         _ask(witness, first.session, 0)
         log = Journal(path, _created(path), sync)
         undo.callback(log.close)
@@ -77,7 +82,6 @@ def resume(
     generation: int | None = None,
     moved: bool = False,
     witness: Witness | None = None,
-    keep: bool = False,
 ) -> DurableSession:
     """Go on with a durable session, with fresh entropy.
 
@@ -124,7 +128,7 @@ def resume(
         guard.write(mark, sync=True)
         session = DurableSession(
             system, course.state, log=log, guard=guard, mark=mark, last=course.last,
-            over=course.over, cut=course.cut, keep=keep,
+            over=course.over, cut=course.cut,
         )  # fmt: skip
         _keep_promise(session, log, course)
         undo.pop_all()

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from antiphon.numbers.errors import TranscriptError
+from antiphon.protocol.adversary import Scripted
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.records.codec import decode
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.records.codec import decode, encode_any
 from antiphon.protocol.records.headers import Header, Secret, rebuilt
 from antiphon.protocol.records.rounds import Ending, Round
+
+if TYPE_CHECKING:
+    from antiphon.protocol.session import Session
 
 
 class _ForTheCaller:
@@ -91,6 +96,22 @@ class View(_ForTheCaller):
         from antiphon.protocol.records.sinks import save
 
         save(self, None, Path(path), overwrite=overwrite)
+
+    @staticmethod
+    def of(session: Session) -> View:
+        """What was said in a session that was started with ``keep=True``, to be saved.
+
+        Its adversary says these messages, whatever it hears; where they are data, the view is a
+        secret. Raises: ProtocolError if the session keeps no transcript.
+        """
+        said = session.transcript
+        rounds = tuple(Round(each.message, each.answer) for each in said)
+        script = Scripted(tuple(each.message for each in said))
+        header = Header(encode_any(script), encode_any(session.mechanism), session.seeded)
+        halted = session.over and bool(said) and said[-1].answer is HALT
+        view = View(header, rounds, Ending.MECHANISM if halted else Ending.ROUNDS)
+        view.tell(session.failures, session.why_halted)
+        return view
 
     @staticmethod
     def load(path: str | Path) -> View:

@@ -179,3 +179,19 @@ def test_repr_says_that_a_step_failed_and_where_to_look():
         assert "<1 failed step(s), see view.failures>" in seen(view)
         assert "failed before" not in seen(view)  # what was raised may hold data
     assert "failed step" not in seen(ap.interact(ap.scripted([0]), breakable, seed=1))
+
+
+def test_a_transcript_that_was_kept_is_saved_as_a_view(tmp_path):
+    from antiphon.mechanisms import COUNT, TreeCounter
+
+    session = TreeCounter(horizon=8, epsilon=1).start(seed=1, keep=True)
+    heard = [session.send(message) for message in (1, COUNT, 0, COUNT)]
+    view = ap.View.of(session)
+    assert list(view.answers) == heard
+    assert view.header.seeded
+    view.save(tmp_path / "view")
+    again = ap.View.load(tmp_path / "view")
+    assert again.answers == view.answers
+    assert ap.replay(again).complete
+    with pytest.raises(ap.ProtocolError, match="keep=True"):
+        ap.View.of(TreeCounter(horizon=8, epsilon=1).start())

@@ -1,5 +1,6 @@
 """Durable sessions: what is answered lasts, and nobody goes on twice from one state."""
 
+import gc
 import json
 import os
 import shutil
@@ -412,3 +413,43 @@ def test_an_answer_that_was_edited_is_found(path):
     path.write_text(path.read_text().replace('{"answers":', '{"answers":1'))
     with pytest.raises(ap.AntiphonError):
         ap.resume(path)
+
+
+def test_a_live_session_makes_its_file_shorter(path):
+    with begun(path) as session:
+        said = [session.send(COUNT) for _ in range(50)]
+        before, after = session.compact()
+        assert after == path.stat().st_size < before
+        assert session.send(COUNT) == said[0]
+        assert session.compact()[1] < before
+    with ap.resume(path) as again:
+        assert again.last.number == 51
+        assert again.send(COUNT) == said[0]
+        again.close()
+        with pytest.raises(ap.ProtocolError, match="over"):
+            again.compact()
+
+
+def test_a_guard_without_its_log_is_not_overwritten(path):
+    begun(path).close()
+    path.rename(path.with_name("moved"))
+    with pytest.raises(ap.FileError, match="whose file is not here"):
+        begun(path)
+    assert not path.exists()
+
+
+def test_who_forgets_a_session_holds_nothing(path):
+    begun(path).send(1)
+    gc.collect()
+    ap.resume(path).close()
+
+
+def test_what_is_too_deep_to_be_read_is_refused_before_it_happens(path):
+    deep = 0
+    for _ in range(60):
+        deep = ap.Pair(deep, 1)
+    with begun(path, ap.Identifier(0) @ ap.ExtConComp()) as session:
+        with pytest.raises(ap.AntiphonError):
+            session.send(deep)
+        assert not session.over
+    ap.resume(path).close()
