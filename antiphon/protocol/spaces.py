@@ -267,6 +267,12 @@ class Arrays(Space):
             return False
         return self.step is None or not np.any(value % self.step)
 
+    def includes(self, other: Space) -> bool:
+        if type(other) is not Arrays or self.step is not None:
+            return super().includes(other)
+        alike = (self.shape, self.dtype) == (other.shape, other.dtype)
+        return alike and self.low <= other.low and other.high <= self.high
+
     @property
     def discrete(self) -> bool:
         return self.step is not None or np.dtype(self.dtype).kind in "biu"

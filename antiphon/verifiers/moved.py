@@ -1,19 +1,54 @@
-"""Datasets of which all records may move, a little, and few are replaced: smooth Rényi DP."""
+"""Tables of records: one row is another; or all may move, a little (smooth Rényi DP)."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
 _UP = 1 + 2.0**-40
+Records: TypeAlias = NDArray[np.float64]
+"""A table of floats, a record in each row."""
+
+
+def lengths(table: Records) -> Records:
+    """The ℓ₂ norm of each row."""
+    found: Records = np.sqrt(np.einsum("ij,ij->i", table, table))
+    return found
+
+
+def _are_tables(zero: Any, one: Any) -> bool:
+    """Whether both are tables of floats, of one shape."""
+    if type(zero) is not np.ndarray or type(one) is not np.ndarray:
+        return False
+    alike = zero.shape == one.shape and zero.ndim == 2
+    return alike and bool(zero.dtype == one.dtype == np.float64)
+
+
+@register("antiphon.OneRow/1")
+@attrs.frozen
+class OneRow:
+    """Tables of floats of one shape, a record in each row, that differ in at most one row.
+
+    Bit for bit, so that a value that is missing, NaN, is the same as another one.
+    """
+
+    swap_symmetric = True
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are such tables."""
+        if not _are_tables(zero, one):
+            return False
+        differ = zero.view(np.int64) != one.view(np.int64)
+        return bool(differ.any(axis=1).sum() <= 1)
 
 
 def _count(_: object, field: attrs.Attribute[int], value: object) -> None:
@@ -37,15 +72,12 @@ class Moved:
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such tables."""
-        if type(zero) is not np.ndarray or type(one) is not np.ndarray:
-            return False
-        if zero.shape != one.shape or zero.ndim != 2 or not zero.dtype == one.dtype == np.float64:
+        if not _are_tables(zero, one):
             return False
         if not (np.isfinite(zero).all() and np.isfinite(one).all()):
             return False
         with np.errstate(over="ignore"):
-            gaps = zero - one
-            lengths = np.sort(np.sqrt(np.einsum("ij,ij->i", gaps, gaps)))
-        rest = lengths[: max(0, len(lengths) - self.replaced)]
+            moves = np.sort(lengths(zero - one))
+        rest = moves[: max(0, len(moves) - self.replaced)]
         total = math.fsum(rest) * _UP if np.isfinite(rest).all() else math.inf
         return total < math.inf and Fraction(total) <= self.distance
