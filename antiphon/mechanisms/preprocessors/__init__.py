@@ -3,7 +3,7 @@
 from antiphon.mechanisms.preprocessors.imputing import MeanImputation
 from antiphon.mechanisms.preprocessors.projecting import PrincipalProjection
 from antiphon.mechanisms.preprocessors.quantising import BinCentres, ClusterCentres
-from antiphon.mechanisms.preprocessors.record_tables import RecordTables, into_ball
+from antiphon.mechanisms.preprocessors.record_tables import RecordTables, TablePreprocessing, into_ball
 from antiphon.mechanisms.preprocessors.scaling import StandardScaling
 from antiphon.mechanisms.preprocessors.transformed import Transformed
 
@@ -14,6 +14,7 @@ __all__ = [
     "PrincipalProjection",
     "RecordTables",
     "StandardScaling",
+    "TablePreprocessing",
     "Transformed",
     "into_ball",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
@@ -64,8 +65,11 @@ def clustered(table: Records, clusters: int) -> Records:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
     means = KMeans(clusters, n_init=4, random_state=0)
-    with warnings.catch_warnings():
+    limits: Any = threadpool_limits
+    with limits(1), warnings.catch_warnings():  # the sums of a few threads come in any order
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer records than clusters: fine
         means.fit(table)
     found: Records = means.cluster_centers_[means.labels_]

@@ -13,6 +13,7 @@ from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.preprocessors.record_tables import TablePreprocessing
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.spaces import Space
 from antiphon.verifiers.moved import Records
 
 
@@ -21,17 +22,22 @@ class Transformed(TablePreprocessing):
     """``make().fit_transform(S)``, with Δ₂ and Δ_∞ as you state them: *assumed*.
 
     ``make`` returns a fresh transformer without coins (a fixed ``random_state``), as
-    ``partial(PCA, 1)`` does. ``antiphon.audit.check_preprocessing`` looks for data where what is
+    ``partial(PCA, 1)`` does. ``within``: the datasets, if not all tables in the ball. ``antiphon.audit.check_preprocessing`` looks for data where what is
     stated does not hold. Raises: InvalidArgument for a Δ₂ below 0, a Δ_∞ outside of 0, …, n.
     """
 
     make: Callable[[], Any]
     stated_furthest: Fraction = attrs.field(alias="furthest", converter=fields.distance)
     stated_moved: int | None = attrs.field(default=None, alias="moved")
+    within: Space | None = None
 
     def __attrs_post_init__(self) -> None:
         if not callable(self.make):
             raise InvalidArgument("make is a function that returns a fresh transformer")
+
+    @property
+    def datasets(self) -> Space:
+        return super().datasets if self.within is None else self.within
 
     @property
     def furthest(self) -> Fraction:

@@ -12,6 +12,7 @@ import antiphon as ap
 from antiphon.composition import Preprocessed, Preprocessing
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
+from antiphon.composition.preprocessing.as_stated import as_printed
 from antiphon.composition.preprocessing.triangle import Hoelder, Ranged, steps, triangle
 from antiphon.mechanisms import DiscreteLaplace, Gaussian, ImputedSum, KaryResponse, NoisyDescent
 from antiphon.protocol import EMPTY
@@ -148,14 +149,6 @@ def test_triangles_in_other_measures():
 # --- the figures of the theory --------------------------------------------------------------------
 
 
-def printed(shift):
-    """As the talk has it: p = 2, and its factor on both legs; a shift in units of the noise's."""
-    rho, square = float(RHO), float(shift) ** 2
-    return epsilon(
-        Renyi(lambda order: (2 * order - 1) / (2 * (order - 1)) * rho * 2 * order * (1 + square))
-    )
-
-
 @pytest.mark.parametrize(
     ("shift", "count", "as_printed", "best", "group"),
     [
@@ -168,7 +161,7 @@ def printed(shift):
 )
 def test_epsilon_on_the_original_data(shift, count, as_printed, best, group):
     """Of the Gaussian mechanism with ε = 1; all rounded up in the last digit that is shown."""
-    assert printed(shift) == pytest.approx(as_printed, rel=1e-3)
+    assert epsilon(as_printed(RHO, shift)) == pytest.approx(as_printed, rel=1e-3)
     legs = [ZeroConcentrated(RHO)], [ZeroConcentrated(RHO * shift**2)]
     direct = epsilon(ZeroConcentrated(RHO * (1 + shift) ** 2))
     found = epsilon(*triangle(*legs))
