@@ -18,8 +18,7 @@ from sklearn.decomposition import PCA
 import antiphon as ap
 from antiphon.audit import check_preprocessing
 from antiphon.composition import Preprocessed
-from antiphon.mechanisms import NoisyDescent
-from antiphon.mechanisms.preprocessors import (
+from antiphon.composition.preprocessing.tables import (
     BinCentres,
     ClusterCentres,
     MeanImputation,
@@ -28,6 +27,7 @@ from antiphon.mechanisms.preprocessors import (
     Transformed,
     into_ball,
 )
+from antiphon.mechanisms import NoisyDescent
 
 RHO, DELTA = Fraction("0.0243559"), 1e-6  # ε = 1 at δ = 1e-6
 LOW, HIGH = np.array([11.0, 0, 0]), np.array([15.0, 6, 14])  # alcohol, flavanoids, colour
@@ -62,7 +62,9 @@ def main(tries: int = 60) -> None:
         report = check_preprocessing(preprocessing, data, tries=tries)
         assert report, report
         seen, declared = report.furthest.furthest, float(preprocessing.furthest)
-        derived, groups = (math.ceil(each * 100) / 100 for each in (promise.epsilon_at(DELTA), groups))
+        derived, groups = (
+            math.ceil(each * 100) / 100 for each in (promise.epsilon_at(DELTA), groups)
+        )
         print(f"{name:29} {derived:9.2f} {groups:11.2f} {seen:15.4f} {declared:10.4f}")
     report = check_preprocessing(coordinates, wines, tries=tries)
     print(f"PCA.transform: {report.findings[0].what}")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from antiphon.audit.check.report import Finding
 from antiphon.audit.check.where import where
 from antiphon.composition.preprocessing.declared import stated
-from antiphon.mechanisms.preprocessors.record_tables import TablePreprocessing, into_ball
+from antiphon.composition.preprocessing.tables.record_tables import TablePreprocessing, into_ball
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.moved import Records, lengths

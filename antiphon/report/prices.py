@@ -17,9 +17,7 @@ _LINES: Final = {
 }
 
 
-def over_sizes(
-    rows: Sequence[Mapping[str, float]], *, title: str, paths: Iterable[Path]
-) -> None:
+def over_sizes(rows: Sequence[Mapping[str, float]], *, title: str, paths: Iterable[Path]) -> None:
     """ε over n, both logarithmic: a line for each way to reckon it. One file for each path.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture.

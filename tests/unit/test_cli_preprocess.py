@@ -8,9 +8,9 @@ import pytest
 import antiphon as ap
 from antiphon.cli import main
 from antiphon.composition import Preprocessed
+from antiphon.composition.preprocessing.tables import MeanImputation
 from antiphon.mechanisms import NoisyDescent
 from antiphon.mechanisms.learners.searching import largest_rho
-from antiphon.mechanisms.preprocessors import MeanImputation
 
 
 def printed(capsys, *arguments, status=0):

@@ -150,7 +150,7 @@ def test_triangles_in_other_measures():
 
 
 @pytest.mark.parametrize(
-    ("shift", "count", "as_printed", "best", "group"),
+    ("shift", "count", "too_large", "best", "group"),
     [
         (Fraction(50 * 2, 950) / 2, 51, 1.479, 1.0565, 120.6),
         (Fraction(1, 2), 11, 1.670, 1.5463, 14.79),
@@ -159,9 +159,9 @@ def test_triangles_in_other_measures():
     ],
     ids=["imputation of 5 %", "ten points by .05", "PCA, gap .1", "scaling, σ = .2"],
 )
-def test_epsilon_on_the_original_data(shift, count, as_printed, best, group):
+def test_epsilon_on_the_original_data(shift, count, too_large, best, group):
     """Of the Gaussian mechanism with ε = 1; all rounded up in the last digit that is shown."""
-    assert epsilon(as_printed(RHO, shift)) == pytest.approx(as_printed, rel=1e-3)
+    assert epsilon(as_printed(RHO, shift)) == pytest.approx(too_large, rel=1e-3)
     legs = [ZeroConcentrated(RHO)], [ZeroConcentrated(RHO * shift**2)]
     direct = epsilon(ZeroConcentrated(RHO * (1 + shift) ** 2))
     found = epsilon(*triangle(*legs))

@@ -17,9 +17,7 @@ from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.composition.guarantees.rules.mechanisms.behind_preprocessing import GROUP
 from antiphon.composition.preprocessing import Preprocessed
 from antiphon.composition.preprocessing.as_stated import as_printed
-from antiphon.mechanisms import NoisyDescent
-from antiphon.mechanisms.learners.searching import budget, largest_rho
-from antiphon.mechanisms.preprocessors import (
+from antiphon.composition.preprocessing.tables import (
     BinCentres,
     ClusterCentres,
     MeanImputation,
@@ -27,6 +25,8 @@ from antiphon.mechanisms.preprocessors import (
     StandardScaling,
     TablePreprocessing,
 )
+from antiphon.mechanisms import NoisyDescent
+from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.numbers.errors import InvalidArgument
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
@@ -112,9 +112,7 @@ def price(pi: TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
     return PriceRow(pi.size, float(apart), *map(at, curves))
 
 
-def prices(
-    asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool
-) -> int:
+def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool) -> int:
     """Reckon, print, draw."""
     if plot is not None:
         from antiphon.report.canvas import check_pictures
@@ -174,7 +172,9 @@ def _print(asked: PriceAsked, pi: TablePreprocessing, rows: Sequence[PriceRow]) 
 
     from antiphon.report import table
 
-    print(f"{asked.kind}: ε on the original data at δ = {asked.delta}, of a mean with Gaussian noise")
+    print(
+        f"{asked.kind}: ε on the original data at δ = {asked.delta}, of a mean with Gaussian noise"
+    )
     columns = ["n", "τ/Δ", "naive (wrong)", "printed, p = 2", "derived", "group privacy"]
     cells = [[f"{row.size:,}", *map(number, row[1:])] for row in rows]
     console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
@@ -192,7 +192,9 @@ def verdict(rows: Sequence[PriceRow]) -> str:
         text = f"It pays: at n = {last.size:,} ε is {number(last.derived / last.naive)} times the "
         text += f"naive one, where group privacy has {number(last.group)}."
     elif last.derived < last.group:
-        text = f"It does not pay: at n = {last.size:,} ε is {number(last.derived)}, the least known."
+        text = (
+            f"It does not pay: at n = {last.size:,} ε is {number(last.derived)}, the least known."
+        )
     else:
         text = f"It does not pay: at n = {last.size:,} nothing is better than group privacy."
     if change is None:

@@ -23,7 +23,8 @@ def imputed(table: Records) -> Records:
     require()
     from sklearn.impute import SimpleImputer
 
-    found: Records = SimpleImputer(strategy="mean").fit_transform(table)
+    imputer: Any = SimpleImputer(strategy="mean")
+    found: Records = imputer.fit_transform(table)
     return found
 
 
@@ -32,7 +33,8 @@ def standardised(table: Records) -> Records:
     require()
     from sklearn.preprocessing import StandardScaler
 
-    found: Records = StandardScaler().fit_transform(table)
+    scaler: Any = StandardScaler()
+    found: Records = scaler.fit_transform(table)
     return found
 
 
@@ -41,7 +43,8 @@ def principal(table: Records, components: int) -> Records:
     require()
     from sklearn.decomposition import PCA
 
-    found: Records = PCA(components, svd_solver="full").fit(table).components_
+    analysis: Any = PCA(components, svd_solver="full")
+    found: Records = analysis.fit(table).components_
     return found
 
 
@@ -53,7 +56,8 @@ def binned(table: Records, bins: int) -> Records:
     wide = np.ptp(table, axis=0) > 0
     found = table.copy()  # a column of one value is its own middle
     if wide.any():
-        discretiser = KBinsDiscretizer(bins, encode="ordinal", strategy="uniform", subsample=None)
+        kind: Any = KBinsDiscretizer
+        discretiser = kind(bins, encode="ordinal", strategy="uniform", subsample=None)
         codes = discretiser.fit_transform(table[:, wide])
         found[:, wide] = discretiser.inverse_transform(codes)
     return found
@@ -64,11 +68,11 @@ def clustered(table: Records, clusters: int) -> Records:
     require()
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
-
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
-    means = KMeans(clusters, n_init=4, random_state=0)
+    kind: Any = KMeans
     limits: Any = threadpool_limits
+    means = kind(clusters, n_init=4, random_state=0)
     with limits(1), warnings.catch_warnings():  # the sums of a few threads come in any order
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer records than clusters: fine
         means.fit(table)

@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.preprocessors.record_tables import TablePreprocessing
+from antiphon.composition.preprocessing.tables.record_tables import TablePreprocessing
+from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.spaces import Space
 from antiphon.verifiers.moved import Records
@@ -22,18 +22,21 @@ class Transformed(TablePreprocessing):
     """``make().fit_transform(S)``, with Δ₂ and Δ_∞ as you state them: *assumed*.
 
     ``make`` returns a fresh transformer without coins (a fixed ``random_state``), as
-    ``partial(PCA, 1)`` does. ``within``: the datasets, if not all tables in the ball. ``antiphon.audit.check_preprocessing`` looks for data where what is
-    stated does not hold. Raises: InvalidArgument for a Δ₂ below 0, a Δ_∞ outside of 0, …, n.
+    ``partial(PCA, 1)`` does. ``within``: the datasets, if not all tables in the ball.
+    ``antiphon.audit.check_preprocessing`` looks for data where what is stated does not hold.
+    Raises: InvalidArgument for a Δ₂ below 0, a Δ_∞ outside of 0, …, n.
     """
 
     make: Callable[[], Any]
-    stated_furthest: Fraction = attrs.field(alias="furthest", converter=fields.distance)
+    stated_furthest: Fraction = attrs.field(alias="furthest", converter=named.fraction)
     stated_moved: int | None = attrs.field(default=None, alias="moved")
     within: Space | None = None
 
     def __attrs_post_init__(self) -> None:
         if not callable(self.make):
             raise InvalidArgument("make is a function that returns a fresh transformer")
+        if self.stated_furthest < 0:
+            raise InvalidArgument("furthest must be >= 0: nothing is nearer than equal")
 
     @property
     def datasets(self) -> Space:

@@ -7,14 +7,14 @@ from fractions import Fraction
 import attrs
 
 from antiphon.composition.guarantees.derivation import Premise
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.preprocessors import scikit
-from antiphon.mechanisms.preprocessors.record_tables import (
+from antiphon.composition.preprocessing.tables import scikit
+from antiphon.composition.preprocessing.tables.record_tables import (
     ROUNDED,
     RecordTables,
     TablePreprocessing,
     public_bound,
 )
+from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
@@ -46,13 +46,14 @@ class StandardScaling(TablePreprocessing):
     Raises: InvalidArgument for a σ that no table in the ball has.
     """
 
-    sigma: Fraction = attrs.field(converter=fields.positive)
+    sigma: Fraction = attrs.field(converter=named.positive)
     """The least standard deviation of a column, in *all* datasets: a public bound."""
 
     def __attrs_post_init__(self) -> None:
         if self.dimension * self.sigma**2 > self.radius**2:
             raise InvalidArgument(
-                "sigma is at most radius/√dimension: no records in the ball vary more in each column"
+                "sigma is at most radius/√dimension: no records in the ball vary more in every "
+                "column"
             )
 
     @property

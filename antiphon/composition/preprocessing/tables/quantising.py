@@ -8,10 +8,9 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.preprocessors import scikit
-from antiphon.mechanisms.preprocessors.record_tables import TablePreprocessing
-from antiphon.numbers import exact
+from antiphon.composition.preprocessing.tables import scikit
+from antiphon.composition.preprocessing.tables.record_tables import TablePreprocessing
+from antiphon.numbers import exact, named
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
 from antiphon.verifiers.moved import Records, lengths
@@ -27,7 +26,7 @@ class BinCentres(TablePreprocessing):
     half of that from its middle; a record η, from either of its images.
     """
 
-    bins: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
+    bins: int = attrs.field(converter=named.whole)
 
     @property
     def range(self) -> Arrays:
@@ -56,8 +55,8 @@ class ClusterCentres(TablePreprocessing):
     side. No more is known of centres that are found by search; and it is reached (docs).
     """
 
-    clusters: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
-    eta: Fraction = attrs.field(converter=fields.positive)
+    clusters: int = attrs.field(converter=named.whole)
+    eta: Fraction = attrs.field(converter=named.positive)
 
     @property
     def range(self) -> Arrays:

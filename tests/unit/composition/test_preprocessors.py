@@ -11,8 +11,7 @@ import pytest
 import antiphon as ap
 from antiphon.composition import Preprocessed
 from antiphon.composition.guarantees.derivation import Mark
-from antiphon.mechanisms import NoisyDescent
-from antiphon.mechanisms.preprocessors import (
+from antiphon.composition.preprocessing.tables import (
     BinCentres,
     ClusterCentres,
     MeanImputation,
@@ -23,7 +22,8 @@ from antiphon.mechanisms.preprocessors import (
     into_ball,
     scikit,
 )
-from antiphon.mechanisms.preprocessors.projecting import eigengap
+from antiphon.composition.preprocessing.tables.projecting import eigengap
+from antiphon.mechanisms import NoisyDescent
 from antiphon.protocol.claims import Status
 from antiphon.protocol.spaces import Arrays, Integers
 from antiphon.verifiers import neighbouring_start
@@ -295,7 +295,9 @@ def test_guarantees_are_derived_and_run(number):
 
 def told_of(promise):
     """What its premises say, of these."""
-    premises = [f"{each.mark.value} {each.text} {each.evidence}" for each in promise.derivation.premises]
+    premises = [
+        f"{each.mark.value} {each.text} {each.evidence}" for each in promise.derivation.premises
+    ]
     known = (
         "norm at most 1", "in doubles", "assumed M takes every image",
         "assumed a record moves by at most 0", "assumed every column has standard deviation 1/8",
@@ -393,7 +395,9 @@ def test_boxes_in_boxes():
         Arrays((2, 1), "float64", -1, 1), Arrays((2, 2), "float32", -1, 1),
     ):  # fmt: skip
         assert not box.includes(other)
-    assert not Arrays((2,), "float64", -1, 1, step=0.5).includes(Arrays((2,), "float64", -1, 1))
+    grid = Arrays((2,), "float64", -1, 1, step=0.5)
+    assert grid.includes(Arrays((2,), "float64", -1, 0.5, step=0.5))
+    assert not grid.includes(Arrays((2,), "float64", -1, 1))
 
 
 def test_a_mechanism_that_refuses_images_is_refused():
@@ -420,13 +424,13 @@ SHAPE = {"size": 10, "dimension": 2}
         (lambda: PrincipalProjection(**SHAPE, components=2, gap=0.1), "below dimension"),
         (lambda: PrincipalProjection(**SHAPE, components=1, gap=1, centred=1), "centred"),
         (lambda: StandardScaling(**SHAPE, sigma=0), "sigma must be positive"),
-        (lambda: StandardScaling(**SHAPE, sigma=0.8), "no records in the ball vary more"),
+        (lambda: StandardScaling(**SHAPE, sigma=0.8), "no records in the ball vary more in every"),
         (lambda: BinCentres(**SHAPE, bins=0), "bins"),
         (lambda: ClusterCentres(**SHAPE, clusters=1, eta=0), "eta must be positive"),
         (lambda: ClusterCentres(size=0, dimension=1, clusters=1, eta=1), "size"),
         (lambda: BinCentres(**SHAPE, bins=2, radius=0), "radius must be positive"),
         (lambda: Transformed(**SHAPE, make=3, furthest=1), "make is a function"),
-        (lambda: Transformed(**SHAPE, make=int, furthest=-1), "distance must be >= 0"),
+        (lambda: Transformed(**SHAPE, make=int, furthest=-1), "furthest must be >= 0"),
         (lambda: behind(Transformed(**SHAPE, make=int, furthest=1, moved=11)), "11 of 10"),
     ],
 )
@@ -451,7 +455,9 @@ def test_what_somebody_vouches_for_is_assumed():
     promise = ap.guarantee(behind(pi))
     assert promise.status is Status.ASSUMED
     assert promise.epsilon_at(DELTA) == pytest.approx(1, abs=1e-3)
-    assert {"assumed a record moves by at most 0", "assumed M takes every image"} <= told_of(promise)
+    assert {"assumed a record moves by at most 0", "assumed M takes every image"} <= told_of(
+        promise
+    )
     some = Transformed(**SHAPE, make=partial(MaxAbsScaler, copy=True), furthest=Fraction(1, 2))
     assert (some.moved, some.distance) == (10, 5)
     assert not behind(some).preprocessing.datasets.contains(np.ones((10, 2)))

@@ -10,9 +10,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
-from antiphon.composition.preprocessing import Preprocessing
-from antiphon.mechanisms import fields
-from antiphon.numbers import exact
+from antiphon.composition.preprocessing.declared import Preprocessing
+from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
 from antiphon.protocol.registry import register
@@ -78,9 +77,9 @@ class TablePreprocessing(Preprocessing):
     another one after π, too; ``furthest`` and ``moved`` speak of the others.
     """
 
-    size: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
-    dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
-    radius: Fraction = attrs.field(default=Fraction(1), converter=fields.positive)
+    size: int = attrs.field(converter=named.whole)
+    dimension: int = attrs.field(converter=named.whole)
+    radius: Fraction = attrs.field(default=Fraction(1), converter=named.positive)
 
     @property
     def datasets(self) -> Space:
@@ -137,4 +136,4 @@ def gap(value: object) -> Fraction:
             "gap must be positive: with an eigengap of 0 a projection may turn to any side when a "
             "record is replaced; project on another number of components, or take group privacy"
         )
-    return fields.check_positive(found, "gap")
+    return found

@@ -8,15 +8,15 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees.derivation import Premise
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.preprocessors import scikit
-from antiphon.mechanisms.preprocessors.record_tables import (
+from antiphon.composition.preprocessing.tables import scikit
+from antiphon.composition.preprocessing.tables.record_tables import (
     ROUNDED,
     RecordTables,
     TablePreprocessing,
     gap,
     public_bound,
 )
+from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
@@ -64,7 +64,7 @@ class PrincipalProjection(TablePreprocessing):
     Raises: InvalidArgument for a gap of 0, or one that no table in the ball has; k not below d.
     """
 
-    components: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
+    components: int = attrs.field(converter=named.whole)
     gap: Fraction = attrs.field(converter=gap)
     """δ, at least this in *all* datasets: a public bound."""
     centred: bool = True

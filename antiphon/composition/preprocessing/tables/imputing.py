@@ -7,9 +7,8 @@ from fractions import Fraction
 import attrs
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.preprocessors import scikit
-from antiphon.mechanisms.preprocessors.record_tables import RecordTables, TablePreprocessing
+from antiphon.composition.preprocessing.tables import scikit
+from antiphon.composition.preprocessing.tables.record_tables import RecordTables, TablePreprocessing
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
@@ -30,10 +29,10 @@ class MeanImputation(TablePreprocessing):
     Raises: InvalidArgument for p >= n: a column might have no mean.
     """
 
-    missing: int = attrs.field(validator=fields.integer)
+    missing: int
 
     def __attrs_post_init__(self) -> None:
-        if not 0 <= self.missing < self.size:
+        if type(self.missing) is not int or not 0 <= self.missing < self.size:
             raise InvalidArgument(
                 f"missing is an int from 0 to size - 1 = {self.size - 1}: with more, a column may "
                 "have nothing to take the mean of; leave out columns that are mostly missing"
