@@ -392,7 +392,7 @@ class Pairs(Space):
 class Signature:
     """What a mechanism takes and gives: Q, A, and which of Q carry data.
 
-    ``updates``: the part of ``queries`` that brings data in; transcripts of live use mark it secret.
+    ``updates``: the part of ``queries`` that brings data in, secret in transcripts of live use.
     """
 
     queries: Space

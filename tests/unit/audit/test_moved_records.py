@@ -186,6 +186,20 @@ def test_de_duplication_is_refused_with_the_cure():
         Preprocessed(DiscreteLaplace(epsilon=1), WithoutDuplicates())
 
 
+class WithoutTheLast:
+    """One record is always gone."""
+
+    def fit_transform(self, table):
+        return table[:-1]
+
+
+def test_every_record_has_an_image():
+    pi = Transformed(size=60, dimension=2, make=WithoutTheLast, furthest=9)
+    (found,) = check_preprocessing(pi, some()).findings
+    assert found.check == "rows"
+    assert "(59, 2)" in found.what
+
+
 def test_nothing_of_the_data_is_in_a_repr():
     data = some()
     data[0] = 0.123456789
