@@ -336,7 +336,7 @@ def test_others_are_no_datasets():
     impute, scaling, projection, *_ = kinds()
     good = table(rng, 1)
     flat, round_ = good.copy(), into_ball(rng.normal(size=(40, 3)) * 0.01)
-    flat[:, 2] = 0.5
+    flat[:, 2] = 0
     many = good.copy()
     many[:7, 0] = NAN
     refused = [(scaling, flat), (projection, round_), (impute, many), (scaling, many)]
