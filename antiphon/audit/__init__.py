@@ -24,6 +24,7 @@ from antiphon.audit.exact import (
     law_of_views,
 )
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.moved_records import MovementReport, check_preprocessing
 from antiphon.audit.sealed import OPEN, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
@@ -46,6 +47,7 @@ __all__ = [
     "ExposingAdversary",
     "Law",
     "Lyu",
+    "MovementReport",
     "OfRange",
     "PrivacyGame",
     "Question",
@@ -55,6 +57,7 @@ __all__ = [
     "StrategyAdversary",
     "StrategyNode",
     "VadhanWang",
+    "check_preprocessing",
     "composition_simulator",
     "contest",
     "counterexample_game",

@@ -118,8 +118,7 @@ class Finite(Space):
             alike = self._index.get(value, ())
         except Exception:  # unhashable, or a hash that raises: not one of ours
             return False
-        # A plain loop, as in Tuples and Either: these stand on the hot path of streams.
-        for other in alike:  # noqa: SIM110
+        for other in alike:  # noqa: SIM110  (a plain loop: the hot path of streams)
             if other is value or identical(value, other):
                 return True
         return False
@@ -197,9 +196,8 @@ class Reals(Space):
         return False
 
     def includes(self, other: Space) -> bool:
-        if isinstance(other, Reals):
-            return self.low <= other.low and other.high <= self.high
-        return super().includes(other)
+        known = isinstance(other, Reals) and self.low <= other.low and other.high <= self.high
+        return known or super().includes(other)
 
 
 DENSE: Final = 2.0**53
@@ -220,9 +218,8 @@ class Multiples(Space):
         if STAND_IN.number(value) is not float or not abs(value) < math.inf:
             return False
         place = value / self.step
-        if abs(place) >= DENSE:
-            return True
-        return any((round(place) + shift) * self.step == value for shift in (0, -1, 1))
+        near = ((round(place) + shift) * self.step for shift in (0, -1, 1))
+        return abs(place) >= DENSE or value in near
 
     @property
     def discrete(self) -> bool:
@@ -266,6 +263,12 @@ class Arrays(Space):
         if value.dtype != np.dtype(self.dtype) or not inside(value, self.low, self.high):
             return False
         return self.step is None or not np.any(value % self.step)
+
+    def includes(self, other: Space) -> bool:
+        if type(other) is not Arrays or (self.shape, self.dtype) != (other.shape, other.dtype):
+            return super().includes(other)
+        alike = self.step in (None, other.step)
+        return alike and self.low <= other.low and other.high <= self.high
 
     @property
     def discrete(self) -> bool:
@@ -328,8 +331,7 @@ class Either(Space):
     spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
 
     def contains(self, value: object) -> bool:
-        # A plain loop: this stands on the hot path of counters.
-        for space in self.spaces:  # noqa: SIM110
+        for space in self.spaces:  # noqa: SIM110  (a plain loop: the hot path of counters)
             if space.contains(value):
                 return True
         return False
@@ -382,17 +384,15 @@ class Pairs(Space):
         return (Pair(m, n) for m in self.space.enumerate() for n in self.space.enumerate())
 
     def includes(self, other: Space) -> bool:
-        if isinstance(other, Pairs):
-            return self.space.includes(other.space)
-        return super().includes(other)
+        known = isinstance(other, Pairs) and self.space.includes(other.space)
+        return known or super().includes(other)
 
 
 @attrs.frozen
 class Signature:
     """What a mechanism takes and gives: Q, A, and which of Q carry data.
 
-    ``updates`` is the part of ``queries`` that brings data in; a transcript of
-    live use marks such messages secret.
+    ``updates``: the part of ``queries`` that brings data in, secret in transcripts of live use.
     """
 
     queries: Space

@@ -1,4 +1,4 @@
-"""Datasets of which all records may move, a little, and few are replaced: smooth Rényi DP."""
+"""Tables of records: one row is another; or all may move, a little (smooth Rényi DP)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,43 @@ from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
-Doubles: TypeAlias = "NDArray[np.float64]"
-
 _UP: Final = 1 + Fraction(1, 2**52)
 _FAR: Final = 2.0**1000
 """Sums past which nobody is a neighbour."""
+Records: TypeAlias = NDArray[np.float64]
+"""A table of floats, a record in each row."""
+
+
+def lengths(table: Records) -> Records:
+    """The ℓ₂ norm of each row."""
+    found: Records = np.sqrt(np.einsum("ij,ij->i", table, table))
+    return found
+
+
+def _are_tables(zero: Any, one: Any) -> bool:
+    """Whether both are tables of floats, of one shape."""
+    if type(zero) is not np.ndarray or type(one) is not np.ndarray:
+        return False
+    alike = zero.shape == one.shape and zero.ndim == 2
+    return alike and bool(zero.dtype == one.dtype == np.float64)
+
+
+@register("antiphon.OneRow/1")
+@attrs.frozen
+class OneRow:
+    """Tables of floats of one shape, a record in each row, that differ in at most one row.
+
+    Bit for bit, so that a value that is missing, NaN, is the same as another one.
+    """
+
+    swap_symmetric = True
+
+    def holds(self, zero: Any, one: Any) -> bool:
+        """Whether both are such tables."""
+        if not _are_tables(zero, one):
+            return False
+        differ = zero.view(np.int64) != one.view(np.int64)
+        return bool(differ.any(axis=1).sum() <= 1)
 
 
 def _count(_: object, field: attrs.Attribute[int], value: object) -> None:
@@ -42,9 +74,7 @@ class Moved:
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such tables."""
-        if type(zero) is not np.ndarray or type(one) is not np.ndarray:
-            return False
-        if zero.shape != one.shape or zero.ndim != 2 or not zero.dtype == one.dtype == np.float64:
+        if not _are_tables(zero, one):
             return False
         if not (np.isfinite(zero).all() and np.isfinite(one).all()):
             return False
@@ -55,7 +85,7 @@ class Moved:
         return summable and Fraction(math.fsum(rest)) * _UP <= self.distance
 
 
-def _lengths(zero: Doubles, one: Doubles) -> Doubles:
+def _lengths(zero: Records, one: Records) -> Records:
     """‖S_i - S'_i‖₂, rounded up: 0 only where the rows are the same, as no square is taken.
 
     A difference is off by 2^-53 of itself, and each step of ``hypot`` by two units in the last

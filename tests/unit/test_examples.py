@@ -32,6 +32,7 @@ def test_every_example_is_tested():
         "measured_regret",
         "private_regression",
         "name_and_shame",
+        "preprocess_wine",
         "reused_noise",
     }
 
@@ -269,3 +270,17 @@ def test_one_score_learns_distributions_best(capsys, tmp_path):
     assert len(rows) == 5
     assert slopes.startswith("hard class: slope in T")
     assert "<svg" in figure.read_text()
+
+
+def test_wine_is_preprocessed_at_a_price(capsys):
+    pytest.importorskip("sklearn")
+    run = runpy.run_path(str(EXAMPLES / "preprocess_wine.py"))
+    run["main"]()
+    _, *rows, last = capsys.readouterr().out.splitlines()
+    prices = [list(map(float, row[29:].split())) for row in rows]
+    assert len(prices) == 5
+    for derived, groups, seen, declared in prices:
+        assert derived < groups
+        assert 0 < seen <= declared
+    assert prices[0][0] == 1.06 < 10 < min(row[0] for row in prices[1:])
+    assert last.startswith("PCA.transform: one record moves by 1.")

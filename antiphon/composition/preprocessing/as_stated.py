@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Final, TypeAlias
 
 import attrs
+
+from antiphon.protocol.measures.kinds import Renyi
 
 
 @attrs.frozen(kw_only=True)
@@ -104,6 +107,15 @@ PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
             / ((s.size - s.moved) ** 3 / math.log(s.size - s.moved)))),
 }  # fmt: skip
 """(mechanism, preprocessing) -> the cell as it is printed, and its figure."""
+
+
+def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
+    """The talk's theorem on Gaussian noise of a ρ behind a τ of so many sensitivities: p = 2.
+
+    With its factor before both legs. Too large, but a bound.
+    """
+    slope = 2 * float(rho) * (1 + float(shift) ** 2)
+    return Renyi(lambda order: (2 * order - 1) / (2 * (order - 1)) * slope * order)
 
 
 def by_theorem(row: str, column: str, setting: Circumstances) -> float:

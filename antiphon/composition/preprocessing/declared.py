@@ -81,6 +81,19 @@ class Preprocessing(ABC):
         """π_S(S), as the mechanism takes it."""
 
 
+def stated(value: object) -> Preprocessing:
+    """The preprocessing. Raises: InvalidArgument for what is none, with the cure."""
+    if not isinstance(value, Preprocessing):
+        raise InvalidArgument(
+            f"preprocessing is a Preprocessing, which says how far records move, no "
+            f"{type(value).__name__}; of one that is no function of single records, such as "
+            "de-duplication, only group privacy is known"
+        )
+    changed(value)
+    travelled(value)
+    return value
+
+
 def changed(preprocessing: Preprocessing) -> int:
     """How many records of π_S(S) and π_S'(S') differ at most: those that move, and the replaced.
 

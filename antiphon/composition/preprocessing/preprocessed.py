@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.composition.preprocessing.declared import Preprocessing, changed, travelled
+from antiphon.composition.preprocessing.declared import Preprocessing, stated
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
@@ -26,14 +26,7 @@ def _noninteractive(_: object, __: attrs.Attribute[Any], value: object) -> None:
 
 
 def _preprocessing(_: object, __: attrs.Attribute[Any], value: object) -> None:
-    if not isinstance(value, Preprocessing):
-        raise InvalidArgument(
-            f"preprocessing is a Preprocessing, which says how far records move, no "
-            f"{type(value).__name__}; of one that is no function of single records, such as "
-            "de-duplication, only group privacy is known"
-        )
-    changed(value)
-    travelled(value)
+    stated(value)
 
 
 @register("antiphon.Preprocessed/1")

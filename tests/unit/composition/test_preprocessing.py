@@ -12,6 +12,7 @@ import antiphon as ap
 from antiphon.composition import Preprocessed, Preprocessing
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
+from antiphon.composition.preprocessing.as_stated import as_printed
 from antiphon.composition.preprocessing.triangle import Hoelder, Ranged, steps, triangle
 from antiphon.mechanisms import DiscreteLaplace, Gaussian, ImputedSum, KaryResponse, NoisyDescent
 from antiphon.protocol import EMPTY
@@ -148,16 +149,8 @@ def test_triangles_in_other_measures():
 # --- the figures of the theory --------------------------------------------------------------------
 
 
-def printed(shift):
-    """As the talk has it: p = 2, and its factor on both legs; a shift in units of the noise's."""
-    rho, square = float(RHO), float(shift) ** 2
-    return epsilon(
-        Renyi(lambda order: (2 * order - 1) / (2 * (order - 1)) * rho * 2 * order * (1 + square))
-    )
-
-
 @pytest.mark.parametrize(
-    ("shift", "count", "as_printed", "best", "group"),
+    ("shift", "count", "too_large", "best", "group"),
     [
         (Fraction(50 * 2, 950) / 2, 51, 1.479, 1.0565, 120.6),
         (Fraction(1, 2), 11, 1.670, 1.5463, 14.79),
@@ -166,9 +159,9 @@ def printed(shift):
     ],
     ids=["imputation of 5 %", "ten points by .05", "PCA, gap .1", "scaling, σ = .2"],
 )
-def test_epsilon_on_the_original_data(shift, count, as_printed, best, group):
+def test_epsilon_on_the_original_data(shift, count, too_large, best, group):
     """Of the Gaussian mechanism with ε = 1; all rounded up in the last digit that is shown."""
-    assert printed(shift) == pytest.approx(as_printed, rel=1e-3)
+    assert epsilon(as_printed(RHO, shift)) == pytest.approx(too_large, rel=1e-3)
     legs = [ZeroConcentrated(RHO)], [ZeroConcentrated(RHO * shift**2)]
     direct = epsilon(ZeroConcentrated(RHO * (1 + shift) ** 2))
     found = epsilon(*triangle(*legs))
