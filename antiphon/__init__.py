@@ -24,6 +24,7 @@ from antiphon.protocol import (
     ExchangePostProcessor,
     ExecutorError,
     FileError,
+    ForeignError,
     InteractiveAsContinual,
     Intractable,
     InvalidArgument,
@@ -60,10 +61,11 @@ from antiphon.protocol.registry import also_in
 from antiphon.verifiers import Identifier, Verification, Verifier
 
 if TYPE_CHECKING:
-    from antiphon import audit, composition, mechanisms
+    from antiphon import audit, composition, interop, mechanisms
     from antiphon.audit import PrivacyGame, equivalent
     from antiphon.audit.check import check
     from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
+    from antiphon.interop import stream
 
 __version__ = "0.1.0"
 
@@ -87,6 +89,7 @@ __all__ = [
     "ExecutorError",
     "ExtConComp",
     "FileError",
+    "ForeignError",
     "Guarantee",
     "Identifier",
     "InteractiveAsContinual",
@@ -119,6 +122,7 @@ __all__ = [
     "exchange",
     "guarantee",
     "interact",
+    "interop",
     "mechanism",
     "mechanisms",
     "outcomes",
@@ -129,10 +133,11 @@ __all__ = [
     "same",
     "scripted",
     "spaces",
+    "stream",
     "verifiers",
 ]
 
-_ROOMS: Final = ("audit", "composition", "mechanisms")
+_ROOMS: Final = ("audit", "composition", "interop", "mechanisms")
 _HOMES: Final = {
     "ConComp": "antiphon.composition",
     "Create": "antiphon.composition",
@@ -142,6 +147,7 @@ _HOMES: Final = {
     "check": "antiphon.audit.check",
     "equivalent": "antiphon.audit",
     "guarantee": "antiphon.composition",
+    "stream": "antiphon.interop",
 }
 """Where the names live that are loaded when they are first used."""
 

@@ -32,6 +32,7 @@ from antiphon.protocol.coins.coins import (
 from antiphon.protocol.coins.forks import no_words, tell_of_forks
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
+from antiphon.protocol.messages import freeze
 
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
@@ -198,6 +199,10 @@ class SampledCoins(Coins):
         parameter = exactly(sigma, "sigma"), whole(count, "count")
         self.draws += 1
         return self._array("discrete_gaussian", *parameter)
+
+    def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
+        self.draws += 1
+        return freeze(toss())
 
     def _remember(self, scale: Number) -> tuple[Fraction, Any]:
         exact = exactly(scale, "scale")
