@@ -64,6 +64,11 @@ def _alike(values: Rows) -> bool:
 # --- metrics -----------------------------------------------------------------------------------
 
 
+def _known(_: object, __: attrs.Attribute[str], value: str) -> None:
+    if value not in METRICS:
+        raise InvalidArgument(f"a metric is one of {', '.join(METRICS)}")
+
+
 @register("antiphon.MetricWithin/1")
 @attrs.frozen
 class MetricWithin:
@@ -78,13 +83,8 @@ class MetricWithin:
 
     swap_symmetric = True
 
-    metric: str = attrs.field()
+    metric: str = attrs.field(validator=_known)
     distance: Fraction = attrs.field(converter=named.fraction)
-
-    @metric.validator
-    def _known(self, _: object, value: object) -> None:
-        if value not in METRICS:
-            raise InvalidArgument(f"a metric is one of {', '.join(METRICS)}")
 
     def holds(self, zero: object, one: object) -> bool:
         """Whether both are tuples, at most ``distance`` apart."""
@@ -165,9 +165,10 @@ METRICS: Final[dict[str, Near]] = {
 
 # --- domains -----------------------------------------------------------------------------------
 
-_WIDTHS: Final = {f"i{n}": (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (8, 16, 32, 64, 128)} | {
-    f"u{n}": (0, 2**n - 1) for n in (8, 16, 32, 64, 128)
+_WIDTHS: Final = {f"i{n}": (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)} | {
+    f"u{n}": (0, 2**n - 1) for n in (8, 32, 64)
 }
+"""The integers that OpenDP takes from Python."""
 _BITS: Final = Finite((False, True))
 
 

@@ -108,7 +108,7 @@ def measures(event: Any) -> Counted:
 
     Exact: Gaussian (μ = 1/noise), randomized response (ε), zCDP. At most as private: Laplace and
     discrete Laplace, of which the ε is taken. Composition is that of mechanisms fixed in advance.
-    Raises: CompositionError for an event that has no measure here: bring its PLD with ``dominating``.
+    Raises: CompositionError for one that has no measure here: bring its PLD with ``dominating``.
     """
     found: Counter[Measure] = Counter()
     _gather(event, 1, found)
@@ -116,7 +116,7 @@ def measures(event: Any) -> Counted:
 
 
 def _gather(event: Any, times: int, found: Counter[Measure]) -> None:
-    kind = type(event)
+    kind: Any = type(event)  # pyright: ignore[reportUnknownVariableType]
     name, events = kind.__name__, _module("dp_event")
     if kind is not getattr(events, name, None):
         raise InvalidArgument(f"a DpEvent of dp-accounting is needed, not a {name}")
@@ -134,7 +134,9 @@ def _gather(event: Any, times: int, found: Counter[Measure]) -> None:
         try:
             found[_READ[name](event)] += times
         except (InvalidArgument, ZeroDivisionError):
-            raise CompositionError(f"{event} promises nothing: its noise is 0 or no number") from None
+            raise CompositionError(
+                f"{event} promises nothing: its noise is 0 or no number"
+            ) from None
 
 
 def _response(event: Any) -> Measure:
@@ -190,9 +192,7 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
     if type(pair) is ResponsePair:
         stated = up(exact.bracket(pair.epsilon, _DIGITS)[1]), up(pair.delta)
         common = _module("pld.common")
-        return laws.from_privacy_parameters(
-            common.DifferentialPrivacyParameters(*stated), **grid
-        )
+        return laws.from_privacy_parameters(common.DifferentialPrivacyParameters(*stated), **grid)
     if type(pair) is FinitePair:
         lower, upper = (_logs(masses) for masses in (pair.one, pair.zero))
         return laws.from_two_probability_mass_functions(lower, upper, **grid)

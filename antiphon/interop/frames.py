@@ -1,11 +1,12 @@
-"""Frames as streams of messages: pandas, polars, Arrow and what narwhals knows, a chunk at a time."""
+"""Frames as streams of messages, a chunk at a time: pandas, polars, Arrow, what narwhals knows."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, Final, Literal, TypeAlias, Union
 
 import numpy as np
@@ -124,7 +125,7 @@ class _Clock:
         self._by = by
         self.running = bool(times)
         self.now: Any = self._left.pop() if self._left else None
-        if times is not None and any(b <= a for a, b in zip(times, times[1:], strict=False)):
+        if times is not None and any(b <= a for a, b in pairwise(times)):
             raise InvalidArgument("times must be in order, each once")
 
     def passes(self, time: Any, number: int) -> bool:
@@ -165,7 +166,7 @@ def _rows(frame: Any, names: tuple[str, ...], chunk: int, progress: Progress) ->
                 )
             for start in range(0, len(part), chunk):
                 some = part[start : start + chunk]
-                cells = [_cells(some[name].to_list(), name, done) for name in names]
+                cells = [_cells(tuple(some[name].to_list()), name, done) for name in names]
                 yield from zip(*cells, strict=True)
                 done += len(some)
                 tell(done)
@@ -202,7 +203,7 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
         )
 
 
-def _cells(values: list[Any], name: str, start: int) -> list[Any]:
+def _cells(values: tuple[Any, ...], name: str, start: int) -> Sequence[Any]:
     """Python's own values. Raises: InvalidArgument at the first that is missing."""
     if any(all_are(kind, values) for kind in (int, str, bool)):
         return values
@@ -217,7 +218,7 @@ def _cells(values: list[Any], name: str, start: int) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
+    if issubclass(type(value), np.generic):  # pyright: ignore[reportUnknownArgumentType]
         return value.item()
     for convert in ("to_pydatetime", "to_pytimedelta"):  # pandas' own kinds of dates
         if hasattr(value, convert) and value == value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from hashlib import blake2b
 
 import attrs
 
@@ -43,6 +44,12 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     answers: Space = attrs.field(repr=False)
     _asked: Callable[[object], object] | None = attrs.field(default=None, init=False, repr=False)
     """Compared, as the law of the answers is in it; a function, so by identity."""
+    _source: str = attrs.field(init=False, eq=False, repr=False)
+    """Of the draw, on a tape: another measurement does not replay it."""
+
+    def __attrs_post_init__(self) -> None:
+        digest = blake2b(self.description.encode(), digest_size=6).hexdigest()
+        object.__setattr__(self, "_source", f"OpenDP {self.version}: {digest}")
 
     @property
     def signature(self) -> Signature:
@@ -54,7 +61,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
         return (Claim(self.measure, self.verification, Status.ASSUMED, source),)
 
     def respond(self, dataset: object, coins: Coins) -> object:
-        return coins.foreign(f"OpenDP {self.version}", dataset, lambda: self._ask(dataset))
+        return coins.foreign(self._source, dataset, lambda: self._ask(dataset))
 
     def _ask(self, dataset: object) -> object:
         if self._asked is None:
