@@ -205,7 +205,7 @@ def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:
     def asked(dataset: object) -> object:
         given: Any = dataset
         if type(dataset) is tuple:
-            given = list(dataset)  # pyright: ignore[reportUnknownArgumentType]
+            given = list(dataset)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         try:
             if not known and not domain.member(given):
                 raise InvalidArgument("the dataset is outside the measurement's input domain")
