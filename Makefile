@@ -1,7 +1,8 @@
 # `make` lists the targets. Everything lives in .venv, built on first use with the
 # versions pinned in constraints.txt; later runs install nothing until one of
 # pyproject.toml and constraints.txt changes. What the benchmarks compare with and cannot
-# share those versions lives in .venv-peers, pinned in constraints-peers.txt.
+# share those versions lives in .venv-peers, pinned in constraints-peers.txt: dp-accounting, whose
+# releases up to 0.6.0 require attrs below 24, while `attrs.Converter`, which we use, is of 24.1.
 #
 #   make test PYTHON=python3.13     another interpreter (rebuilds .venv)
 #   make test ARGS="-k verifier"    further arguments for the command that is run
@@ -24,7 +25,7 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow hunt mutants lint bench lock clean remake
+.PHONY: help demo test test-slow test-peers hunt mutants lint bench lock clean remake
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -40,6 +41,9 @@ test: $(VENV)/.test ## The test suite, doctests included, on all cores
 
 test-slow: $(VENV)/.test ## The test suite and the slow tests
 	@$(BIN)/python -m pytest $(ON_ALL_CORES) $(ARGS)
+
+test-peers: $(VENV)/.test $(PEERS_VENV)/.made ## The tests of doors to others, with dp-accounting
+	@$(BIN)/python -m pytest tests/unit/interop $(ARGS)
 
 hunt: $(VENV)/.test ## Random systems: is any proved guarantee false? (ROUNDS=… SECONDS=…)
 	@$(BIN)/python -m tests.hunt $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)

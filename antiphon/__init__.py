@@ -24,6 +24,7 @@ from antiphon.protocol import (
     ExchangePostProcessor,
     ExecutorError,
     FileError,
+    ForeignError,
     InteractiveAsContinual,
     Intractable,
     InvalidArgument,
@@ -61,10 +62,11 @@ from antiphon.protocol.registry import also_in
 from antiphon.verifiers import Identifier, Verification, Verifier
 
 if TYPE_CHECKING:
-    from antiphon import audit, composition, mechanisms
+    from antiphon import audit, composition, interop, mechanisms
     from antiphon.audit import PrivacyGame, equivalent
     from antiphon.audit.check import check
     from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
+    from antiphon.interop import stream
     from antiphon.protocol.durable import resume
 
 __version__ = "0.1.0"
@@ -89,6 +91,7 @@ __all__ = [
     "ExecutorError",
     "ExtConComp",
     "FileError",
+    "ForeignError",
     "Guarantee",
     "Identifier",
     "InteractiveAsContinual",
@@ -122,6 +125,7 @@ __all__ = [
     "exchange",
     "guarantee",
     "interact",
+    "interop",
     "mechanism",
     "mechanisms",
     "outcomes",
@@ -133,10 +137,11 @@ __all__ = [
     "same",
     "scripted",
     "spaces",
+    "stream",
     "verifiers",
 ]
 
-_ROOMS: Final = ("audit", "composition", "mechanisms")
+_ROOMS: Final = ("audit", "composition", "interop", "mechanisms")
 _HOMES: Final = {
     "ConComp": "antiphon.composition",
     "Create": "antiphon.composition",
@@ -147,6 +152,7 @@ _HOMES: Final = {
     "equivalent": "antiphon.audit",
     "guarantee": "antiphon.composition",
     "resume": "antiphon.protocol.durable",
+    "stream": "antiphon.interop",
 }
 """Where the names live that are loaded when they are first used."""
 

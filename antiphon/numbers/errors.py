@@ -64,6 +64,13 @@ class PartError(AntiphonError):
     """
 
 
+class ForeignError(AntiphonError):
+    """Code of another library that failed when it was asked for an answer; its error is the cause.
+
+    Whether it had tossed coins is not known, so that it counts as a failure after a draw.
+    """
+
+
 class FileError(AntiphonError, OSError):
     """A file that cannot be written whole: it is there already, has another writer, or no room."""
 
@@ -127,8 +134,9 @@ class CheckpointError(AntiphonError):
 class MissingExtra(AntiphonError, ImportError):
     """An optional dependency that is not installed."""
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed; run: pip install 'antiphon[{extra}]'")
+    def __init__(self, package: str, extra: str = "", cure: str = "") -> None:
+        cure = cure or f"pip install 'antiphon[{extra}]'"
+        super().__init__(f"{package} is not installed; run: {cure}")
         self.package = package
         self.extra = extra
 

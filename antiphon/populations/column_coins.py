@@ -28,6 +28,7 @@ from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_
 from antiphon.protocol.coins.coins import Result, Step, Stepped, as_exponent, told_scores
 from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.enumeration import branch
+from antiphon.protocol.messages import freeze
 from antiphon.protocol.spaces import Space
 
 FEW: Final = 256
@@ -217,6 +218,15 @@ class ColumnCoins(Coins):
 
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
         return _array(self.discrete_gaussians(sigma, count))
+
+    def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
+        self.draws += 1
+        again = self._place < len(self._script)
+        if not again and self.lanes.size > 1:
+            raise Apart
+        value = self._next() if again else self._keep(freeze(toss()))
+        self.tape.append(Draw("foreign", (source, argument), value))
+        return value
 
     # A draw is made for all replicas of the block in the cheapest way that is still theirs:
     #

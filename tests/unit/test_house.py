@@ -17,7 +17,7 @@ import antiphon as ap
 ROOT = Path(ap.__file__).parent
 ROOMS = [
     "numbers", "protocol", "populations", "verifiers", "composition", "mechanisms", "audit",
-    "selfcheck",
+    "selfcheck", "interop",
 ]  # fmt: skip
 """A room imports what stands left of it, and itself."""
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
@@ -33,6 +33,9 @@ BY_NAME = {
     "audit/theorems.py": {"'antiphon.selfcheck.theorems'"},
     "composition/guarantees/rules/__init__.py": {"_file.name"},
     "composition/property_search.py": {"'antiphon.audit.searches'"},
+    "interop/dp_accounting.py": {"f'dp_accounting.{name}'"},
+    "interop/frames.py": {"name"},
+    "interop/opendp.py": {"'opendp.mod'"},
     "mechanisms/histograms/checking.py": {"'antiphon.audit.searches'"},
     "protocol/durable/states.py": {"module"},
     "protocol/mechanism.py": {"'antiphon.protocol.durable.resuming'"},
@@ -40,7 +43,8 @@ BY_NAME = {
     "selfcheck/theorems/__init__.py": {"file.name"},
 }
 """Imports by name: a user's module, what dask brings, what stands above, where the class of a kept
- state is defined, and all files of a folder, so that one more is found.
+ state is defined, what a door of interop leads to, and all files of a folder, so that one more is
+ found.
  """
 SOURCES = sorted(ROOT.rglob("*.py"))
 
@@ -178,7 +182,7 @@ def test_importing_the_core_imports_no_extra():
 def test_importing_the_package_loads_the_rooms_below_only():
     """Half a second of processor time is at stake; what is above loads at its first name."""
     loaded = set(loaded_by("import antiphon"))
-    late = {"composition", "mechanisms", "audit", "selfcheck", "demo", "report", "cli"}
+    late = {"composition", "mechanisms", "audit", "selfcheck", "interop", "demo", "report", "cli"}
     assert not loaded & {f"antiphon.{room}" for room in late}
     assert not loaded & {"multiprocessing", "concurrent", "html", "email"}
 

@@ -27,7 +27,7 @@ from typing import (
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, epsilon, number, positive, whole
 
 if TYPE_CHECKING:
@@ -187,6 +187,20 @@ class Coins(ABC):
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
         """``discrete_gaussians`` as an array, which need not be made into ints first."""
         return np.array(self.discrete_gaussians(sigma, count), np.int64)
+
+    def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
+        """What ``toss()`` returns: one draw by coins that are not these, recorded as any other.
+
+        ``source`` says whose law it has, given ``argument``; both stand on the tape, and a replay
+        reads the value without calling ``toss``. No seed reaches it, and nothing can enumerate it.
+        Raises: Intractable where its law is needed; what ``toss`` raises, after the draw.
+        """
+        raise Intractable(
+            f"enumerating a draw of {source} (its law is not known here: test it on samples with "
+            "game.audit, or take a mechanism of this library)",
+            "unknown",
+            "finite",
+        )
 
 
 def is_array(weights: object) -> TypeGuard[NDArray[Any]]:

@@ -33,6 +33,7 @@ from antiphon.protocol.coins.discrete_noise import Gaussian
 from antiphon.protocol.coins.forks import no_words, tell_of_forks
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
+from antiphon.protocol.messages import freeze
 
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
@@ -206,6 +207,10 @@ class SampledCoins(Coins):
         if exact is sigma and len(self._known_gaussians) < _KNOWN:
             self._known_gaussians[id(sigma)] = known
         return known
+
+    def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
+        self.draws += 1
+        return freeze(toss())
 
     def _remember(self, scale: Number) -> tuple[Fraction, Any]:
         exact = exactly(scale, "scale")

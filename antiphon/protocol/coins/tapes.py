@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from antiphon.numbers.errors import ReplayMismatch
+from antiphon.numbers.errors import ForeignError, ReplayMismatch
 from antiphon.protocol.coins import Coins, Draw
 from antiphon.protocol.coins.coins import told_scores
-from antiphon.protocol.messages import identical
+from antiphon.protocol.messages import HALT, identical
 
 
 class RecordedCoins(Coins):
@@ -28,6 +28,15 @@ class RecordedCoins(Coins):
         value = self._coins.draw(kind, parameter)
         self.draws += 1
         self._tape.append(Draw(kind, parameter, value))
+        return value
+
+    def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
+        self.draws += 1
+        value: object = HALT  # stands on the tape for a draw that failed
+        try:
+            value = self._coins.foreign(source, argument, toss)
+        finally:
+            self._tape.append(Draw("foreign", (source, argument), value))
         return value
 
     def take(self) -> tuple[Draw, ...]:
@@ -71,6 +80,12 @@ class ReplayedCoins(Coins):
         self._tape.pop()
         self.draws += 1
         return recorded.value
+
+    def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
+        value = self.draw("foreign", (source, argument))
+        if value is HALT:
+            raise ForeignError(f"{source} failed when this was recorded")
+        return value
 
 
 def _possible(kind: str, parameter: Any, value: object) -> bool:

@@ -1,0 +1,19 @@
+"""Doors to what others use: OpenDP's measurements, dp-accounting's figures, frames of data.
+
+Each loads the library it leads to when it is first used. What comes through a door is never
+*proved*: OpenDP's maps are *assumed*, dp-accounting's figures are *not certified*.
+"""
+
+from antiphon.interop import dp_accounting, opendp
+from antiphon.interop.datasets import MetricWithin, Vectors
+from antiphon.interop.frames import stream
+from antiphon.interop.measurement import OpenDPMeasurement
+
+__all__ = [
+    "MetricWithin",
+    "OpenDPMeasurement",
+    "Vectors",
+    "dp_accounting",
+    "opendp",
+    "stream",
+]

@@ -1,0 +1,182 @@
+"""OpenDP's domains as spaces, and its metrics as relations on datasets that are tuples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+import attrs
+
+from antiphon.numbers import named
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import fraction
+from antiphon.numbers.interning import all_are
+from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Finite, Integers, Reals, Space, Texts
+
+Rows: TypeAlias = tuple[Any, ...]
+Near: TypeAlias = Callable[[Rows, Rows, Fraction], bool]
+
+
+@register("antiphon.Vectors/1")
+@attrs.frozen
+class Vectors(Space):
+    """The tuples of any length, or of ``size``, whose entries belong to one space.
+
+    >>> Vectors(Integers(0, 1)).contains((0, 1, 1)), Vectors(Integers(), 2).contains((0,))
+    (True, False)
+    """
+
+    of: Space
+    size: int | None = None
+
+    def contains(self, value: Any) -> bool:
+        if type(value) is not tuple or (self.size is not None and len(value) != self.size):  # pyright: ignore[reportUnknownArgumentType]
+            return False
+        if value and type(self.of) in (Integers, Reals) and _alike(value):  # pyright: ignore[reportUnknownArgumentType]
+            return self.of.contains(min(value)) and self.of.contains(max(value))  # pyright: ignore[reportUnknownArgumentType]
+        return self.of.contains_all(value)  # pyright: ignore[reportUnknownArgumentType]
+
+    @property
+    def discrete(self) -> bool:
+        return self.of.discrete
+
+    @property
+    def finite(self) -> bool:
+        return self.size is not None and self.of.finite
+
+    def enumerate(self) -> Iterator[Rows]:
+        from antiphon.protocol.spaces import Tuples
+
+        if self.size is None:
+            return super().enumerate()
+        return Tuples((self.of,) * self.size).enumerate()
+
+
+def _alike(values: Rows) -> bool:
+    """Whether all are ints, or all floats that min and max can order."""
+    return all_are(int, values) or (all_are(float, values) and not any(v != v for v in values))
+
+
+# --- metrics -----------------------------------------------------------------------------------
+
+
+def _known(_: object, __: attrs.Attribute[str], value: str) -> None:
+    if value not in METRICS:
+        raise InvalidArgument(f"a metric is one of {', '.join(METRICS)}")
+
+
+@register("antiphon.MetricWithin/1")
+@attrs.frozen
+class MetricWithin:
+    """Tuples at most ``distance`` apart in the metric that OpenDP has under this name.
+
+    Entries are the same if they are the same message: 1 is not 1.0, and 0.0 not -0.0.
+
+    >>> near = MetricWithin("SymmetricDistance", 1)
+    >>> near.holds((1, 2, 2), (2, 1)), near.holds((1, 2), (1, 3))
+    (True, False)
+    """
+
+    swap_symmetric = True
+
+    metric: str = attrs.field(validator=_known)
+    distance: Fraction = attrs.field(converter=named.fraction)
+
+    def holds(self, zero: object, one: object) -> bool:
+        """Whether both are tuples, at most ``distance`` apart."""
+        if type(zero) is not tuple or type(one) is not tuple:
+            return False
+        return METRICS[self.metric](zero, one, self.distance)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _symmetric(zero: Rows, one: Rows, most: Fraction) -> bool:
+    """Records to add or remove, in any order: the size of the multisets' difference."""
+    left, right = Counter(map(_key, zero)), Counter(map(_key, one))
+    return (left - right).total() + (right - left).total() <= most
+
+
+def _change_one(zero: Rows, one: Rows, most: Fraction) -> bool:
+    """Records to change, in any order."""
+    return len(zero) == len(one) and _symmetric(zero, one, 2 * most)
+
+
+def _hamming(zero: Rows, one: Rows, most: Fraction) -> bool:
+    """Places that differ."""
+    if len(zero) != len(one):
+        return False
+    return sum(not identical(*pair) for pair in zip(zero, one, strict=True)) <= most
+
+
+def _insert_delete(zero: Rows, one: Rows, most: Fraction) -> bool:
+    """Records to insert or delete in place: at most all that stands between what is common.
+
+    An upper bound, which is exact where the change is in one place.
+    """
+    shortest = min(len(zero), len(one))
+    start = _common(zero, one, range(shortest))
+    end = _common(zero, one, range(-1, start - shortest - 1, -1))
+    return len(zero) + len(one) - 2 * (start + end) <= most
+
+
+def _common(zero: Rows, one: Rows, places: range) -> int:
+    for count, place in enumerate(places):
+        if not identical(zero[place], one[place]):
+            return count
+    return len(places)
+
+
+def _norm(power: int | None) -> Near:
+    """The ℓ_p distance of vectors of one length; None: ℓ_∞."""
+
+    def near(zero: Rows, one: Rows, most: Fraction) -> bool:
+        if len(zero) != len(one):
+            return False
+        try:
+            gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
+        except InvalidArgument:  # no numbers
+            return False
+        if power is None:
+            return max(gaps, default=0) <= most
+        return sum(gap**power for gap in gaps) <= most**power
+
+    return near
+
+
+def _key(value: object) -> Hashable:
+    """Equal for the same messages only; of plain values and tuples."""
+    if type(value) is tuple:
+        return tuple(map(_key, value))  # pyright: ignore[reportUnknownArgumentType]
+    return type(value), value.hex() if type(value) is float else value
+
+
+METRICS: Final[dict[str, Near]] = {
+    "SymmetricDistance": _symmetric,
+    "InsertDeleteDistance": _insert_delete,
+    "ChangeOneDistance": _change_one,
+    "HammingDistance": _hamming,
+    "L1Distance": _norm(1),
+    "L2Distance": _norm(2),
+    "LInfDistance": _norm(None),
+}
+
+# --- domains -----------------------------------------------------------------------------------
+
+_WIDTHS: Final = {f"i{n}": (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)} | {
+    f"u{n}": (0, 2**n - 1) for n in (8, 32, 64)
+}
+"""The integers that OpenDP takes from Python."""
+_BITS: Final = Finite((False, True))
+
+
+def atoms(carrier: str, bounds: tuple[Any, Any] | None) -> Space | None:
+    """An atom domain as a space; None where it has none. f32, which rounds doubles, is none."""
+    if carrier in _WIDTHS:
+        low, high = bounds or _WIDTHS[carrier]
+        return Integers(low, high)
+    if carrier == "f64":
+        return Reals(*map(float, bounds)) if bounds else Reals()
+    return {"bool": _BITS, "String": Texts()}.get(carrier)

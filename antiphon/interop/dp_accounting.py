@@ -1,0 +1,253 @@
+"""dp-accounting's events and privacy loss distributions, both ways: *not certified*.
+
+What goes out is rounded towards less privacy; what dp-accounting then computes is in its doubles.
+What comes in is at most *assumed*. Its releases up to 0.6 require attrs below 24 and run with
+newer, which we require: docs/interop.md says how to have both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import reduce
+from importlib import import_module, metadata
+from typing import Any, Final, TypeAlias
+
+import attrs
+
+from antiphon.composition.accounting.pairs import (
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    FinitePair,
+    GaussianPair,
+    ResponsePair,
+)
+from antiphon.composition.accounting.pairs.pair import LossPair
+from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError, InvalidArgument, MissingExtra
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.interval import down, up
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import (
+    Dominated,
+    DominatingPair,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    parameters_of,
+)
+from antiphon.protocol.verification import Verification
+
+Counted: TypeAlias = tuple[tuple[Measure, int], ...]
+
+_CURE: Final = "pip install absl-py dm-tree mpmath scipy && pip install --no-deps dp-accounting"
+_SLACK: Final = 1e-12
+_DIGITS: Final = 40
+_BITS: Final = 256
+
+
+def _module(name: str) -> Any:
+    try:
+        return import_module(f"dp_accounting.{name}")
+    except ImportError:
+        raise MissingExtra("dp-accounting", cure=_CURE) from None
+
+
+# --- events ------------------------------------------------------------------------------------
+
+
+def event(measures: Measure | Iterable[Measure], *, times: int = 1) -> Any:
+    """A DpEvent that is at most as private as mechanisms with these measures, ``times`` over.
+
+    ε: randomized response of it (CM Thm 2.5). μ: the Gaussian mechanism with noise 1/μ. ρ: a
+    ZCDpEvent. Pairs of discrete Laplace noise and of the two first: their own.
+    Raises: CompositionError for a measure that no event states, such as (ε, δ).
+    """
+    exact.whole(times, "times")
+    listed = (measures,) if not isinstance(measures, Iterable) else tuple(measures)
+    events, found = _module("dp_event"), [_event_of(each) for each in listed]
+    whole = found[0] if len(found) == 1 else events.ComposedDpEvent(found)
+    return whole if times == 1 else events.SelfComposedDpEvent(whole, times)
+
+
+def _event_of(measure: Measure) -> Any:
+    events, pair = _module("dp_event"), measure.pair if type(measure) is Dominated else None
+    stated = parameters_of(measure)
+    if type(pair) is ResponsePair:
+        stated = pair.epsilon, pair.delta
+    if stated is not None and stated[1] == 0:
+        return events.RandomizedResponseDpEvent(_noise(stated[0]), 2)
+    mu = measure.mu if type(measure) is GaussianDP else None
+    mu = pair.mu if type(pair) is GaussianPair else mu
+    if mu is not None:
+        return events.GaussianDpEvent(down(1 / mu))
+    if type(measure) is ZeroConcentrated:
+        return events.ZCDpEvent(up(measure.rho))
+    if type(pair) is DiscreteLaplacePair:
+        return events.DiscreteLaplaceDpEvent(up(1 / pair.scale), pair.shift)
+    raise CompositionError(
+        f"no DpEvent states {measure}: bring its dominating pair with "
+        "antiphon.interop.dp_accounting.pld, as that of antiphon.composition.accounting.pair_of"
+    )
+
+
+def _noise(epsilon: ExactEpsilon) -> float:
+    """p = 2/(1+e^ε) of randomized response with two buckets, rounded down."""
+    if isinstance(epsilon, Log):
+        return down(2 / (1 + epsilon.argument))
+    least = Fraction(exact.exp_bracket(epsilon, _BITS)[0], 1 << _BITS)
+    return down(2 * least / (1 + least))
+
+
+def measures(event: Any) -> Counted:
+    """What an event promises: measures, and how many mechanisms have each; () for a no-op.
+
+    Exact: Gaussian (μ = 1/noise), randomized response (ε), zCDP. At most as private: Laplace and
+    discrete Laplace, of which the ε is taken. Composition is that of mechanisms fixed in advance.
+    Raises: CompositionError for one that has no measure here: bring its PLD with ``dominating``.
+    """
+    found: Counter[Measure] = Counter()
+    _gather(event, 1, found)
+    return tuple(found.items())
+
+
+def _gather(event: Any, times: int, found: Counter[Measure]) -> None:
+    kind: Any = type(event)  # pyright: ignore[reportUnknownVariableType]
+    name, events = kind.__name__, _module("dp_event")
+    if kind is not getattr(events, name, None):
+        raise InvalidArgument(f"a DpEvent of dp-accounting is needed, not a {name}")
+    if kind is events.SelfComposedDpEvent:
+        _gather(event.event, times * exact.natural(event.count, "count"), found)
+    elif kind is events.ComposedDpEvent:
+        for each in event.events:
+            _gather(each, times, found)
+    elif kind is not events.NoOpDpEvent and times:
+        if name not in _READ:
+            raise CompositionError(
+                f"a {name} has no measure here: account for it in dp-accounting, and bring its "
+                "privacy loss distribution with antiphon.interop.dp_accounting.dominating"
+            )
+        try:
+            found[_READ[name](event)] += times
+        except (InvalidArgument, ZeroDivisionError):
+            raise CompositionError(
+                f"{event} promises nothing: its noise is 0 or no number"
+            ) from None
+
+
+def _response(event: Any) -> Measure:
+    """e^ε = (1-p+p/k)/(p/k)."""
+    p, buckets = Fraction(event.noise_parameter), event.num_buckets
+    return Pure(Log(1 + buckets * (1 - p) / p))
+
+
+def _zcdp(event: Any) -> Measure:
+    if not event.xi:
+        return ZeroConcentrated(event.rho)
+    slope, start = float(event.rho), float(event.xi)
+    return Renyi(lambda order: (start + slope * order) * (1 + _SLACK))
+
+
+_READ: Final[dict[str, Callable[[Any], Measure]]] = {
+    "RandomizedResponseDpEvent": _response,
+    "GaussianDpEvent": lambda event: GaussianDP(1 / Fraction(event.noise_multiplier)),
+    "LaplaceDpEvent": lambda event: Pure(1 / Fraction(event.noise_multiplier)),
+    "DiscreteLaplaceDpEvent": lambda event: Pure(
+        Fraction(event.noise_parameter) * event.sensitivity
+    ),
+    "ZCDpEvent": _zcdp,
+}
+
+# --- privacy loss distributions ----------------------------------------------------------------
+
+
+def pld(pairs: LossPair | Iterable[LossPair], *, times: int = 1, interval: float = 1e-4) -> Any:
+    """dp-accounting's pessimistic PrivacyLossDistribution of pairs, composed ``times`` over.
+
+    ``interval`` is the grid of its losses, in nats: an ε of k mechanisms is up to k·interval more.
+    Raises: CompositionError for a pair that dp-accounting has no distribution of.
+    """
+    exact.whole(times, "times")
+    listed = [pairs] if isinstance(pairs, LossPair) else list(pairs)
+    if not listed:
+        raise InvalidArgument("no pairs: give at least one dominating pair")
+    counts = Counter(listed)
+    each = [_pld_of(pair, interval).self_compose(n * times) for pair, n in counts.items()]
+    return reduce(lambda left, right: left.compose(right), each)
+
+
+def _pld_of(pair: LossPair, interval: float) -> Any:
+    laws = _module("pld.privacy_loss_distribution")
+    grid = {"value_discretization_interval": interval}
+    if type(pair) is GaussianPair:
+        return laws.from_gaussian_mechanism(down(1 / pair.mu), **grid)
+    if type(pair) is DiscreteGaussianPair:
+        return laws.from_discrete_gaussian_mechanism(down(pair.sigma), pair.shift, **grid)
+    if type(pair) is DiscreteLaplacePair:
+        return laws.from_discrete_laplace_mechanism(up(1 / pair.scale), pair.shift, **grid)
+    if type(pair) is ResponsePair:
+        stated = up(exact.bracket(pair.epsilon, _DIGITS)[1]), up(pair.delta)
+        common = _module("pld.common")
+        return laws.from_privacy_parameters(common.DifferentialPrivacyParameters(*stated), **grid)
+    if type(pair) is FinitePair:
+        lower, upper = (_logs(masses) for masses in (pair.one, pair.zero))
+        return laws.from_two_probability_mass_functions(lower, upper, **grid)
+    raise CompositionError(
+        f"dp-accounting has no distribution of a {type(pair).__name__}: compose it here, with "
+        "antiphon.composition.accounting.compose"
+    )
+
+
+def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
+    return {place: math.log(mass) for place, mass in enumerate(masses) if mass}
+
+
+@attrs.frozen(eq=False)
+class LossDistributionPair(DominatingPair):
+    """The pair behind a PrivacyLossDistribution of dp-accounting, by its own figures.
+
+    *Not certified*: they are doubles of dp-accounting's, pessimistic as far as its rounding is.
+    Of two distributions, for adding and for removing, the larger figure.
+    """
+
+    distribution: Any = attrs.field(repr=False)
+    source: str
+
+    certified = False
+
+    def delta_at(self, epsilon: exact.Epsilon) -> float:
+        least = exact.bracket(exact.epsilon(epsilon), _DIGITS)[0]
+        found = float(self.distribution.get_delta_for_epsilon(down(least)))
+        return min(max(found, 0.0), 1.0)
+
+    def epsilon_at(self, delta: object) -> float:
+        """The ε at which it is (ε, δ)-DP; ``math.inf`` if there is none."""
+        return float(self.distribution.get_epsilon_for_delta(down(exact.probability(delta))))
+
+    def divergence_at(self, order: float) -> float:
+        """Infinite: its tails are cut off, and counted as infinite losses."""
+        return math.inf
+
+
+def dominating(distribution: Any) -> LossDistributionPair:
+    """The dominating pair of a PrivacyLossDistribution, *not certified*.
+
+    Raises: InvalidArgument for anything else.
+    """
+    kind = _module("pld.privacy_loss_distribution").PrivacyLossDistribution
+    if not isinstance(distribution, kind):
+        raise InvalidArgument(
+            f"a PrivacyLossDistribution is needed, not a {type(distribution).__name__}"
+        )
+    version = metadata.version("dp-accounting")
+    return LossDistributionPair(distribution, f"dp-accounting {version}: not certified")
+
+
+def claim(distribution: Any, verification: Verification) -> Claim:
+    """That a mechanism is dominated by a PrivacyLossDistribution w.r.t. f: *assumed*."""
+    found = dominating(distribution)
+    return Claim(Dominated(found), verification, Status.ASSUMED, found.source)

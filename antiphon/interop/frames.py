@@ -1,0 +1,256 @@
+"""Frames as streams of messages, a chunk at a time: pandas, polars, Arrow, what narwhals knows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import pairwise
+from typing import Any, Final, Literal, TypeAlias, Union
+
+import numpy as np
+
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument, MissingExtra
+from antiphon.numbers.interning import all_are
+
+Progress: TypeAlias = Union[Callable[[int, Union[int, None]], object], Literal[False], None]
+Rows: TypeAlias = Iterator[tuple[Any, ...]]
+
+_CHUNK: Final = 1 << 14
+
+
+def stream(
+    frame: Any,
+    columns: str | Iterable[str],
+    *,
+    to: Callable[..., object] | None = None,
+    by: str | None = None,
+    times: Iterable[object] | None = None,
+    chunk: int = _CHUNK,
+    progress: Progress = None,
+) -> Iterator[Any]:
+    """The rows of a frame as messages, in its order, lazily.
+
+    ``frame``: a pandas or polars DataFrame, a polars LazyFrame, an Arrow table, anything with
+    ``__arrow_c_stream__``, or an iterable of such, each a part of the whole; at most ``chunk`` rows
+    at a time are Python objects. ``columns``: one, whose cells are the messages, or several, whose
+    tuples are; ``to``: a function of the cells that returns the message instead.
+
+    ``by``: a column of times that never goes back. A message is then what happened at one time:
+    the tuple of its rows, or ``to`` of that tuple. How many times there are is data; ``times``,
+    all of them in order and public, makes one message of each, also where there is no row.
+
+    Cells are Python's numbers, texts and dates, exactly: pandas makes floats of integers where
+    some are missing. ``progress``: a function of (rows done, rows in all or None), or False for
+    none; by default a bar, where a person watches and rich is installed.
+    Raises: InvalidArgument for what is no frame, a column that it has not, a missing cell (by row
+    and column; counted from 0), a time that goes back or is none of ``times``; MissingExtra.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"day": [1, 1, 3], "late": [0, 1, 1]})
+    >>> list(stream(frame, "late")), list(stream(frame, "late", by="day", times=(1, 2, 3), to=sum))
+    ([0, 1, 1], [1, 0, 1])
+    """
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    wanted = names if by is None else (*names, by)
+    if not wanted or not all_are(str, wanted):
+        raise InvalidArgument("columns are named by texts, at least one")
+    if times is not None and by is None:
+        raise InvalidArgument("times are those of a column: pass by=…, its name")
+    _extra("narwhals")
+    found = _rows(frame, wanted, exact.whole(chunk, "chunk"), progress)
+    cells = None if isinstance(columns, str) else tuple
+    if by is None:
+        return _each(found, to or cells)
+    return _groups(found, cells is None, to, None if times is None else tuple(times), by)
+
+
+def _extra(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtra(name, "frames") from None
+
+
+# --- messages ----------------------------------------------------------------------------------
+
+
+def _each(rows: Rows, to: Callable[..., object] | None) -> Iterator[object]:
+    for number, row in enumerate(rows):
+        if to is None:
+            yield row[0]
+        elif to is tuple:
+            yield row
+        else:
+            yield _made(to, row, f"row {number} of the frame")
+
+
+def _made(to: Callable[..., object], arguments: tuple[object, ...], where: str) -> object:
+    try:
+        return to(*arguments)
+    except Exception as error:
+        error.add_note(where)
+        raise
+
+
+def _groups(
+    rows: Rows, single: bool, to: Callable[..., object] | None, times: Any, by: str
+) -> Iterator[object]:
+    """What happened at one time after another."""
+    group: list[object] = []
+    clock = _Clock(times, by)
+
+    def message() -> object:
+        said = tuple(group)
+        group.clear()
+        return said if to is None else _made(to, (said,), f"time {clock.now} of column {by!r}")
+
+    for number, (*cells, time) in enumerate(rows):
+        while clock.passes(time, number):
+            yield message()
+            clock.tick(time)
+        group.append(cells[0] if single else tuple(cells))
+    while clock.running:
+        yield message()
+        clock.tick(None)
+
+
+class _Clock:
+    """Which time it is: of those that are given, or of those that come."""
+
+    def __init__(self, times: tuple[Any, ...] | None, by: str) -> None:
+        self._left = None if times is None else list(times)[::-1]
+        self._by = by
+        self.running = bool(times)
+        self.now: Any = self._left.pop() if self._left else None
+        if times is not None and any(b <= a for a, b in pairwise(times)):
+            raise InvalidArgument("times must be in order, each once")
+
+    def passes(self, time: Any, number: int) -> bool:
+        """Whether a row's time is after now."""
+        if not self.running:
+            if self._left is not None:
+                raise InvalidArgument(f"row {number}: its {self._by!r} is none of times")
+            self.running, self.now = True, time
+        if time == self.now:
+            return False
+        if time < self.now:
+            cause = "goes back: sort the frame by it" if self._left is None else "is none of times"
+            raise InvalidArgument(f"row {number}: its {self._by!r} {cause}")
+        return True
+
+    def tick(self, time: Any) -> None:
+        """The next time; that of a row where none are given."""
+        if self._left is None:
+            self.running, self.now = time is not None, time
+        elif self._left:
+            self.now = self._left.pop()
+        else:
+            self.running = False
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def _rows(frame: Any, names: tuple[str, ...], chunk: int, progress: Progress) -> Rows:
+    total = len(frame) if _is_frame(frame) else None
+    done = 0
+    with _watched(progress, total) as tell:
+        for part in _parts(frame, chunk):
+            missing = [name for name in names if name not in part.columns]
+            if missing:
+                raise InvalidArgument(
+                    f"no column {missing[0]!r} in the frame; it has {', '.join(part.columns)}"
+                )
+            for start in range(0, len(part), chunk):
+                some = part[start : start + chunk]
+                cells = [_cells(tuple(some[name].to_list()), name, done) for name in names]
+                yield from zip(*cells, strict=True)
+                done += len(some)
+                tell(done)
+
+
+def _is_frame(frame: Any) -> bool:
+    nw = _extra("narwhals")
+    try:
+        nw.from_native(frame, eager_only=True)
+    except TypeError:
+        return False
+    return True
+
+
+def _parts(frame: Any, chunk: int) -> Iterator[Any]:
+    """Eager frames of narwhals, one after another."""
+    nw = _extra("narwhals")
+    if _is_frame(frame):
+        yield nw.from_native(frame, eager_only=True)
+    elif hasattr(frame, "collect_batches"):  # polars, lazily
+        for batch in frame.collect_batches(chunk_size=chunk, maintain_order=True):
+            yield nw.from_native(batch, eager_only=True)
+    elif hasattr(frame, "__arrow_c_stream__"):
+        arrow = _extra("pyarrow")
+        for batch in arrow.RecordBatchReader.from_stream(frame):
+            yield nw.from_native(arrow.Table.from_batches([batch]), eager_only=True)
+    elif isinstance(frame, Iterable) and not isinstance(frame, str | bytes):
+        for part in frame:  # pyright: ignore[reportUnknownVariableType]
+            yield from _parts(part, chunk)
+    else:
+        raise InvalidArgument(
+            f"a {type(frame).__name__} is no frame: give a pandas, polars or Arrow one, collected "
+            "if it is lazy, or an iterable of such"
+        )
+
+
+def _cells(values: tuple[Any, ...], name: str, start: int) -> Sequence[Any]:
+    """Python's own values. Raises: InvalidArgument at the first that is missing."""
+    if any(all_are(kind, values) for kind in (int, str, bool)):
+        return values
+    found = list(map(_plain, values))
+    for place, value in enumerate(found):
+        if _missing(value):
+            raise InvalidArgument(
+                f"row {start + place}, column {name!r}: the value is missing; fill it, or leave "
+                "the row out, before it is a message"
+            )
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if issubclass(type(value), np.generic):  # pyright: ignore[reportUnknownArgumentType]
+        return value.item()
+    for convert in ("to_pydatetime", "to_pytimedelta"):  # pandas' own kinds of dates
+        if hasattr(value, convert) and value == value:
+            return getattr(value, convert)()
+    return value
+
+
+def _missing(value: Any) -> bool:
+    """None, NaN, NaT or NA, which is unequal to itself, or not even that."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+
+
+# --- progress ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def _watched(progress: Progress, total: int | None) -> Generator[Callable[[int], object]]:
+    """Whom to tell of rows done: a function, a bar on a terminal, or nobody."""
+    if callable(progress):
+        yield lambda done: progress(done, total)
+        return
+    try:
+        bars = None if progress is False or not sys.stderr.isatty() else _extra("rich.progress")
+    except MissingExtra:
+        bars = None
+    if bars is None:
+        yield lambda done: None
+        return
+    console = _extra("rich.console").Console(stderr=True)
+    with bars.Progress(console=console, transient=True) as shown:
+        task = shown.add_task("rows", total=total)
+        yield lambda done: shown.update(task, completed=done)

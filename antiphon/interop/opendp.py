@@ -1,0 +1,233 @@
+"""OpenDP's measurements as continual mechanisms (docs/interop.md).
+
+``mechanism(measurement, d_in=…)`` has the measurement's privacy map as its claim, *assumed*, and
+answers with one foreign draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.interop.datasets import METRICS, MetricWithin, Vectors, atoms
+from antiphon.interop.measurement import OpenDPMeasurement
+from antiphon.numbers.errors import (
+    CompositionError,
+    ForeignError,
+    InvalidArgument,
+    MissingExtra,
+)
+from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol.messages import freeze
+from antiphon.protocol.spaces import Anything, Space
+from antiphon.verifiers.models import neighbouring_start
+from antiphon.verifiers.relations import AnyTwo, Relation, Within
+
+
+def mechanism(
+    measurement: Any,
+    *,
+    d_in: object,
+    delta: object = None,
+    relation: Relation | None = None,
+    queries: Space | None = None,
+    answers: Space | None = None,
+) -> OpenDPMeasurement:
+    """An OpenDP measurement as a NIM: the dataset is the first message, its answer OpenDP's.
+
+    Args: ``d_in``, how far apart neighbours are, in the measurement's input metric; ``delta``,
+    the δ at which a measurement with a privacy profile is read; ``relation``, ``queries`` and
+    ``answers``, in place of what its metric and domain say (no answer space is known: give
+    ``answers`` where a theorem needs them to be discrete). Vectors are tuples.
+    Privacy: what ``measurement.map(d_in)`` says, *assumed*: ε of MaxDivergence, (ε, δ) of
+    Approximate(MaxDivergence) and SmoothedMaxDivergence, ρ of ZeroConcentratedDivergence, the
+    curve of RenyiDivergence.
+    Raises: MissingExtra without OpenDP; InvalidArgument for what is no measurement, a distance
+    that its map refuses, or a domain or metric that is not known here; CompositionError for an
+    output measure that has no counterpart.
+    """
+    mod = _opendp()
+    if not isinstance(measurement, mod.Measurement):
+        raise InvalidArgument(
+            f"an OpenDP Measurement is needed, not a {type(measurement).__name__}: odometers and "
+            "transformations are none"
+        )
+    made = OpenDPMeasurement(
+        description=_described(measurement, mod),
+        version=mod.__version__,
+        d_in=_distance(d_in),
+        measure=_measure(measurement, d_in, delta),
+        verification=neighbouring_start(relation or _relation(measurement, d_in)),
+        queries=queries or _space(measurement.input_domain),
+        answers=answers or Anything(),
+    )
+    object.__setattr__(made, "_asked", _asking(measurement, known=queries is None))
+    return made
+
+
+def _opendp() -> Any:
+    try:
+        return import_module("opendp.mod")
+    except ImportError:
+        raise MissingExtra("opendp", "opendp") from None
+
+
+def _described(measurement: Any, mod: Any) -> str:
+    try:
+        return str(mod.serialize(measurement))
+    except Exception:  # a function of the user's in it, which has no JSON
+        return str(measurement)
+
+
+def _distance(d_in: Any) -> Fraction:
+    if type(d_in) not in (int, float) or not 0 <= d_in < math.inf:  # pyright: ignore[reportUnknownArgumentType]
+        raise InvalidArgument("d_in is an int or a float >= 0, as the input metric has it")
+    return Fraction(d_in)
+
+
+# --- the claim ---------------------------------------------------------------------------------
+
+
+def _measure(measurement: Any, d_in: object, delta: object) -> Measure:
+    kind = str(measurement.output_measure)
+    translate = _MEASURES.get(kind)
+    if translate is None:
+        raise CompositionError(
+            f"no measure here corresponds to OpenDP's {kind}; one of {', '.join(_MEASURES)} is "
+            "needed: convert it, as by dp.c.make_zCDP_to_approxDP and dp.c.make_fix_delta"
+        )
+    try:
+        d_out = measurement.map(d_in)
+        return translate(d_out, delta)
+    except InvalidArgument:
+        raise
+    except Exception as error:
+        raise InvalidArgument(
+            f"OpenDP's privacy map refuses d_in = {d_in} ({_first_line(error)}): give a distance "
+            f"in {measurement.input_metric}"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    text = str(getattr(error, "message", None) or error).strip()
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+def _loss(value: float) -> Fraction:
+    if not math.isfinite(value):
+        raise InvalidArgument(
+            "OpenDP's privacy map bounds nothing at this d_in: its answer is infinite"
+        )
+    return Fraction(value)
+
+
+def _pure(d_out: float, delta: object) -> Measure:
+    return Pure(_loss(d_out))
+
+
+def _approximate(d_out: tuple[float, float], delta: object) -> Measure:
+    return Approximate(*map(_loss, d_out))
+
+
+def _concentrated(d_out: float, delta: object) -> Measure:
+    rho = _loss(d_out)
+    return ZeroConcentrated(rho) if rho else Pure(0)
+
+
+def _smoothed(d_out: Any, delta: object) -> Measure:
+    if type(delta) is not float or not 0 < delta < 1:
+        raise InvalidArgument(
+            "a measurement with a privacy profile is read at a δ: pass delta=…, a float"
+        )
+    return Approximate(_loss(d_out.epsilon(delta)), Fraction(delta))
+
+
+def _renyi(d_out: Callable[[float], float], delta: object) -> Measure:
+    return Renyi(lambda order: float(d_out(float(order))))
+
+
+_MEASURES: Final[dict[str, Callable[[Any, object], Measure]]] = {
+    "MaxDivergence": _pure,
+    "Approximate(MaxDivergence)": _approximate,
+    "SmoothedMaxDivergence": _smoothed,
+    "ZeroConcentratedDivergence": _concentrated,
+    "RenyiDivergence": _renyi,
+}
+
+
+# --- neighbours and datasets -------------------------------------------------------------------
+
+
+def _relation(measurement: Any, d_in: Any) -> Relation:
+    name = str(measurement.input_metric.type).split("<")[0].split("::")[-1]
+    if name == "AbsoluteDistance":
+        return Within(d_in)
+    if name == "DiscreteDistance" and d_in >= 1:
+        return AnyTwo()
+    if name not in METRICS or "monotonic" in str(measurement.input_metric):
+        raise InvalidArgument(
+            f"neighbours in {measurement.input_metric} are not known here: pass relation=…, an "
+            "object with holds(zero, one)"
+        )
+    return MetricWithin(name, d_in)
+
+
+def _space(domain: Any) -> Space:
+    elements = getattr(domain, "element_domain", None)
+    if elements is not None:
+        return Vectors(_space(elements), domain.size)
+    found = None
+    try:  # to ask a domain that has no bounds is an error for some types
+        bounds = domain.bounds if "bounds=" in str(domain) else None
+        found = atoms(str(domain.carrier_type), bounds)
+    except Exception:  # nor are those of some types told
+        pass
+    if found is None:
+        raise InvalidArgument(
+            f"no space here corresponds to {domain}: pass queries=…, a space of the datasets that "
+            "are in it"
+        )
+    return found
+
+
+# --- the answer --------------------------------------------------------------------------------
+
+
+def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:
+    """Asks the measurement. ``known``: whether the query space lies in the domain."""
+    domain = measurement.input_domain
+
+    def asked(dataset: object) -> object:
+        given: Any = dataset
+        if type(dataset) is tuple:
+            given = list(dataset)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        try:
+            if not known and not domain.member(given):
+                raise InvalidArgument("the dataset is outside the measurement's input domain")
+            return _message(measurement(given))
+        except Exception as error:
+            raise ForeignError(
+                f"OpenDP failed with a {type(error).__name__}, which is the cause of this error"
+            ) from error
+
+    return asked
+
+
+_PLAIN: Final = (bool, int, float, str, bytes, type(None), np.ndarray)
+
+
+def _message(answer: Any) -> object:
+    """OpenDP's answer as a message: lists as tuples, a dict as its items, sorted."""
+    kind: Any = type(answer)  # pyright: ignore[reportUnknownVariableType]
+    if kind is list or kind is tuple:
+        return tuple(map(_message, answer))
+    if kind is dict:
+        return tuple((_message(key), _message(answer[key])) for key in sorted(answer, key=repr))
+    if kind not in _PLAIN:
+        raise InvalidArgument(f"a {kind.__name__} is no message: an answer is data, no queryable")
+    return freeze(answer)
