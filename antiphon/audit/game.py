@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 
 from antiphon.audit.exact.claimed import Comparison, compared
 from antiphon.audit.exact.divergence import Divergence
-from antiphon.audit.exact.question import CURVE, Question, Search, Solution
+from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.options import handed_on
 from antiphon.audit.statistical.audit import audit
@@ -22,14 +22,16 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.interaction import Seed, Watch, interact
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
+from antiphon.protocol.shown.card import Card
+from antiphon.protocol.shown.displayed import Shown
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verifier import Verifier
 
 
 @register("antiphon.PrivacyGame/1")
-@attrs.frozen
-class PrivacyGame:
+@attrs.frozen(repr=False)
+class PrivacyGame(Shown):
     """Both worlds of the definition of DP: the adversary must tell b = 0 from b = 1.
 
     M is (ε, δ)-DP w.r.t. f iff for every adversary the views of ``mechanism(0)`` and
@@ -38,6 +40,9 @@ class PrivacyGame:
 
     system: ContinualMechanism
     verification: Verification
+
+    def _card(self) -> Card:
+        return Card(game_in_words(self.system, self.verification))
 
     def mechanism(self, bit: int) -> Chain:
         """V[f] ∘* I(bit) ∘* M."""

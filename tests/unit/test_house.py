@@ -22,8 +22,12 @@ ROOMS = [
 """A room imports what stands left of it, and itself."""
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
-LAZY = {"scores.py": {"sklearn", "threadpoolctl"}, "searches.py": {"hypothesis"}}
-"""Where the core may import an extra, in a function that needs it."""
+LAZY = {
+    "displayed.py": {"matplotlib"},
+    "scores.py": {"sklearn", "threadpoolctl"},
+    "searches.py": {"hypothesis"},
+}
+"""Where the core may import an extra, in a function that needs it; or names a type of it."""
 BY_NAME = {
     "audit/corpus.py": {"'antiphon.selfcheck.corpus'"},
     "audit/running/sending.py": {"module", "'cloudpickle'"},
@@ -31,6 +35,7 @@ BY_NAME = {
     "composition/guarantees/rules/__init__.py": {"_file.name"},
     "composition/property_search.py": {"'antiphon.audit.searches'"},
     "mechanisms/histograms/checking.py": {"'antiphon.audit.searches'"},
+    "protocol/shown/displayed.py": {"'antiphon.report.plots'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
     "selfcheck/theorems/__init__.py": {"f'{__name__}.{file.name}'"},
 }

@@ -27,13 +27,15 @@ from antiphon.protocol.records.headers import bit_of, rerunning
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.sinks import save
 from antiphon.protocol.records.transcript import evidence as evidence_of
-from antiphon.protocol.records.view import Recording, View
+from antiphon.protocol.records.view import SECRET_TAPE, Recording, View
+from antiphon.protocol.shown.card import Card, Grid
+from antiphon.protocol.shown.displayed import Shown
 
 FORMAT: Final = "antiphon-counterexample/1"
 
 
-@attrs.frozen
-class Counterexample:
+@attrs.frozen(repr=False)
+class Counterexample(Shown):
     """One interaction that fell into the event which refutes a claim.
 
     ``recording`` was played in the world ``bit`` with the seed ``seed``; it holds the
@@ -63,6 +65,19 @@ class Counterexample:
 
     def __attrs_post_init__(self) -> None:
         check(self)
+
+    def _card(self) -> Card:
+        title = (
+            f"evidence against ({self.epsilon:.10g}, {self.delta:.10g})-DP: at that ε, δ is at "
+            f"least {self.delta_lower:.6g} with confidence {self.confidence:.10g}"
+        )
+        rows = (
+            ("played in the world", f"b = {self.bit}, which the event favours"),
+            ("the event", self.event.words()),
+            ("as stated", ", ".join(self.as_stated)),
+        )
+        view = self.view._card()  # pyright: ignore[reportPrivateUsage]
+        return Card(title, (Grid(rows), view.title, *view.parts, SECRET_TAPE))
 
     @property
     def view(self) -> View:
