@@ -20,6 +20,7 @@ from antiphon.audit.exact import (
     Solution,
     StrategyAdversary,
     StrategyNode,
+    TightCurve,
     equivalent,
     law_of_views,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "Standings",
     "StrategyAdversary",
     "StrategyNode",
+    "TightCurve",
     "VadhanWang",
     "composition_simulator",
     "contest",

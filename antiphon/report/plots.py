@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Union
 import numpy as np
 
 from antiphon.audit.contests import Standings
+from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.report_card import title
 from antiphon.composition.accounting import PrivacyCurve
@@ -72,6 +73,24 @@ def draw(thing: object, axes: Axes) -> None:
 def _(thing: PrivacyCurve, axes: Axes) -> None:
     draw_curves(axes, [thing], points=_POINTS)
     axes.set_title(thing.method, loc="left", fontsize=11, color=INK)
+
+
+@draw.register(TightCurve)
+def _(thing: TightCurve, axes: Axes) -> None:
+    points = [(float(epsilon), float(delta)) for epsilon, delta in thing]
+    last = max((epsilon for epsilon, _ in points), default=0.0)
+    epsilons = np.linspace(0.0, 1.05 * last or 1.0, _POINTS)
+    ends = thing.delta_between(epsilons)
+    plain(axes)
+    axes.fill_between(epsilons, ends.lower, ends.upper, color=COLOURS[0], alpha=0.25, linewidth=0)
+    axes.plot(epsilons, ends.upper, color=COLOURS[0], linewidth=1.2, label="at most")
+    if points:
+        axes.plot(*zip(*points, strict=True), "o", color=COLOURS[0], markersize=4, label="tight")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("ε (nats)")
+    axes.set_ylabel("δ")
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+    axes.set_title(thing.source.partition(";")[0], loc="left", fontsize=11, color=INK)
 
 
 @draw.register(AuditReport)

@@ -48,4 +48,3 @@ def print_table(
     from rich.console import Console
 
     Console(width=None if sys.stdout.isatty() else 124, highlight=False).print(grid)
-

@@ -25,7 +25,7 @@ class Displayed:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         from antiphon.protocol.shown.pages import bundle
 
-        return bundle(self._card(), type(self).__name__)
+        return bundle(self, self._card())
 
 
 class Shown(Displayed):

@@ -6,31 +6,30 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from antiphon.protocol.shown.card import Card, Part, Picture, Grid, Verbatim, as_text
+from antiphon.protocol.shown.card import Card, Part, Picture, Grid, Verbatim
 
 _QUIET = "opacity:.75"
 _CELL = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
 
 
-def bundle(card: Card, kind: str) -> dict[str, str]:
-    """The card of an object of a kind, by the type of what shows it: text, HTML, a picture."""
+def bundle(thing: object, card: Card) -> dict[str, str]:
+    """What shows an object that has such a card: its text, HTML, and the first picture."""
     parts = list(card.parts)
     drawn = {id(part): part.svg() for part in parts if isinstance(part, Picture)}
-    whole = Card(card.title, parts)
-    found = {
-        "text/plain": as_text(whole),
-        "text/html": "\n".join(_html(whole, kind, drawn)),
-    }
+    html = _html(type(thing).__name__, card.title, parts, drawn)
+    found = {"text/plain": str(thing), "text/html": "\n".join(html)}
     pictures = [svg for svg in drawn.values() if svg is not None]
     return found | ({"image/svg+xml": pictures[0]} if pictures else {})
 
 
-def _html(card: Card, kind: str, drawn: dict[int, str | None]) -> Iterator[str]:
+def _html(
+    kind: str, title: str, parts: Sequence[Part], drawn: dict[int, str | None]
+) -> Iterator[str]:
     yield '<div style="line-height:1.45;max-width:100%;overflow-x:auto">'
-    yield f'<div><span style="{_QUIET}">{escape(kind)}</span> <b>{escape(card.title)}</b></div>'
-    for part in card.parts:
+    yield f'<div><span style="{_QUIET}">{escape(kind)}</span> <b>{escape(title)}</b></div>'
+    for part in parts:
         if isinstance(part, Picture):
-            yield from _image(drawn[id(part)], card.title)
+            yield from _image(drawn[id(part)], title)
         else:
             yield from _part(part)
     yield "</div>"
