@@ -29,7 +29,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.shown.card import Card, Part, Grid
+from antiphon.protocol.shown.card import Card, Grid, Part
 from antiphon.protocol.shown.displayed import Plotted, Shown
 
 if TYPE_CHECKING:

@@ -42,17 +42,25 @@ def draw_curves(
 ) -> None:
     """The curves and the floor of the highest, δ on a logarithmic scale."""
     epsilons = np.linspace(0.0, reach(curves) if last is None else last, points)
-    ends = [curve.delta_between(epsilons) for curve in curves]
+    falls = [_with_its_fall(curve, epsilons) for curve in curves]
+    ends = [curve.delta_between(each) for curve, each in zip(curves, falls, strict=True)]
     plain(axes)
     axes.set_yscale("log")
     axes.set_xlabel("ε (nats)")
     axes.set_ylabel("δ")
     for place, (curve, each) in enumerate(zip(curves, ends, strict=True)):
-        _draw(axes, curve, epsilons, each, COLOURS[place % len(COLOURS)])
+        _draw(axes, curve, falls[place], each, COLOURS[place % len(COLOURS)])
     _floor(axes, max(curve.floor.upper for curve in curves))
     axes.set_xlim(0, float(epsilons[-1]))
     axes.set_ylim(_bottom(ends), 1.6)
     axes.grid(axis="x", color=GRID, linewidth=0.8)
+
+
+def _with_its_fall(curve: PrivacyCurve, epsilons: Floats) -> Floats:
+    """And where δ comes to its floor, and just before: a fall stands where it is, not before."""
+    end = curve._enough  # pyright: ignore[reportPrivateUsage]
+    more = [math.nextafter(end, 0.0), end] if 0 < end < epsilons[-1] else []
+    return np.sort(np.append(epsilons, more))
 
 
 def reach(curves: Sequence[PrivacyCurve]) -> float:

@@ -109,7 +109,8 @@ def _(thing: Standings, axes: Axes) -> None:
 @draw.register(UnboundedCounter)
 def _(thing: Union[Counter, UnboundedCounter], axes: Axes) -> None:
     horizon = thing.horizon if isinstance(thing, Counter) else _FAR
-    times = sorted({int(each) for each in np.geomspace(1, horizon, _POINTS).round()})
+    times = sorted({round(each) for each in np.geomspace(1, horizon, _POINTS).tolist()})
+    times = list(range(1, horizon + 1)) if horizon <= _POINTS else times
     errors = np.sqrt([thing.squared_error(each) for each in times])
     bounds = [thing.error_bound(each, beta=_BETA) for each in times]
     plain(axes)
@@ -118,7 +119,7 @@ def _(thing: Union[Counter, UnboundedCounter], axes: Axes) -> None:
         times, bounds, color=COLOURS[1], linewidth=1.2,
         label=f"not exceeded with probability {1 - _BETA:.0%}",
     )  # fmt: skip
-    axes.set_xscale("log")
+    axes.set_xscale("log" if horizon > _POINTS else "linear")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("updates")
     axes.set_ylabel("error of a count")

@@ -30,7 +30,7 @@ from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import sealed
-from antiphon.protocol.shown.card import Card, Part, Grid, Verbatim
+from antiphon.protocol.shown.card import Card, Grid, Part, Verbatim
 from antiphon.protocol.shown.displayed import Shown
 from antiphon.protocol.spaces import Pairs, Space
 from antiphon.verifiers.verifier import Verifier

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from antiphon.composition.accounting.figures import number
-from antiphon.protocol.shown.card import Card, Part, Grid
+from antiphon.protocol.shown.card import Card, Grid, Part
 
 if TYPE_CHECKING:
     from antiphon.audit.statistical.audit_report import AuditReport

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from antiphon.numbers.errors import Intractable
-from antiphon.protocol.shown.card import Part, Grid
+from antiphon.protocol.shown.card import Grid, Part
 
 if TYPE_CHECKING:
     from antiphon.composition.accounting.curve import PrivacyCurve

@@ -21,7 +21,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
-from antiphon.protocol.shown.card import Card, Picture, Grid
+from antiphon.protocol.shown.card import Card, Grid, Picture
 from antiphon.protocol.shown.displayed import Displayed
 from antiphon.protocol.verification import Verification
 

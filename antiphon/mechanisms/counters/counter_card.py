@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, Union
 
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.shown.card import Card, Part, Grid
+from antiphon.protocol.shown.card import Card, Grid, Part
 
 if TYPE_CHECKING:
     from antiphon.mechanisms.counters.counter import Counter

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from antiphon.protocol.records.diagram import ending_of, title_of
 from antiphon.protocol.records.labels import counted, message_label, party_label
-from antiphon.protocol.shown.card import Card, Part, Picture, Grid
+from antiphon.protocol.shown.card import Card, Grid, Part, Picture
 
 if TYPE_CHECKING:
     from antiphon.protocol.records.view import View

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from antiphon.protocol.shown.card import Card, Part, Picture, Grid, Verbatim
+from antiphon.protocol.shown.card import Card, Grid, Part, Picture, Verbatim
 
 _QUIET = "opacity:.75"
 _CELL = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
@@ -50,16 +50,20 @@ def _table(table: Grid) -> Iterator[str]:
     if table.columns:
         yield f"<thead>{_row('th', table.columns, sides)}</thead>"
     yield "<tbody>"
-    yield from (_row("td", row, sides) for row in table.rows)
+    yield from (_row("td", row, sides, named=not table.columns) for row in table.rows)
     yield "</tbody></table>"
 
 
-def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
+def _row(tag: str, texts: Sequence[str], sides: Sequence[str], *, named: bool = False) -> str:
+    """Cells; the first one is on one line where it says what the row is."""
     sides = sides or ["left"] * len(texts)
-    return "<tr>" + "".join(
-        f'<{tag} style="{_CELL}text-align:{side}">{escape(text)}</{tag}>'
-        for text, side in zip(texts, sides, strict=True)
-    ) + "</tr>"  # fmt: skip
+    styles = [f"{_CELL}text-align:{side}" for side in sides]
+    styles[0] += ";white-space:nowrap" * named
+    cells = (
+        f'<{tag} style="{style}">{escape(text)}</{tag}>'
+        for text, style in zip(texts, styles, strict=True)
+    )
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _image(svg: str | None, title: str) -> Iterator[str]:
