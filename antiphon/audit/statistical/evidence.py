@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from antiphon.protocol.records.codec import (
     encode_any,
     is_object,
     mentions_unregistered,
+    unregistered,
 )
 from antiphon.protocol.records.headers import bit_of, rerunning
 from antiphon.protocol.records.interaction import replay
@@ -32,6 +34,10 @@ from antiphon.protocol.shown.card import Card, Grid
 from antiphon.protocol.shown.displayed import Shown
 
 FORMAT: Final = "antiphon-counterexample/1"
+
+
+class NamelessParty(UserWarning):
+    """What was saved names a party that no file brings back."""
 
 
 @attrs.frozen(repr=False)
@@ -122,9 +128,20 @@ class Counterexample(Shown):
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write it as a recording (docs/transcripts.md), for its owner only.
 
-        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable. Warns
+        of parties without a name: ``antiphon replay`` cannot run them.
         """
-        save(self.view, self.recording, Path(path), self._evidence(), overwrite=overwrite)
+        evidence = self._evidence()
+        save(self.view, self.recording, Path(path), evidence, overwrite=overwrite)
+        system, adversary = self.recording.secret.system, self.view.header.adversary
+        lacking = tuple(dict.fromkeys(unregistered([adversary, system, evidence])))
+        if lacking:
+            warnings.warn(
+                f"{', '.join(lacking)} in {path} has no name there, so antiphon replay cannot run "
+                "it: define it at the top of a file, and pass --with FILE.py; or @ap.register it",
+                NamelessParty,
+                stacklevel=2,
+            )
 
     def _evidence(self) -> Json:
         data: dict[str, Json] = {"format": FORMAT, "words": self.event.words()}

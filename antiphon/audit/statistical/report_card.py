@@ -34,6 +34,8 @@ def _parts(report: AuditReport) -> Iterator[Part]:
         shown = report.counterexample
         yield "report.counterexample is a view in the event: it replays." if shown else RARE
     yield from sentences(report)
+    if report.slow:
+        yield f"{report.slow}."
 
 
 RARE: Final = "No view in the event turned up soon: it is rare, or the test was lucky."
@@ -74,8 +76,6 @@ def tests(report: AuditReport) -> Grid:
 def sentences(report: AuditReport) -> Iterator[str]:
     """What else to try; and where nothing was tested, or no view told the worlds apart, that."""
     hits = report.hits
-    if report.slow:
-        yield report.slow
     if report.hint and not report.refuted:
         yield f"{report.hint}."
     if report.vacuous:

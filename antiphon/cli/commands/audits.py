@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -24,7 +25,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
-from antiphon.populations.slow import taken_apart
+from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -154,9 +155,10 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
     options["score"] = test.score if test.score in SCORES else _function(module, test.score)
     adversaries = _adversaries(module, test.adversary)
     claim: dict[str, Any] = test.claim.arguments(module)
-    with running(path):
+    with running(path), warnings.catch_warnings():
         if not quiet:
             _warn_if_slow(game, adversaries, options["rounds"])
+        warnings.simplefilter("ignore", SlowAudit)
         return game.audit(
             adversaries,
             progress=False if quiet else None,
@@ -170,14 +172,9 @@ def _warn_if_slow(game: PrivacyGame, adversaries: Search, rounds: int | None) ->
     if not isinstance(adversaries, Adversary):
         return
     player: Adversary = adversaries  # pyright: ignore[reportUnknownVariableType]
-    slow = taken_apart(player, game.mechanism(0), rounds=rounds)
+    slow = slow_hint(taken_apart(player, game.mechanism(0), rounds=rounds))
     if slow:
-        print(
-            f"antiphon: {', '.join(slow)} is taken replica by replica, perhaps 100 times slower: "
-            "if it does arithmetic and comparisons only, declare it @ap.column_safe; "
-            "see docs/readings.md",
-            file=sys.stderr,
-        )
+        print(f"antiphon: {slow}", file=sys.stderr)
 
 
 def _adversaries(module: ModuleType, name: str) -> Search:
