@@ -80,7 +80,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         """Why this state answers HALT, if it does; never part of a transcript."""
         return None
 
-    def told(self, state: State) -> tuple[tuple[str, str], ...]:
+    def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
         """(what, found): what is public of a state, for who looks at a session; a budget so far."""
         return ()
 

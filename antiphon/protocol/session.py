@@ -219,7 +219,7 @@ class Session(Displayed):
 
     def _card(self) -> Card:
         state, number, _, _ = self._now
-        rows = [("exchanges", f"{number:,}"), *self._mechanism.told(state)]
+        rows = [("exchanges", f"{number:,}"), *self._mechanism.public_state(state)]
         if self.failures:
             rows.append(("failed steps", f"{len(self.failures)}, see session.failures"))
         return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))

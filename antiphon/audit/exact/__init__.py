@@ -6,6 +6,7 @@ from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Question, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.audit.exact.tight_curve import TightCurve
+from antiphon.numbers.public import shows
 
 __all__ = [
     "AtEpsilon",
@@ -24,3 +25,4 @@ __all__ = [
     "equivalent",
     "law_of_views",
 ]
+__dir__ = shows(__all__)

@@ -88,7 +88,8 @@ class TightCurve(PrivacyCurve, tuple[tuple[ExactEpsilon, Fraction], ...]):
         before, after = self._known[:place][-2:], self._known[place:][:2]
         if after and after[0][0] == growth:
             return after[0][1]
-        lines = [_line(*two, growth) for two in (before, after) if len(two) == 2]
+        pairs = (each for each in (before, after) if len(each) == 2)
+        lines = [_line(one, other, growth) for one, other in pairs]
         return max([Fraction(0), *lines, *(delta for _, delta in after)])
 
     def _parts(self) -> Iterator[Part]:

@@ -122,7 +122,7 @@ def audit(
 
     Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, an
     adversary that never halts, views with nothing to count and no number; MissingExtra;
-    what ``running.run`` raises.
+    what ``running.run`` raises. Warns (``SlowAudit``) of parts that make many samples slow.
 
     >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
     >>> adversary = CounterexampleAdversary(delta=0.1, copies=5)

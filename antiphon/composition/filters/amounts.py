@@ -31,10 +31,8 @@ def amounts(values: Sequence[Amount], unit: str = "epsilon", *, left: bool = Fal
 
 
 def _shown(value: Amount, left: bool) -> str:
-    if isinstance(value, float):
-        if math.isinf(value):
-            return "∞"
-        value = Fraction(value)
+    if not isinstance(value, Log | Fraction):
+        return "∞" if math.isinf(value) else _rounded(Fraction(value), left)
     if isinstance(value, Log) and value.argument < _LARGE and value.argument.denominator == 1:
         return f"ln {value.argument}"
     return _rounded(value, left)

@@ -93,12 +93,12 @@ class Budget(Displayed, ABC, Generic[State]):
             return False
         return True
 
-    def told(self, state: State) -> tuple[tuple[str, str], ...]:
+    def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
         """(what, found): what has been spent, for who looks at a session."""
         return ()
 
     def _card(self) -> Card:
-        return Card(message_label(self, 160), (Grid(self.told(self.initial_state)),))
+        return Card(message_label(self, 160), (Grid(self.public_state(self.initial_state)),))
 
     def states(self, creations: View | Iterable[object]) -> Iterator[State]:
         """The state after each creation query, in order: a view's, or an iterable of ``Create``.
@@ -180,7 +180,7 @@ class Filter(Budget[Spent]):
         """(ε, ρ, D or μ²; δ) added up so far; rounded up where it is no single exact number."""
         return state.amount.value, _rational(state.delta)
 
-    def told(self, state: Spent) -> tuple[tuple[str, str], ...]:
+    def public_state(self, state: Spent) -> tuple[tuple[str, str], ...]:
         spent, left = self.spent(state), self.remaining(state)
         return (
             ("spent", amounts(spent, self.unit)),

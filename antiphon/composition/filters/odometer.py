@@ -117,7 +117,7 @@ class Odometer(Budget[Distance]):
             return Reading(state.epsilon.value, self.delta)
         return Reading(mixture, self.delta)
 
-    def told(self, state: Distance) -> tuple[tuple[str, str], ...]:
+    def public_state(self, state: Distance) -> tuple[tuple[str, str], ...]:
         return (("spent at most, at any time", amounts(self.reading(state))),)
 
     def readings(self, creations: View | Iterable[object]) -> list[Reading]:

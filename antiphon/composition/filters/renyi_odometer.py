@@ -74,7 +74,7 @@ class RenyiOdometer(Budget[Spent]):
             return Reading(Fraction(0), self.delta)
         return Reading(state.amount.rational + self._tail, self.delta)
 
-    def told(self, state: Spent) -> tuple[tuple[str, str], ...]:
+    def public_state(self, state: Spent) -> tuple[tuple[str, str], ...]:
         return (("spent at most, at any time", amounts(self.reading(state))),)
 
     def readings(self, creations: View | Iterable[object]) -> list[Reading]:
