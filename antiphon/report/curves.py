@@ -59,7 +59,7 @@ def draw_curves(
 def _with_its_fall(curve: PrivacyCurve, epsilons: Floats) -> Floats:
     """And where δ comes to its floor, and just before: a fall stands where it is, not before."""
     end = curve._enough  # pyright: ignore[reportPrivateUsage]
-    more = [math.nextafter(end, 0.0), end] if 0 < end < epsilons[-1] else []
+    more = [end * (1 - 1e-9), end] if 0 < end < epsilons[-1] else []
     return np.sort(np.append(epsilons, more))
 
 
