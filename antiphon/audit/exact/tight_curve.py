@@ -64,7 +64,8 @@ class TightCurve(PrivacyCurve, tuple[tuple[ExactEpsilon, Fraction], ...]):
 
     @property
     def _enough(self) -> float:
-        growth = self._known[-1][0]
+        least = self._known[-1][1]
+        growth = next(growth for growth, delta in self._known if delta == least)
         return up(exact.bracket(exact.epsilon(exact.Log(growth)), 40)[1]) if growth else 0.0
 
     def _delta(self, epsilon: ExactEpsilon) -> Interval[float]:

@@ -15,7 +15,7 @@ import attrs
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.events.choosing import SCORES
-from antiphon.audit.statistical.evidence import Counterexample
+from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
 from antiphon.audit.statistical.report_card import RARE, rows, sentences, tests, title
 from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import print_json
@@ -134,7 +134,9 @@ def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | No
     path = outputs.save
     if path is None or report.counterexample is None:
         return None
-    report.counterexample.save(path, overwrite=outputs.force)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NamelessParty)  # below it is tried, and said why not
+        report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]
     try:
         with guarded():
