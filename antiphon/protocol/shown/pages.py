@@ -5,11 +5,13 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
+from typing import Final
 
 from antiphon.protocol.shown.card import Card, Grid, Part, Picture, Verbatim
 
-_QUIET = "opacity:.75"
-_CELL = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
+_SHORT: Final = 30
+_QUIET: Final = "opacity:.75"
+_CELL: Final = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
 
 
 def bundle(thing: object, card: Card) -> dict[str, str]:
@@ -50,15 +52,15 @@ def _table(table: Grid) -> Iterator[str]:
     if table.columns:
         yield f"<thead>{_row('th', table.columns, sides)}</thead>"
     yield "<tbody>"
-    yield from (_row("td", row, sides, named=not table.columns) for row in table.rows)
+    yield from (_row("td", row, sides) for row in table.rows)
     yield "</tbody></table>"
 
 
-def _row(tag: str, texts: Sequence[str], sides: Sequence[str], *, named: bool = False) -> str:
-    """Cells; the first one is on one line where it says what the row is."""
+def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
+    """Cells; the first one, which says what the row is, on one line if it is short."""
     sides = sides or ["left"] * len(texts)
     styles = [f"{_CELL}text-align:{side}" for side in sides]
-    styles[0] += ";white-space:nowrap" * named
+    styles[0] += ";white-space:nowrap" * (len(texts[0]) <= _SHORT)
     cells = (
         f'<{tag} style="{style}">{escape(text)}</{tag}>'
         for text, style in zip(texts, styles, strict=True)
