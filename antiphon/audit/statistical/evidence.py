@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.sinks import save
 from antiphon.protocol.records.transcript import evidence as evidence_of
 from antiphon.protocol.records.view import SECRET_TAPE, Recording, View
+from antiphon.protocol.registry import name_of
 from antiphon.protocol.shown.card import Card, Grid
 from antiphon.protocol.shown.displayed import Shown
 
@@ -131,16 +133,22 @@ class Counterexample(Shown):
         Raises: FileError, if the path is taken and not to be overwritten, or not writable. Warns
         of parties without a name: ``antiphon replay`` cannot run them.
         """
-        evidence = self._evidence()
-        save(self.view, self.recording, Path(path), evidence, overwrite=overwrite)
-        system, adversary = self.recording.secret.system, self.view.header.adversary
-        lacking = tuple(dict.fromkeys(unregistered([adversary, system, evidence])))
-        if lacking:
-            warnings.warn(
-                f"{', '.join(lacking)} in {path} has no name there, so antiphon replay cannot run "
-                "it: define it at the top of a file, and pass --with FILE.py; or @ap.register it",
-                NamelessParty,
-                stacklevel=2,
+        save(self.view, self.recording, Path(path), self._evidence(), overwrite=overwrite)
+        for warning in self._lacking():
+            warnings.warn(f"in {path} {warning}", NamelessParty, stacklevel=2)
+
+    def _lacking(self) -> Iterator[str]:
+        """What the file will not do, because somebody has no name in it."""
+        cure = "define it at the top of a file, and pass --with FILE.py; or @ap.register it"
+        parties = [self.view.header.adversary, self.recording.secret.system]
+        nameless = ", ".join(dict.fromkeys(unregistered(parties)))
+        if nameless:
+            yield f"{nameless} has no name, so antiphon replay cannot run it: {cure}"
+        feature = encode_any(self.feature)
+        if self.feature is not tuple and mentions_unregistered(feature):
+            yield (
+                f"the feature {name_of(self.feature)} has no name, so antiphon replay cannot tell "
+                f"whether the view lies in the event: {cure}"
             )
 
     def _evidence(self) -> Json:

@@ -141,7 +141,7 @@ def test_saving_says_what_has_no_name(tmp_path):
 
     game = ap.PrivacyGame(inner, event_level(AnyTwo()))
     found = game.audit(ASKER, epsilon=1, samples=1000, seed=1).counterexample
-    with pytest.warns(UserWarning, match=r"inner in .*leak has no name there.*--with FILE.py"):
+    with pytest.warns(UserWarning, match=r"leak inner has no name.*cannot run.*--with FILE.py"):
         found.save(tmp_path / "leak")
     named = SLOW.audit(ASKER, epsilon=0.1, samples=4000, seed=1).counterexample
     with warnings.catch_warnings():
