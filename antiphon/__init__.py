@@ -1,5 +1,13 @@
 """Antiphon: interactive mechanisms for differential privacy, built, replayed and verified.
 
+* *Build*: ``mechanism``, ``adversary``, ``post_processor`` and ``exchange`` make parts of
+  functions; ``@`` is the operator ∘*; ``mechanisms`` has those with a proof; ``ExtConComp`` and
+  ``Create`` compose them; ``verifiers`` and ``composition`` have the verification functions f.
+* *Play*: ``part.start()`` gives a ``Session``; ``interact``, ``record`` and ``replay`` play
+  adversaries and give a ``View`` or a ``Recording``.
+* *Verify*: ``guarantee`` by theorem; ``PrivacyGame`` exactly and on samples; ``equivalent``;
+  ``check`` tries a part of your own.
+
 The rooms above ``verifiers`` load when one of their names is first used.
 """
 
@@ -7,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from antiphon import verifiers
+from antiphon.numbers.public import shows
 from antiphon.protocol import (
     BOTTOM,
     EMPTY,
@@ -167,8 +176,7 @@ if not TYPE_CHECKING:  # a checker would take every misspelt name for one that i
         return thing
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = shows(__all__, "__version__")
 
 
 def _load() -> None:

@@ -1,4 +1,15 @@
-"""What tests a claim: the privacy game, exact answers to it, simulators, and adversaries."""
+"""What tests a claim.
+
+* *The game* V[f] ∘* I(·) ∘* M: ``PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
+  ``best_adversary``, ``check_claims`` (exact) and ``audit`` (on samples).
+* *Exact answers* (``exact``): ``Solution``, ``TightCurve``, ``Divergence``, ``StrategyAdversary``,
+  ``Comparison``; ``equivalent`` and ``law_of_views``.
+* *Audits* (``statistical``): ``AuditReport``, ``Counterexample``, ``AdversaryFamily``.
+* *Simulators* behind the theorems: ``vadhan_wang``, ``lyu``, ``composition_simulator``.
+* *Adversaries* that are known to win: ``CounterexampleAdversary``, ``ExposingAdversary``.
+* *Learners*: ``contest`` measures their regret (``Standings``); ``antiphon.audit.mistakes`` counts.
+* *Many cores and machines*: ``running``.
+"""
 
 from antiphon.audit.contests import Standings, contest
 from antiphon.audit.counterexample import (
@@ -20,6 +31,7 @@ from antiphon.audit.exact import (
     Solution,
     StrategyAdversary,
     StrategyNode,
+    TightCurve,
     equivalent,
     law_of_views,
 )
@@ -30,6 +42,7 @@ from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
 from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
+from antiphon.numbers.public import shows
 
 __all__ = [
     "OPEN",
@@ -56,6 +69,7 @@ __all__ = [
     "Standings",
     "StrategyAdversary",
     "StrategyNode",
+    "TightCurve",
     "VadhanWang",
     "check_preprocessing",
     "composition_simulator",
@@ -70,3 +84,4 @@ __all__ = [
     "search_query",
     "vadhan_wang",
 ]
+__dir__ = shows(__all__, "check", "exact", "running", "statistical")

@@ -29,6 +29,8 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.shown.card import Card, Grid, Part
+from antiphon.protocol.shown.displayed import Plotted, Shown
 
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk
@@ -64,8 +66,8 @@ def checkpoints(rounds: int) -> tuple[int, ...]:
     return (*(1 << k for k in range((rounds - 1).bit_length())), rounds)
 
 
-@attrs.frozen
-class Standings:
+@attrs.frozen(repr=False)
+class Standings(Shown, Plotted):
     """The regret of each repetition at each checkpoint.
 
     Of experts in units of the largest loss; of convex games in those of their losses.
@@ -143,10 +145,19 @@ class Standings:
             "slope": self.slope if math.isfinite(self.slope) else None, "gap": self.gap,
         }  # fmt: skip
 
-    def __str__(self) -> str:
+    def _card(self) -> Card:
         last = f"{self.mean[-1]:.1f} ± {self.band()[-1]:.1f}"
         rounds = f"{self.checkpoints[-1]:,} rounds, {self.repetitions} repetitions"
-        return f"{self.learner}: regret {last} after {rounds} of {self.game}"
+        title = f"{self.learner}: regret {last} after {rounds} of {self.game}"
+        return Card(title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        figures = zip(self.checkpoints, self.mean, self.band(), strict=True)
+        rows = [(f"{t:,}", f"{mean:,.1f}", f"{band:,.1f}") for t, mean, band in figures]
+        yield Grid(rows, ("rounds", "regret", "±"), numbers=("rounds", "regret", "±"))
+        grows = f"it grows like T^{self.slope:.2f}" if math.isfinite(self.slope) else ""
+        yield "; ".join(filter(None, ("± at 95 %", grows, "interrupted" * self.interrupted)))
+        yield self._picture()
 
 
 def _mean(figures: Figures | None) -> list[float] | None:

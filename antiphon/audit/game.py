@@ -11,8 +11,9 @@ from typing_extensions import Unpack
 
 from antiphon.audit.exact.claimed import Comparison, compared
 from antiphon.audit.exact.divergence import Divergence
-from antiphon.audit.exact.question import CURVE, Question, Search, Solution
+from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words
 from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.options import handed_on
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
@@ -22,14 +23,16 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.interaction import Seed, Watch, interact
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
+from antiphon.protocol.shown.card import Card
+from antiphon.protocol.shown.displayed import Shown
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verifier import Verifier
 
 
 @register("antiphon.PrivacyGame/1")
-@attrs.frozen
-class PrivacyGame:
+@attrs.frozen(repr=False)
+class PrivacyGame(Shown):
     """Both worlds of the definition of DP: the adversary must tell b = 0 from b = 1.
 
     M is (ε, δ)-DP w.r.t. f iff for every adversary the views of ``mechanism(0)`` and
@@ -38,6 +41,9 @@ class PrivacyGame:
 
     system: ContinualMechanism
     verification: Verification
+
+    def _card(self) -> Card:
+        return Card(game_in_words(self.system, self.verification))
 
     def mechanism(self, bit: int) -> Chain:
         """V[f] ∘* I(bit) ∘* M."""
@@ -129,15 +135,21 @@ class PrivacyGame:
     @handed_on(Question)
     def privacy_curve(
         self, *, epsilons: Iterable[exact.Epsilon] = CURVE, rounds: int, **search: Unpack[Search]
-    ) -> tuple[tuple[exact.ExactEpsilon, Fraction], ...]:
-        """Tight δ at many ε: ((ε, δ(ε)), …). Beliefs are shared between the points.
+    ) -> TightCurve:
+        """Tight δ at many ε: ((ε, δ(ε)), …), and a curve. Beliefs are shared between the points.
 
         By default at e^ε = 1, 5/4, 3/2, 2, 3, 4, 6, 8, 16. As a function of e^ε the curve
         is convex, falling and piecewise linear, so a chord between two points is never below.
+
+        >>> from antiphon.mechanisms import RandomizedResponse
+        >>> from antiphon.protocol import Log
+        >>> rr = RandomizedResponse(epsilon=Log(3), delta=0)
+        >>> curve = PrivacyGame(rr, rr.claims[0].verification).privacy_curve(rounds=1)
+        >>> curve[0], curve.delta_at(Log(2)), curve.epsilon_at(0) < 1.0987
+        ((Fraction(0, 1), Fraction(1, 2)), 0.25, True)
         """
         asked = self.question(**search)
-        solutions = [asked.solve(epsilon, rounds) for epsilon in epsilons]
-        return tuple((solution.epsilon, solution.delta) for solution in solutions)
+        return TightCurve([asked.solve(epsilon, rounds) for epsilon in epsilons], rounds)
 
     @handed_on(Question)
     def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> Comparison:

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 from antiphon.audit.running.by_path import run_file
-from antiphon.cli.naming import name_variables
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.protocol.records.naming import name_variables
 
 
 def import_file(path: Path) -> ModuleType:

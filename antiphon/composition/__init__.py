@@ -1,4 +1,14 @@
-"""What wires many mechanisms into one, and what that costs."""
+"""What wires many mechanisms into one, and what that costs.
+
+* *Compositions*: ``ConComp`` of fixed mechanisms, ``ExtConComp`` of those that are created on the
+  way (``Create``), ``ComplexMechanism``, ``Preprocessed``.
+* *Verification functions* of them: ``fixed_mechanisms``, ``fixed_parameters``,
+  ``sparse_parallel``, ``adaptive_parameters``.
+* *Budgets* (``filters``): ``BasicFilter``, ``WhitehouseFilter``, ``ConcentratedFilter``,
+  ``RenyiFilter``, ``GaussianFilter``, and ``Odometer``, which refuses nothing.
+* *Figures* (``accounting``): ``basic``, ``advanced``, ``optimal``, ``compose``, ….
+* *Guarantees* (``guarantees``): ``guarantee`` finds the theorem, and says why.
+"""
 
 from antiphon.composition import accounting
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting, TwoCopies
@@ -32,6 +42,7 @@ from antiphon.composition.validity import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.numbers.public import shows
 
 __all__ = [
     "BasicFilter",
@@ -67,3 +78,4 @@ __all__ = [
     "search_properties",
     "sparse_parallel",
 ]
+__dir__ = shows(__all__, "accounting", "filters", "guarantees", "preprocessing")

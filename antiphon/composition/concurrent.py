@@ -212,6 +212,12 @@ Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TO
     def signature(self) -> Signature:
         return _EXTENDED
 
+    def public_state(self, state: ConcurrentState) -> tuple[tuple[str, str], ...]:
+        created = ("created", f"{len(self.children(state)):,}")
+        if self.budget is None or not isinstance(state, Ledger):
+            return (created,)
+        return (created, *self.budget.public_state(state.spent))
+
     def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, object]:
         if self.budget is None or not isinstance(state, Ledger):
             return Concurrent.create(self, state, creation)

@@ -1,4 +1,22 @@
-"""What answers."""
+"""What answers: mechanisms with a proved claim, and some that claim nothing.
+
+* *Noise*: ``Laplace``, ``Gaussian`` (doubles, for simulation), ``DiscreteLaplace``,
+  ``DiscreteGaussian``, ``GridLaplace``, ``GridGaussian`` (drawn exactly, for release),
+  ``RandomizedResponse``, ``KaryResponse``, ``StayBit``.
+* *Choices*: ``ExponentialMechanism``, ``PermuteAndFlip``, ``ReportNoisyMax``, ``quantile``.
+* *Thresholds*: ``AboveThreshold``, ``SparseVector``, ``NumericSparseVector``, ``GapSparseVector``.
+* *Running counts* (``counters``): ``TreeCounter``, ``GaussianTreeCounter``, ``RefinedTreeCounter``,
+  ``BalancedTreeCounter``, ``SquareRootCounter``, ``BufferedToeplitzCounter``, ``UnboundedCounter``.
+* *Histograms* (``histograms``): ``HistogramSVT``, ``ContinualHistogram``, ``HSS``,
+  ``HistogramMonitor``, with the monotone queries ``KthLargest``, ``Total``, ``TopSum``, ….
+* *Learners* (``learners``): ``LazyToPrivate``, ``LazyExperts``, ``PrivateDartboard``,
+  ``NoisyLeader``, ``NoisyDescent``, ``DPOCO``, ``PointLearner``, ….
+* *Many queries*: ``MultiplicativeWeights``.
+* *For demonstrations*: ``LeakyBit`` (CM §5.2), ``ExposedResponse``, ``NameAndShame``.
+
+Each says in its docstring what it takes, what it answers and what it promises; ``.claims`` is the
+promise as data. Which to use: docs/mechanisms.md.
+"""
 
 from antiphon.mechanisms import counters, histograms, learners, noise
 from antiphon.mechanisms.counters import (
@@ -84,6 +102,7 @@ from antiphon.mechanisms.sparse_vector import (
     NumericSparseVector,
     SparseVector,
 )
+from antiphon.numbers.public import shows
 
 __all__ = [
     "ADVICE",
@@ -162,3 +181,4 @@ __all__ = [
     "quantile",
     "search_query",
 ]
+__dir__ = shows(__all__, "counters", "histograms", "learners", "multiplicative_weights", "noise")

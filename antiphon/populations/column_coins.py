@@ -243,6 +243,8 @@ class ColumnCoins(Coins):
     # What is drawn is put in the script (``_keep``), never drawn twice.
 
     def _toss(self, kind: str, parameter: Any) -> object:
+        if not self.many and self.lanes.numbered and self.lanes.size == 1:
+            return self._keep(self._scalar.draw(kind, parameter))
         if kind == "categorical_exp":
             rate, scores = parameter
             if type(scores) is ArrayColumn:

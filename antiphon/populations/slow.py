@@ -14,6 +14,10 @@ from antiphon.protocol.registry import name_of
 _REPLICAS: Final = 32
 
 
+class SlowAudit(UserWarning):
+    """Most of the time goes into parts that are taken replica by replica."""
+
+
 def taken_apart(
     adversary: Adversary, mechanism: Mechanism, *, rounds: int | None = None
 ) -> tuple[str, ...]:
@@ -35,3 +39,14 @@ def taken_apart(
     for _ in Population(adversary, mechanism, rounds, coins).play(_REPLICAS):
         pass
     return tuple(sorted({name_of(unsafe(part)) for part in coins.slow.values()}))
+
+
+def slow_hint(parts: tuple[str, ...]) -> str:
+    """What to do about them; nothing where there are none."""
+    if not parts:
+        return ""
+    return (
+        f"{', '.join(parts)} is taken replica by replica, perhaps 100 times slower: "
+        "if it does arithmetic and comparisons only, declare it @ap.column_safe; "
+        "see docs/readings.md"
+    )

@@ -1,4 +1,9 @@
-"""What is said, by whom, with which coins. Imports nothing else of Antiphon."""
+"""What is said, by whom, with which coins: what all parts are made of.
+
+``Mechanism``, ``ContinualMechanism``, ``Adversary``, ``PostProcessor`` and the chain of them;
+``Pair``, ``Ask`` and the symbols that they say; ``spaces`` of messages; ``Claim`` and the
+``measures`` of privacy; ``coins``; ``View``, ``Recording`` and the ``records`` of them.
+"""
 
 from antiphon.numbers.errors import (
     AntiphonError,
@@ -18,6 +23,7 @@ from antiphon.numbers.errors import (
     TranscriptError,
 )
 from antiphon.numbers.exact import Log
+from antiphon.numbers.public import shows
 from antiphon.protocol import spaces
 from antiphon.protocol.adapters import (
     InteractiveAsContinual,
@@ -143,3 +149,4 @@ __all__ = [
     "scripted",
     "spaces",
 ]
+__dir__ = shows(__all__, "coins", "exchanges", "measures", "records", "spaces")

@@ -234,6 +234,9 @@ class AnyChain(Mechanism[States]):
         decided = _decided(self.links, state)
         return self.mechanism.is_over(state[-1]) if decided is None else decided
 
+    def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
+        return self.mechanism.public_state(state[-1])
+
     def failures(self, state: States) -> tuple[BaseException, ...]:
         return self.mechanism.failures(state[-1])
 

@@ -84,6 +84,10 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         """Why this state answers HALT, if it does; never part of a transcript."""
         return None
 
+    def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
+        """(what, found): what is public of a state, for who looks at a session; a budget so far."""
+        return ()
+
     def failures(self, state: State) -> tuple[BaseException, ...]:
         """The exceptions of the parts that died in this state; never part of a transcript."""
         return ()

@@ -37,6 +37,9 @@ class Symbol(enum.Enum):
     def __repr__(self) -> str:
         return self.name
 
+    def __str__(self) -> str:
+        return self.value
+
     # Identity is equality here; the default hash of an Enum is a Python-level call.
     __hash__ = object.__hash__
 

@@ -13,6 +13,8 @@ from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.coins.forks import tell_of_forks
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered, name_of
+from antiphon.protocol.shown.card import Card, Grid
+from antiphon.protocol.shown.displayed import Displayed
 from antiphon.protocol.spaces import Anything, Space
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def sealed(message: object, queries: Space) -> object:
         return Unregistered(type(message).__qualname__)
 
 
-class Session:
+class Session(Displayed):
     """M(s), running: send a message, get the answer.
 
     Safe to use from several threads: a lock makes every ``send`` one whole step.
@@ -224,6 +226,13 @@ class Session:
         """In a forked child: over, because both would answer with the same noise."""
         self._over = "it was forked"
         self._lock = threading.RLock()
+
+    def _card(self) -> Card:
+        state, number, _, _ = self._now
+        rows = [("exchanges", f"{number:,}"), *self._mechanism.public_state(state)]
+        if self.failures:
+            rows.append(("failed steps", f"{len(self.failures)}, see session.failures"))
+        return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))
 
     def __repr__(self) -> str:
         failed = len(self.failures) - (self.failure is not None)  # a whole session says its own

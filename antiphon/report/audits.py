@@ -47,6 +47,14 @@ def plot(report: AuditReport, paths: Iterable[Path]) -> None:
         figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
 
 
+def draw_bounds(axes: Axes, report: AuditReport) -> None:
+    """What is proved of δ(ε), and what was claimed. Raises: InvalidArgument as ``plot``."""
+    if report.trade_off is None:
+        _curve(axes, report, report.rates)
+    else:
+        _deltas(axes, report, report.trade_off)
+
+
 def _plot_curve(report: AuditReport, trade_off: TradeOff, paths: Iterable[Path]) -> None:
     with picture(paths, width=11, height=4.6) as figure:
         left, right = figure.subplots(1, 2)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
 INK, SOFT, GRID = "#1e293b", "#64748b", "#e2e8f0"
-_STYLE: Final[dict[str, object]] = {
+STYLE: Final[dict[str, object]] = {
     "font.size": 10, "svg.hashsalt": "antiphon", "savefig.dpi": 150, "axes.edgecolor": SOFT,
     "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT,
 }  # fmt: skip
-_UNDATED: Final = {"Date": None}
+UNDATED: Final = {"Date": None}
 _FORMATS: Final = (".png", ".svg", ".pdf")
 
 
@@ -34,7 +34,7 @@ def check_pictures(paths: Iterable[Path]) -> None:
     for path in paths:
         if path.suffix.lower() not in _FORMATS:
             raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
-    _matplotlib()
+    matplotlib()
 
 
 @contextmanager
@@ -47,11 +47,11 @@ def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[
     check_pictures(paths)
     from matplotlib.figure import Figure
 
-    with _matplotlib().rc_context(_STYLE):
+    with matplotlib().rc_context(STYLE):
         figure = Figure(figsize=(width, height))
         yield figure
         for path in paths:
-            figure.savefig(path, metadata=_UNDATED if path.suffix == ".svg" else None)
+            figure.savefig(path, metadata=UNDATED if path.suffix == ".svg" else None)
 
 
 def plain(axes: Axes) -> None:
@@ -63,7 +63,8 @@ def plain(axes: Axes) -> None:
     axes.tick_params(length=3)
 
 
-def _matplotlib() -> ModuleType:
+def matplotlib() -> ModuleType:
+    """The package. Raises: MissingExtra without it."""
     try:
         import matplotlib as mpl
     except ImportError:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from antiphon.composition.accounting import Interval, PrivacyCurve
+from antiphon.composition.accounting.figures import LEAST, come_down
 from antiphon.numbers.interval import Floats
 from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 
 _POINTS: Final = 160
-_LEAST: Final = 1e-12
-"""Where the δ axis ends, unless the floor is above."""
 
 
 def privacy_curves(
@@ -31,32 +30,42 @@ def privacy_curves(
     ``last`` is where the ε axis ends (nats); by default, where the last curve has come down
     to 1e-12 or its floor. One file for each path. Raises: MissingExtra without matplotlib.
     """
-    epsilons = np.linspace(0.0, reach(curves) if last is None else last, _POINTS)
-    ends = [curve.delta_between(epsilons) for curve in curves]
     with picture(paths, width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
-        axes: Axes = figure.subplots()
-        plain(axes)
-        axes.set_yscale("log")
-        axes.set_xlabel("ε (nats)")
-        axes.set_ylabel("δ")
-        for place, (curve, each) in enumerate(zip(curves, ends, strict=True)):
-            _draw(axes, curve, epsilons, each, COLOURS[place % len(COLOURS)])
-        _floor(axes, max(curve.floor.upper for curve in curves))
-        axes.set_xlim(0, float(epsilons[-1]))
-        axes.set_ylim(_bottom(ends), 1.6)
-        axes.grid(axis="x", color=GRID, linewidth=0.8)
+        draw_curves(figure.subplots(), curves, last)
         figure.legend(loc=(0.08, 0.005), frameon=False, fontsize=9, labelcolor=INK)
         figure.text(0.09, 0.955, title, fontsize=12.5, fontweight="bold", color=INK)
         figure.subplots_adjust(left=0.09, right=0.975, top=0.93, bottom=0.09 + 0.033 * len(curves))
 
 
+def draw_curves(
+    axes: Axes, curves: Sequence[PrivacyCurve], last: float | None = None, points: int = _POINTS
+) -> None:
+    """The curves and the floor of the highest, δ on a logarithmic scale."""
+    epsilons = np.linspace(0.0, reach(curves) if last is None else last, points)
+    falls = [_with_its_fall(curve, epsilons) for curve in curves]
+    ends = [curve.delta_between(each) for curve, each in zip(curves, falls, strict=True)]
+    plain(axes)
+    axes.set_yscale("log")
+    axes.set_xlabel("ε (nats)")
+    axes.set_ylabel("δ")
+    for place, (curve, each) in enumerate(zip(curves, ends, strict=True)):
+        _draw(axes, curve, falls[place], each, COLOURS[place % len(COLOURS)])
+    _floor(axes, max(curve.floor.upper for curve in curves))
+    axes.set_xlim(0, float(epsilons[-1]))
+    axes.set_ylim(_bottom(ends), 1.6)
+    axes.grid(axis="x", color=GRID, linewidth=0.8)
+
+
+def _with_its_fall(curve: PrivacyCurve, epsilons: Floats) -> Floats:
+    """And where δ comes to its floor, and just before: a fall stands where it is, not before."""
+    end = curve._enough  # pyright: ignore[reportPrivateUsage]
+    more = [end * (1 - 1e-9), end] if 0 < end < epsilons[-1] else []
+    return np.sort(np.append(epsilons, more))
+
+
 def reach(curves: Sequence[PrivacyCurve]) -> float:
     """An ε at which the lowest curve has come down to about 1e-12, or to its floor."""
-    ends: list[float] = []
-    for curve in curves:
-        target = min(1.0, max(_LEAST, curve.floor.upper * (1 + 1e-3)))
-        ends.append(curve.epsilon_at(target))
-    return 1.15 * min(ends) or 1.0
+    return 1.15 * min(map(come_down, curves)) or 1.0
 
 
 def _draw(
@@ -82,4 +91,4 @@ def _floor(axes: Axes, floor: float) -> None:
 
 def _bottom(ends: Sequence[Interval[Floats]]) -> float:
     least = min(float(np.min(each.upper)) for each in ends)
-    return float(10.0 ** math.floor(math.log10(max(least, _LEAST))))
+    return float(10.0 ** math.floor(math.log10(max(least, LEAST))))

@@ -48,21 +48,22 @@ def regrets(curves: Sequence[tuple[str, Standings]], *, title: str, paths: Itera
     What is below 1 is drawn at 1. One file for each path.
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture.
     """
-    lines = [
-        Trace(_sloped(name, each.slope), each.checkpoints, each.mean, each.band())
-        for name, each in curves
-    ]
     with picture(paths, width=8, height=5) as figure:
-        axes = figure.subplots()
-        plain(axes)
-        _logarithmic(axes)
-        for number, line in enumerate(lines):
-            _draw(axes, line, number, least=1)
-        axes.set_xlabel("rounds")
-        axes.set_ylabel("regret against the best in hindsight")
-        axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+        draw_regrets(figure.subplots(), curves)
         figure.suptitle(title, x=0.1, ha="left", fontweight="bold", color=INK)
         figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
+
+
+def draw_regrets(axes: Axes, curves: Sequence[tuple[str, Standings]]) -> None:
+    """What ``regrets`` shows."""
+    plain(axes)
+    _logarithmic(axes)
+    for number, (name, each) in enumerate(curves):
+        line = Trace(_sloped(name, each.slope), each.checkpoints, each.mean, each.band())
+        _draw(axes, line, number, least=1)
+    axes.set_xlabel("rounds")
+    axes.set_ylabel("regret against the best in hindsight")
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
 
 
 def facets(

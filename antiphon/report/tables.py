@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from antiphon.numbers.errors import MissingExtra
+from antiphon.protocol.shown.card import aligned
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,18 +42,9 @@ def print_table(
     try:
         grid = table(columns, rows, numbers=numbers)
     except MissingExtra:
-        _print_plain([columns, *rows], [column in numbers for column in columns])
+        for line in aligned([columns, *rows], [column in numbers for column in columns]):
+            print(line)
         return
     from rich.console import Console
 
     Console(width=None if sys.stdout.isatty() else 124, highlight=False).print(grid)
-
-
-def _print_plain(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = (
-            text.rjust(width) if numeric else text.ljust(width)
-            for text, width, numeric in zip(line, widths, right, strict=True)
-        )
-        print("  ".join(cells).rstrip())

@@ -1,5 +1,11 @@
-"""What checks messages: identifiers, verification functions, verifiers."""
+"""What checks messages: identifiers, verification functions, verifiers.
 
+``Identifier`` is I(b), ``Verifier`` V[f]. An f is made by ``event_level``, ``user_level``,
+``neighbouring_start`` and ``updates_and_queries`` from a relation that says which messages are
+neighbours (``relations``), or is a subclass of ``Verification``.
+"""
+
+from antiphon.numbers.public import shows
 from antiphon.protocol.verification import Refused, Verification
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import (
@@ -48,3 +54,4 @@ __all__ = [
     "updates_and_queries",
     "user_level",
 ]
+__dir__ = shows(__all__, "relations")

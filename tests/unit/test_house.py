@@ -23,10 +23,11 @@ ROOMS = [
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {
+    "displayed.py": {"matplotlib"},
     "scores.py": {"sklearn", "threadpoolctl"}, "scikit.py": {"sklearn", "threadpoolctl"},
     "searches.py": {"hypothesis"},
 }  # fmt: skip
-"""Where the core may import an extra, in a function that needs it."""
+"""Where the core may import an extra, in a function that needs it; or names a type of it."""
 BY_NAME = {
     "audit/corpus.py": {"'antiphon.selfcheck.corpus'"},
     "audit/running/sending.py": {"module", "'cloudpickle'"},
@@ -39,6 +40,7 @@ BY_NAME = {
     "mechanisms/histograms/checking.py": {"'antiphon.audit.searches'"},
     "protocol/durable/states.py": {"module"},
     "protocol/mechanism.py": {"'antiphon.protocol.durable.resuming'"},
+    "protocol/shown/displayed.py": {"'antiphon.report.plots'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
     "selfcheck/theorems/__init__.py": {"file.name"},
 }

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import attrs
 
+from antiphon.protocol.shown.card import Card, Grid
+from antiphon.protocol.shown.displayed import Displayed
+
 
 @attrs.frozen
 class Finding:
@@ -20,8 +23,8 @@ class Finding:
         return f"{self.check}: {self.what}\n  at {self.where}\n  mend: {self.cure}"
 
 
-@attrs.frozen
-class CheckReport:
+@attrs.frozen(repr=False)
+class CheckReport(Displayed):
     """The findings about one part. True in a condition iff there are none.
 
     No finding is no proof: each check tried a few messages and coins.
@@ -39,10 +42,23 @@ class CheckReport:
     def __bool__(self) -> bool:
         return not self.findings
 
-    def __str__(self) -> str:
+    @property
+    def _title(self) -> str:
         count = len(self.findings)
-        head = f"{self.part}: {count or 'no'} finding{'' if count == 1 else 's'}"
-        lines = [head, *map(str, self.findings), f"checked: {', '.join(self.done)}"]
+        return f"{self.part}: {count or 'no'} finding{'' if count == 1 else 's'}"
+
+    def _card(self) -> Card:
+        rows = [(each.check, each.what, each.where, each.cure) for each in self.findings]
+        found = [Grid(rows, ("check", "what", "where", "to mend it"))] if rows else []
+        done = [("checked", ", ".join(self.done))]
+        done += [(f"not checked: {name}", why) for name, why in self.left_out]
+        return Card(self._title, (*found, Grid([*done, ("seed", str(self.seed))])))
+
+    def __repr__(self) -> str:
+        return f"<CheckReport: {self._title}>"
+
+    def __str__(self) -> str:
+        lines = [self._title, *map(str, self.findings), f"checked: {', '.join(self.done)}"]
         lines += [f"not checked: {name} ({why})" for name, why in self.left_out]
         return "\n".join([*lines, f"seed: {self.seed}"])
 

@@ -5,6 +5,8 @@ from antiphon.audit.exact.comparison import Equivalence, Law, equivalent, law_of
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Question, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
+from antiphon.audit.exact.tight_curve import TightCurve
+from antiphon.numbers.public import shows
 
 __all__ = [
     "AtEpsilon",
@@ -19,6 +21,8 @@ __all__ = [
     "Solution",
     "StrategyAdversary",
     "StrategyNode",
+    "TightCurve",
     "equivalent",
     "law_of_views",
 ]
+__dir__ = shows(__all__)

@@ -26,7 +26,9 @@ from antiphon.protocol.measures.kinds import (
     ZeroConcentrated,
 )
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.records.labels import counted, message_label
+from antiphon.protocol.shown.card import Card, Grid
+from antiphon.protocol.shown.displayed import Displayed, Shown
 
 Verdict: TypeAlias = Literal["holds", "REFUTED", "not compared"]
 Bound: TypeAlias = Union[Fraction, float]
@@ -107,8 +109,8 @@ class OfRange:
 Evidence: TypeAlias = Union[AtEpsilon, AtOrder, OfRange]
 
 
-@attrs.frozen
-class Compared:
+@attrs.frozen(repr=False)
+class Compared(Shown):
     """A claim beside the truth over some rounds, wherever the two are compared."""
 
     mechanism: ContinualMechanism
@@ -170,10 +172,12 @@ class Compared:
         """The claim's own, or REFUTED. So many rounds prove nothing."""
         return Status.REFUTED if self.refuted else self.claim.status
 
-    def __str__(self) -> str:
-        return f"{message_label(self.mechanism)}: {self._evidence()}: {self.verdict}"
+    def _card(self) -> Card:
+        return Card(f"{message_label(self.mechanism)}: {self.found}: {self.verdict}")
 
-    def _evidence(self) -> str:
+    @property
+    def found(self) -> str:
+        """What was compared, in words."""
         if self.reason is not None:
             return f"{type(self.claim.measure).__name__} claim, {self.reason}"
         worst = next((each for each in self.evidence if each.refuted), None)
@@ -196,7 +200,7 @@ class Compared:
         return f" (only {'; '.join(said)})" if said else ""
 
 
-class Comparison(tuple[Compared, ...]):
+class Comparison(Displayed, tuple[Compared, ...]):
     """A row for every claim, in order; ``print`` shows their verdicts."""
 
     __slots__ = ()
@@ -208,6 +212,18 @@ class Comparison(tuple[Compared, ...]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self)) or "nothing is claimed"
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self._card().title}>"
+
+    def _card(self) -> Card:
+        refuted = len(self.refuted)
+        title = f"{counted(len(self), 'claim')}, {refuted or 'none'} refuted"
+        rows = [
+            (message_label(each.mechanism), message_label(each.claim.measure), each.found,
+             each.verdict) for each in self
+        ]  # fmt: skip
+        return Card(title, (Grid(rows, ("mechanism", "claim", "found", "verdict")),))
 
 
 def _shown(value: Bound) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 
@@ -25,16 +25,22 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.records.codec import encode_any
 from antiphon.protocol.records.headers import Header
+from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import sealed
+from antiphon.protocol.shown.card import Card, Grid, Part, Verbatim
+from antiphon.protocol.shown.displayed import Shown
 from antiphon.protocol.spaces import Pairs, Space
 from antiphon.verifiers.verifier import Verifier
 
+_MOST: Final = 20
+"""Views of a law that are shown."""
 
-@attrs.frozen
-class Equivalence:
+
+@attrs.frozen(repr=False)
+class Equivalence(Shown):
     """Whether two IMs have equal view laws against every adversary of ``rounds`` messages.
 
     True or False in a condition. ``distance`` is the largest total variation distance
@@ -53,6 +59,23 @@ class Equivalence:
 
     def __bool__(self) -> bool:
         return self.distance == 0
+
+    def _card(self) -> Card:
+        against = f"against {counted(self.rounds, 'message')}"
+        if self:
+            return Card(f"the laws of all views are equal, {against}")
+        title = f"they differ by {message_label(self.distance)}, {against}"
+        return Card(title, tuple(self._parts()))
+
+    def _parts(self) -> Iterator[Part]:
+        if self.transcript is not None and self.probabilities is not None:
+            zero, one = map(message_label, self.probabilities)
+            yield Grid([("the view below", f"has probability {zero} under one, {one} under two")])
+            pairs = zip(self.transcript.messages, self.transcript.answers, strict=True)
+            rows = [(message_label(m), message_label(a)) for m, a in pairs]
+            yield Grid(rows, ("message", "answer"))
+        if self.adversary is not None:
+            yield Verbatim(self.adversary.tree())
 
 
 def equivalent(
@@ -142,8 +165,8 @@ def message_space(mechanism: Mechanism) -> Space:
     return mechanism.signature.queries
 
 
-@attrs.frozen
-class Law:
+@attrs.frozen(repr=False)
+class Law(Shown):
     """The exact law of the views of one adversary: each view with its probability.
 
     How it ended is part of a view: the adversary knows whether a HALT it heard was the
@@ -151,6 +174,16 @@ class Law:
     """
 
     views: tuple[tuple[View, Fraction], ...]
+
+    def _card(self) -> Card:
+        likely = sorted(self.views, key=lambda each: -each[1])
+        rows = [
+            (message_label(p), " ".join(map(message_label, view.answers)))
+            for view, p in likely[:_MOST]
+        ]
+        title = counted(len(likely), "view")
+        more = [f"… and {len(likely) - _MOST:,} more"] if len(likely) > _MOST else []
+        return Card(title, (Grid(rows, ("probability", "answers")), *more))
 
     def answers(self) -> dict[tuple[object, ...], Fraction]:
         """The law of the answers alone."""

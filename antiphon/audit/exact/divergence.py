@@ -21,9 +21,13 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena
 from antiphon.audit.exact.solver import Report, deep
+from antiphon.composition.accounting.figures import number
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import down, up
+from antiphon.protocol.records.labels import counted, message_label
+from antiphon.protocol.shown.card import Card, Grid
+from antiphon.protocol.shown.displayed import Shown
 
 Number: TypeAlias = Union[Fraction, float]
 """A Fraction, or ``math.inf``."""
@@ -36,8 +40,8 @@ _LARGEST: Final = 4096
 _NOTHING: Final = Fraction(0), Fraction(0)
 
 
-@attrs.frozen
-class Divergence:
+@attrs.frozen(repr=False)
+class Divergence(Shown):
     """The tight Rényi divergence of an order, in nats, between ``lower`` and ``upper``.
 
     ``float`` gives the upper end, which is safe to report.
@@ -56,6 +60,16 @@ class Divergence:
 
     def __float__(self) -> float:
         return self.upper
+
+    def _card(self) -> Card:
+        order = message_label(self.order)
+        rows = [("at least", f"{self.lower!r}"), ("at most", f"{self.upper!r}")]
+        if self.moment is not None:
+            rows.append((f"e^(({order} − 1) D), exactly", message_label(self.moment)))
+        rows.append(("the larger one is of", f"b = {self.bit}"))
+        rows.append(("positions valued", f"{self.nodes:,}"))
+        found = f"D_{order} = {number(self.upper)} nats"
+        return Card(f"{found}, against {counted(self.rounds, 'message')}", (Grid(rows),))
 
 
 def order_of(value: object) -> Fraction:

@@ -19,6 +19,7 @@ from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.audit.exact.tight_range import RangeSolver
 from antiphon.audit.exact.watching import progress
+from antiphon.composition.accounting.figures import number
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
@@ -27,7 +28,10 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, distinct
+from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.registry import name_of
+from antiphon.protocol.shown.card import Card, Grid
+from antiphon.protocol.shown.displayed import Shown
 from antiphon.protocol.verification import Verification
 
 _LARGEST = 1000
@@ -62,8 +66,8 @@ class Search(TypedDict, total=False):
     """Called with the number of beliefs as it grows; by default a line for a person who watches."""
 
 
-@attrs.frozen
-class Solution:
+@attrs.frozen(repr=False)
+class Solution(Shown):
     """The answer: ``delta`` is the tight δ(ε), or above it by at most ``error``."""
 
     delta: Fraction
@@ -76,6 +80,21 @@ class Solution:
     nodes: int
     """Beliefs valued."""
 
+    def _card(self) -> Card:
+        exactly = f", or less by at most {number(float(self.error))}" if self.error else " exactly"
+        found = f"δ({message_label(self.epsilon)}) = {message_label(self.delta)}{exactly}"
+        rows = (
+            ("the worst views are of", f"b = {self.bit}"),
+            ("beliefs valued", f"{self.nodes:,}"),
+        )
+        return Card(f"{found}, against {counted(self.rounds, 'message')}", (Grid(rows),))
+
+
+def game_in_words(system: ContinualMechanism, verification: Verification) -> str:
+    """V[f] ∘* I(·) ∘* M, and what f and M are."""
+    f, m = message_label(verification, 120), message_label(system, 120)
+    return f"V[f] ∘* I(·) ∘* M with f = {f}, M = {m}"
+
 
 def _given(values: Any) -> tuple[Any, ...] | None:
     if values is None:
@@ -85,8 +104,8 @@ def _given(values: Any) -> tuple[Any, ...] | None:
     return tuple(values)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
-@attrs.define(eq=False)
-class Question:
+@attrs.define(eq=False, repr=False)
+class Question(Shown):
     """One game with what may be said in it; keeps what it learned between answers."""
 
     system: ContinualMechanism
@@ -97,6 +116,13 @@ class Question:
     limit: int = LIMIT
     report: Report | None = progress
     _solvers: tuple[Solver, ...] = attrs.field(default=(), init=False)
+
+    def _card(self) -> Card:
+        said = (("queries", self.queries), ("catalogue", self.catalogue))
+        rows = [(name, message_label(given, 160)) for name, given in said if given is not None]
+        if self.max_creations is not None:
+            rows.append(("creations", f"at most {self.max_creations:,}"))
+        return Card(game_in_words(self.system, self.verification), (Grid(rows),))
 
     def solvers(self) -> tuple[Solver, ...]:
         """One solver for each world, over one arena."""

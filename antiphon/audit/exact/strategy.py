@@ -14,10 +14,12 @@ from antiphon.composition.creation import Create
 from antiphon.numbers.errors import Intractable
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.messages import EMPTY, HALT, Ask, Pair, identical
-from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.records.rounds import Ending
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
+from antiphon.protocol.shown.card import Card, Verbatim
+from antiphon.protocol.shown.displayed import Shown
 
 
 @register("antiphon.StrategyNode/1")
@@ -37,8 +39,8 @@ class StrategyNode:
 
 
 @register("antiphon.StrategyAdversary/1")
-@attrs.frozen
-class StrategyAdversary(Adversary[int]):
+@attrs.frozen(repr=False)
+class StrategyAdversary(Adversary[int], Shown):
     """A decision tree (shared where it repeats) that plays, saves and replays like any adversary.
 
     ``bit`` is the world b whose views the event S favours: Pr_b[S] − e^ε Pr_{1−b}[S] is
@@ -97,6 +99,11 @@ class StrategyAdversary(Adversary[int]):
                     if answer is not without
                 )
         return None
+
+    def _card(self) -> Card:
+        nodes = counted(len(self.nodes), "node")
+        title = f"a strategy of {nodes}, with advantage {message_label(self.advantage)}"
+        return Card(f"{title} for b = {self.bit}", (Verbatim(self.tree()),))
 
     def tree(self) -> str:
         """The strategy as a readable decision tree; a part drawn before is named by number."""

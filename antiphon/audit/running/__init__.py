@@ -11,6 +11,7 @@ from antiphon.audit.running.progress import Progress
 from antiphon.audit.running.runner import run
 from antiphon.audit.running.tally import Outcome
 from antiphon.audit.running.tasks import CountViews, merge_counts
+from antiphon.numbers.public import shows
 
 __all__ = [
     "Checkpoint",
@@ -22,3 +23,4 @@ __all__ = [
     "merge_counts",
     "run",
 ]
+__dir__ = shows(__all__)

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 
 from antiphon.audit.running.by_path import Files
 from antiphon.audit.running.chunks import Chunk
-from antiphon.audit.running.sending import packed, packed_by_value
+from antiphon.audit.running.sending import misled, packed, packed_by_value
 from antiphon.audit.running.worker import (
     Parcel,
     Task,
@@ -31,6 +31,12 @@ from antiphon.numbers.errors import ExecutorError, InvalidArgument
 
 _UNKNOWN: Final = 32
 """Workers that are assumed where an executor does not tell how many it has."""
+
+
+_MISLED: Final = (
+    "this program was read from standard input, which processes that are started cannot run again: "
+    'put it into a file, or pass executor="serial"'
+)
 
 
 class Future(Protocol):
@@ -72,6 +78,8 @@ class Own(Crew):
         self._method = start_method()
         self._begin: tuple[Callable[..., None], tuple[object]] = begin, (task,)
         if self._method != "fork":
+            if misled():
+                raise ExecutorError(_MISLED)
             try:
                 self._begin = begin_packed, (packed(task),)
             except Exception as error:
@@ -202,5 +210,5 @@ def may_start(task: Task) -> bool:
     return (
         cores() > 1
         and not multiprocessing.current_process().daemon
-        and (start_method() == "fork" or _can_be_sent(task))
+        and (start_method() == "fork" or (not misled() and _can_be_sent(task)))
     )

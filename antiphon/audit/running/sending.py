@@ -2,7 +2,8 @@
 
 A decorated function hides the function that it was made of, and a lambda has no name of its
 own: both go by the variable of their module that holds them. Modules that were run by path are
-run again where the task arrives.
+run again where the task arrives. What was defined in a notebook or at the prompt stands in no file
+that another process could run: it goes by value, with cloudpickle.
 """
 
 from __future__ import annotations
@@ -11,20 +12,29 @@ import importlib
 import io
 import pickle
 import sys
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from antiphon.audit.running.by_path import Files, files_run, run_again
 from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.mechanisms.learners.convex.function_loss import FunctionLoss
+from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.adversary import FunctionAdversary
 
 _OF_A_FUNCTION: tuple[type, ...] = (FunctionMechanism, FunctionAdversary, FunctionLoss)
 
 
+class InNoFile(pickle.PicklingError):
+    """Something was defined where no other process finds it."""
+
+
 class _Pickler(pickle.Pickler):
     def reducer_override(self, thing: object) -> Any:
+        defined = getattr(thing, "function", thing)
+        if isinstance(defined, FunctionType | type) and _is_in_no_file(defined):
+            raise InNoFile(f"{defined.__qualname__} is defined in a notebook or at the prompt")
         place = _place(thing)
         return NotImplemented if place is None else (_at, place)
 
@@ -52,17 +62,46 @@ def _at(module: str, name: str) -> object:
 
 
 def packed(task: object) -> tuple[Files, bytes]:
-    """A task to be sent. Raises: what pickle does for what has no name in any module."""
+    """A task to be sent. Raises: what pickle does for what has no name in any module; MissingExtra
+    for what has no file, without cloudpickle.
+    """
     buffer = io.BytesIO()
-    _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(task)
+    try:
+        _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(task)
+    except InNoFile as error:
+        try:
+            return packed_by_value(task)
+        except ImportError:
+            raise MissingExtra(f"{error}, and so cloudpickle", "notebook") from None
     return files_run(), buffer.getvalue()
+
+
+def _is_in_no_file(defined: FunctionType | type) -> bool:
+    return defined.__module__ == "__main__" and not _main_has_a_file()
+
+
+def _main_has_a_file() -> bool:
+    """Whether a process that is started can run what this one was started with."""
+    file = _file_of_main()
+    return isinstance(file, str) and Path(file).is_file()
+
+
+def misled() -> bool:
+    """Whether a process that is started looks for a file that is none: of a program on a pipe."""
+    return _file_of_main() is not None and not _main_has_a_file()
+
+
+def _file_of_main() -> object:
+    main = sys.modules["__main__"]
+    spec: object = getattr(main, "__spec__", None)
+    return __file__ if getattr(spec, "name", None) else getattr(main, "__file__", None)
 
 
 def packed_by_value(task: object) -> tuple[Files, bytes]:
     """The same for dask, with the functions that a worker cannot import: those of a script, of
     a notebook, or of a file that was run by its path, whole.
     """
-    cloudpickle: Any = importlib.import_module("cloudpickle")  # dask has it
+    cloudpickle: Any = importlib.import_module("cloudpickle")  # dask has it; extra ``notebook``
     modules = [sys.modules[name] for name, _ in files_run() if name in sys.modules]
     for module in modules:
         cloudpickle.register_pickle_by_value(module)

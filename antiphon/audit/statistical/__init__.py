@@ -19,6 +19,7 @@ from antiphon.audit.statistical.proportions import clopper_pearson
 from antiphon.audit.statistical.search import AdversaryFamily, Coarsened
 from antiphon.audit.statistical.testing import bonferroni, holm
 from antiphon.audit.statistical.trade_offs.trade_off import TradeOff
+from antiphon.numbers.public import shows
 from antiphon.populations.play import play_population, play_sample
 from antiphon.populations.sample import NUMBER, Cell, Sample, merge
 
@@ -53,3 +54,4 @@ __all__ = [
     "play_population",
     "play_sample",
 ]
+__dir__ = shows(__all__)

@@ -7,6 +7,7 @@ are reduced to hit counts; so no bound looks at what chose it.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -42,11 +43,15 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.play import Feature
+from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.records.naming import name_parties
 
 METHODS: Final = ("clopper-pearson", "label", "anytime")
+MANY: Final = 1 << 15
+"""So many samples are worth a warning if they will be slow."""
 LEAST_SAMPLES: Final = 1000
 """Half of the samples choose the event and half test it; fewer show nothing."""
 MOST_TRAINING: Final = 2_000_000
@@ -117,7 +122,7 @@ def audit(
 
     Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, an
     adversary that never halts, views with nothing to count and no number; MissingExtra;
-    what ``running.run`` raises.
+    what ``running.run`` raises. Warns (``SlowAudit``) of parts that make many samples slow.
 
     >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
     >>> adversary = CounterexampleAdversary(delta=0.1, copies=5)
@@ -141,6 +146,10 @@ def audit(
     candidates = members(adversary, child(root, CHOOSING))
     playing = Playing(game, score if callable(score) else feature, rounds)
     width = playing.width(candidates[0].adversary, child(root, PROBING))
+    name_parties(game.mechanism(0), *(each.adversary for each in candidates), feature, score)
+    slow = slow_hint(taken_apart(candidates[0].adversary, game.mechanism(0), rounds=rounds))
+    if slow and samples >= MANY:
+        warnings.warn(slow, SlowAudit, stacklevel=2)
     if training is None:
         trained = max(LEAST_SAMPLES // 2, min(trained, MOST_NUMBERS // max(1, width)))
     if curve is None:
@@ -163,7 +172,7 @@ def audit(
         report = sequential_audit(setting, candidates)
     else:
         report = fixed_audit(setting, candidates, method, correction)
-    return attrs.evolve(report, hint=_hint(game))
+    return attrs.evolve(report, hint=_hint(game), slow=slow)
 
 
 def _hint(game: Game) -> str:

@@ -12,11 +12,14 @@ from antiphon.audit.statistical.estimators import Hits, Rates
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.proportions import failure
+from antiphon.audit.statistical.report_card import card
 from antiphon.audit.statistical.trade_offs.trade_off import Point, TradeOff
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.records.files import write_text
+from antiphon.protocol.shown.card import Card
+from antiphon.protocol.shown.displayed import Plotted, Shown
 
 FORMAT: Final = "antiphon-audit/1"
 Verdict = Literal["refuted", "not refuted"]
@@ -35,8 +38,8 @@ class Tested:
     """… and adjusted for all hypotheses that were tested."""
 
 
-@attrs.frozen
-class AuditReport:
+@attrs.frozen(repr=False)
+class AuditReport(Shown, Plotted):
     """What an audit found. Never "private": a claim is *refuted* or *not refuted*."""
 
     verdict: Verdict
@@ -83,10 +86,15 @@ class AuditReport:
     """What all its events prove, at once."""
     hint: str = ""
     """What else to try: ``ap.check``, for a system with parts that are not this library's."""
+    slow: str = ""
+    """What made it slow, and the cure: parts that are taken replica by replica."""
     player: Adversary | None = attrs.field(default=None, repr=False, eq=False)
     """The adversary that was tested; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
     """An interaction in the event, which replays; saved on its own."""
+
+    def _card(self) -> Card:
+        return card(self)
 
     @property
     def refuted(self) -> bool:
@@ -140,7 +148,7 @@ class AuditReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data for JSON; the event in words."""
         data = {name: getattr(self, name) for name in _PLAIN}
-        data |= {"vacuous": self.vacuous, "hint": self.hint}
+        data |= {"vacuous": self.vacuous, "hint": self.hint, "slow": self.slow}
         if self.trade_off is not None:
             points = [[each.bit, *attrs.astuple(each.rates)] for each in self.trade_off.points]
             data |= {"curve": self.curve, "mu_lower": self.mu_lower, "trade_off": points}
@@ -180,6 +188,7 @@ class AuditReport:
                 hits=Hits(**data["hits"]),
                 vacuous=data.get("vacuous", ""),
                 hint=data.get("hint", ""),
+                slow=data.get("slow", ""),
                 curve=data.get("curve", ""),
                 claimed=tuple((epsilon, delta) for epsilon, delta in data.get("claimed", ())),
                 trade_off=_trade_off(data.get("trade_off")),

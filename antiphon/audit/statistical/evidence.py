@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,18 +24,26 @@ from antiphon.protocol.records.codec import (
     encode_any,
     is_object,
     mentions_unregistered,
+    unregistered,
 )
 from antiphon.protocol.records.headers import bit_of, rerunning
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.sinks import save
 from antiphon.protocol.records.transcript import evidence as evidence_of
-from antiphon.protocol.records.view import Recording, View
+from antiphon.protocol.records.view import SECRET_TAPE, Recording, View
+from antiphon.protocol.registry import name_of
+from antiphon.protocol.shown.card import Card, Grid
+from antiphon.protocol.shown.displayed import Shown
 
 FORMAT: Final = "antiphon-counterexample/1"
 
 
-@attrs.frozen
-class Counterexample:
+class NamelessParty(UserWarning):
+    """What was saved names a party that no file brings back."""
+
+
+@attrs.frozen(repr=False)
+class Counterexample(Shown):
     """One interaction that fell into the event which refutes a claim.
 
     ``recording`` was played in the world ``bit`` with the seed ``seed``; it holds the
@@ -63,6 +73,19 @@ class Counterexample:
 
     def __attrs_post_init__(self) -> None:
         check(self)
+
+    def _card(self) -> Card:
+        title = (
+            f"evidence against ({self.epsilon:.10g}, {self.delta:.10g})-DP: at that ε, δ is at "
+            f"least {self.delta_lower:.6g} with confidence {self.confidence:.10g}"
+        )
+        rows = (
+            ("played in the world", f"b = {self.bit}, which the event favours"),
+            ("the event", self.event.words()),
+            ("as stated", ", ".join(self.as_stated)),
+        )
+        view = self.view._card()  # pyright: ignore[reportPrivateUsage]
+        return Card(title, (Grid(rows), view.title, *view.parts, SECRET_TAPE))
 
     @property
     def view(self) -> View:
@@ -107,9 +130,26 @@ class Counterexample:
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write it as a recording (docs/transcripts.md), for its owner only.
 
-        Raises: FileError, if the path is taken and not to be overwritten, or not writable.
+        Raises: FileError, if the path is taken and not to be overwritten, or not writable. Warns
+        of parties without a name: ``antiphon replay`` cannot run them.
         """
         save(self.view, self.recording, Path(path), self._evidence(), overwrite=overwrite)
+        for warning in self._lacking():
+            warnings.warn(f"in {path} {warning}", NamelessParty, stacklevel=2)
+
+    def _lacking(self) -> Iterator[str]:
+        """What the file will not do, because somebody has no name in it."""
+        cure = "define it at the top of a file, and pass --with FILE.py; or @ap.register it"
+        parties = [self.view.header.adversary, self.recording.secret.system]
+        nameless = ", ".join(dict.fromkeys(unregistered(parties)))
+        if nameless:
+            yield f"{nameless} has no name, so antiphon replay cannot run it: {cure}"
+        feature = encode_any(self.feature)
+        if self.feature is not tuple and mentions_unregistered(feature):
+            yield (
+                f"the feature {name_of(self.feature)} has no name, so antiphon replay cannot tell "
+                f"whether the view lies in the event: {cure}"
+            )
 
     def _evidence(self) -> Json:
         data: dict[str, Json] = {"format": FORMAT, "words": self.event.words()}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -14,16 +15,17 @@ import attrs
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.events.choosing import SCORES
-from antiphon.audit.statistical.evidence import Counterexample
+from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
+from antiphon.audit.statistical.report_card import RARE, rows, sentences, tests, title
 from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.cli.written import rational
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.curves import number, of_measure
+from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
-from antiphon.populations.slow import taken_apart
+from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -112,7 +114,6 @@ def audit(test: Request, outputs: Outputs) -> int:
         print_json(report.to_dict() | (_NOT_SAVED if saved is None else attrs.asdict(saved)))
     else:
         _print(report, saved)
-        _explain_sameness(report)
     return 1 if report.refuted else 0
 
 
@@ -133,7 +134,9 @@ def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | No
     path = outputs.save
     if path is None or report.counterexample is None:
         return None
-    report.counterexample.save(path, overwrite=outputs.force)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NamelessParty)  # below it is tried, and said why not
+        report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]
     try:
         with guarded():
@@ -154,9 +157,10 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
     options["score"] = test.score if test.score in SCORES else _function(module, test.score)
     adversaries = _adversaries(module, test.adversary)
     claim: dict[str, Any] = test.claim.arguments(module)
-    with running(path):
+    with running(path), warnings.catch_warnings():
         if not quiet:
             _warn_if_slow(game, adversaries, options["rounds"])
+        warnings.simplefilter("ignore", SlowAudit)
         return game.audit(
             adversaries,
             progress=False if quiet else None,
@@ -170,14 +174,9 @@ def _warn_if_slow(game: PrivacyGame, adversaries: Search, rounds: int | None) ->
     if not isinstance(adversaries, Adversary):
         return
     player: Adversary = adversaries  # pyright: ignore[reportUnknownVariableType]
-    slow = taken_apart(player, game.mechanism(0), rounds=rounds)
+    slow = slow_hint(taken_apart(player, game.mechanism(0), rounds=rounds))
     if slow:
-        print(
-            f"antiphon: {', '.join(slow)} is taken replica by replica, perhaps 100 times slower: "
-            "if it does arithmetic and comparisons only, declare it @ap.column_safe; "
-            "see docs/readings.md",
-            file=sys.stderr,
-        )
+        print(f"antiphon: {slow}", file=sys.stderr)
 
 
 def _adversaries(module: ModuleType, name: str) -> Search:
@@ -218,54 +217,17 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
 def _print(report: AuditReport, saved: SavedFile | None) -> None:
     from rich.console import Console
 
-    claim = f"({report.epsilon:.10g}, {report.delta:.10g})-DP"
-    claim = f"the whole curve ({report.curve})" if report.curve else claim
-    print(f"{claim}: {report.verdict}, at confidence {report.confidence:.10g}")
+    print(title(report))
     console = Console(highlight=False)
-    console.print(table(("what", "found"), list(_rows(report))))
+    console.print(table(("what", "found"), list(rows(report))))
     if report.tests:
-        columns = ("adversary", "event", "p", "adjusted")
-        rows = [
-            (each.adversary, each.event.words(), f"{each.p_value:.3g}", f"{each.adjusted:.3g}")
-            for each in report.tests
-        ]
-        console.print(table(columns, rows, numbers=("p", "adjusted")))
+        several = tests(report)
+        console.print(table(several.columns, several.rows, numbers=several.numbers))
     if saved is not None and saved.replay is not None:
         print(f"A view in the event is in {saved.saved}; try: {saved.replay}")
     elif saved is not None:
         print(f"A view in the event is in {saved.saved}, but it does not replay: {saved.why_not}")
     elif report.refuted and report.counterexample is None:
-        print("No view in the event turned up soon: it is rare, or the test was lucky.")
-
-
-def _explain_sameness(report: AuditReport) -> None:
-    """Where nothing was tested, or no view told the worlds apart at all: say so; and the hint."""
-    if report.hint and not report.refuted:
-        print(f"{report.hint}.")
-    hits = report.hits
-    if report.vacuous:
-        print(f"This audit tested nothing: {report.vacuous}")
-    elif not report.refuted and hits.own == hits.trials and hits.against == hits.others:
-        print("Every view lies in the event: nothing in them told the two worlds apart.")
-
-
-def _rows(report: AuditReport) -> Iterator[tuple[str, str]]:
-    hits, bit = report.hits, report.event.bit
-    if report.curve:
-        where = "where it fails" if report.refuted else "where that is nearest"
-        yield where, f"at ε = {report.epsilon:.6g}, where it says δ = {number(report.delta)}"
-        yield "μ, if it is μ-GDP", f"at least {report.mu_lower:.6g}"
-    yield "δ at that ε", f"at least {report.delta_lower:.6g}"
-    yield "ε at that δ", f"at least {report.epsilon_lower:.6g}"
-    yield "adversary", report.adversary
-    yield "event", report.event.words()
-    yield f"  under b = {bit}", f"{hits.own:,} of {hits.trials:,} fresh views"
-    yield f"  under b = {1 - bit}", f"{hits.against:,} of {hits.others:,} fresh views"
-    trained = report.samples - report.tested
-    yield "views of each world", f"{report.samples:,}, {trained:,} of them to choose the event"
-    yield "method", report.method
-    yield "multiple testing", report.correction
-    if report.looks > 1:
-        yield "reports so far", f"{report.looks}, of more and more of these samples"
-    if report.interrupted:
-        yield "interrupted", "the bounds are of what was done by then"
+        print(RARE)
+    for sentence in sentences(report):
+        print(sentence)

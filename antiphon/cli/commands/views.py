@@ -13,7 +13,7 @@ from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay as replayed
 from antiphon.protocol.records.transcript import evidence, load
-from antiphon.protocol.records.view import View
+from antiphon.protocol.records.view import SECRET_TAPE, View
 
 
 def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
@@ -75,7 +75,7 @@ def _verdict(view: View, data: dict[str, Any], mismatch: ReplayMismatch | None) 
     if view.header.seeded:
         lines.append("seeded: for study, not for release")
     if data["kind"] == "recording":
-        lines.append("a recording is a secret: with the answers, its tape gives the data away")
+        lines.append(SECRET_TAPE)
     return "\n".join(lines)
 
 

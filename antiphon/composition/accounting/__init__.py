@@ -34,6 +34,7 @@ from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.accounting.responses.rational import ExactCurve, exactly
 from antiphon.composition.accounting.responses.simple import advanced, basic
 from antiphon.numbers.interval import Interval
+from antiphon.numbers.public import shows
 from antiphon.protocol.measures.divergences import response_divergence
 
 __all__ = [
@@ -65,3 +66,4 @@ __all__ = [
     "reveal",
     "sparse",
 ]
+__dir__ = shows(__all__)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Final, TypeVar, overload
 
 import numpy as np
 
+from antiphon.composition.accounting.figures import told
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import (
@@ -21,6 +22,8 @@ from antiphon.numbers.interval import (
     least_reading,
     up,
 )
+from antiphon.protocol.shown.card import Card, Part
+from antiphon.protocol.shown.displayed import Plotted, Shown
 
 Value = TypeVar("Value")
 
@@ -28,7 +31,7 @@ _ENOUGH: Final = 2.0**-50
 """Relative distance at which a search for ε ends, 2^-50."""
 
 
-class PrivacyCurve(ABC):
+class PrivacyCurve(Shown, Plotted, ABC):
     """What some composition promises: it is (ε, δ(ε))-DP for every ε >= 0.
 
     ``delta_at`` and ``epsilon_at`` are upper bounds, always safe to report; the
@@ -60,6 +63,13 @@ class PrivacyCurve(ABC):
     @abstractmethod
     def _enough(self) -> float:
         """An ε, however read, from which on δ is at its floor; inf if there is none."""
+
+    def _card(self) -> Card:
+        return Card(f"{self.method} ({self.source})", self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        yield from told(self)
+        yield self._picture()
 
     @overload
     def delta_between(self, epsilon: exact.Epsilon) -> Interval[float]: ...

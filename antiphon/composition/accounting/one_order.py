@@ -15,7 +15,7 @@ from antiphon.protocol.measures.divergences import SLACK
 _NOTHING = Interval(0.0, 0.0)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class OneOrderCurve(PrivacyCurve):
     """(ε, δ) from D_α <= D at one order α > 1, of which alone something is known.
 

@@ -26,7 +26,7 @@ _HUGE: Final = 1e290
 _NOTHING: Final = Interval(0.0, 0.0)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class RenyiCurve(PrivacyCurve):
     """(ε, δ) from a bound ρ(α) on the Rényi divergence of every order α > 1, in nats.
 

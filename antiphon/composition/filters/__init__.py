@@ -11,6 +11,7 @@ from antiphon.composition.filters.gaussian_filter import GaussianFilter
 from antiphon.composition.filters.odometer import Odometer, Reading
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.filters.renyi_odometer import RenyiOdometer
+from antiphon.numbers.public import shows
 
 __all__ = [
     "BasicFilter",
@@ -26,3 +27,4 @@ __all__ = [
     "RogersFilter",
     "WhitehouseFilter",
 ]
+__dir__ = shows(__all__)

@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeAlias, final
 import attrs
 
 from antiphon.composition.creation import Create
+from antiphon.composition.filters.amounts import amounts
 from antiphon.composition.filters.sums import Sum
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -17,8 +18,11 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import Pair
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
+from antiphon.protocol.shown.card import Card, Grid, as_text
+from antiphon.protocol.shown.displayed import Displayed
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ): what a filter adds up."""
@@ -27,7 +31,7 @@ Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 @final
 @register("antiphon.Refusal/1")
 @attrs.frozen
-class Refusal:
+class Refusal(Displayed):
     """The answer to a creation that the budget does not cover; the rest stays usable.
 
     Public: a function of the creation queries alone. ``requested`` and ``spent`` together are
@@ -40,6 +44,15 @@ class Refusal:
     remaining: Amounts
     unit: str = "epsilon"
 
+    def _card(self) -> Card:
+        asked, spent = (amounts(each, self.unit) for each in (self.requested, self.spent))
+        left = amounts(self.remaining, self.unit, left=True)
+        rows = (("requested", asked), ("spent before", spent), ("remaining", left))
+        return Card("refused: the budget does not cover it", (Grid(rows),))
+
+    def __str__(self) -> str:
+        return as_text(self._card())
+
     @property
     def error(self) -> BudgetExceeded:
         """The same as an exception, for who would rather raise it."""
@@ -50,7 +63,7 @@ class Refusal:
         return f"({self.unit} {amounts[0]}, delta {amounts[1]})"
 
 
-class Budget(ABC, Generic[State]):
+class Budget(Displayed, ABC, Generic[State]):
     """What is charged for each created mechanism, as an automaton over claims.
 
     A pure function of the claims: equal claims in equal order leave equal states. Every
@@ -79,6 +92,13 @@ class Budget(ABC, Generic[State]):
         except InvalidArgument:
             return False
         return True
+
+    def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
+        """(what, found): what has been spent, for who looks at a session."""
+        return ()
+
+    def _card(self) -> Card:
+        return Card(message_label(self, 160), (Grid(self.public_state(self.initial_state)),))
 
     def states(self, creations: View | Iterable[object]) -> Iterator[State]:
         """The state after each creation query, in order: a view's, or an iterable of ``Create``.
@@ -159,6 +179,21 @@ class Filter(Budget[Spent]):
     def spent(self, state: Spent) -> Amounts:
         """(ε, ρ, D or μ²; δ) added up so far; rounded up where it is no single exact number."""
         return state.amount.value, _rational(state.delta)
+
+    def public_state(self, state: Spent) -> tuple[tuple[str, str], ...]:
+        spent, left = self.spent(state), self.remaining(state)
+        return (
+            ("spent", amounts(spent, self.unit)),
+            ("remaining", amounts(left, self.unit, left=True)),
+        )
+
+    def _card(self) -> Card:
+        rows = (
+            ("adds up to at most", amounts(self.limits, self.unit)),
+            ("theorem", f"{self.source}: {self.status.value}"),
+            *(("assumed", each) for each in self.assumes),
+        )
+        return Card(message_label(self, 160), (Grid(rows),))
 
     def remaining(self, state: Spent) -> Amounts:
         """What is left of the limits; never more than the truth."""

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
+from antiphon.composition.filters.amounts import amounts
 from antiphon.composition.filters.budget import Budget, epsilon_delta
 from antiphon.composition.filters.concentrated import half_of_delta, rho_delta, rho_limit
 from antiphon.composition.filters.decimals import log_above
@@ -115,6 +116,9 @@ class Odometer(Budget[Distance]):
         if state.epsilon is not None and float(state.epsilon) <= mixture:
             return Reading(state.epsilon.value, self.delta)
         return Reading(mixture, self.delta)
+
+    def public_state(self, state: Distance) -> tuple[tuple[str, str], ...]:
+        return (("spent at most, at any time", amounts(self.reading(state))),)
 
     def readings(self, creations: View | Iterable[object]) -> list[Reading]:
         """The running curve: the reading after each creation query, as ``states``."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import attrs
 
+from antiphon.composition.filters.amounts import amounts
 from antiphon.composition.filters.budget import NOTHING_SPENT, Budget, Spent
 from antiphon.composition.filters.concentrated import half_of_delta
 from antiphon.composition.filters.decimals import log_above
@@ -72,6 +73,9 @@ class RenyiOdometer(Budget[Spent]):
         if not state.amount.numerator:  # no divergence, no loss
             return Reading(Fraction(0), self.delta)
         return Reading(state.amount.rational + self._tail, self.delta)
+
+    def public_state(self, state: Spent) -> tuple[tuple[str, str], ...]:
+        return (("spent at most, at any time", amounts(self.reading(state))),)
 
     def readings(self, creations: View | Iterable[object]) -> list[Reading]:
         """The running curve: the reading after each creation query, as ``states``."""

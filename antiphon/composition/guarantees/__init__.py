@@ -5,6 +5,7 @@ from antiphon.composition.guarantees.certified import Certified
 from antiphon.composition.guarantees.counterexample import Counterexample
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
+from antiphon.numbers.public import shows
 
 __all__ = [
     "Certified",
@@ -16,3 +17,4 @@ __all__ = [
     "Premise",
     "guarantee",
 ]
+__dir__ = shows(__all__)

@@ -12,6 +12,7 @@ import attrs
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.figures import number as number  # its first address
 from antiphon.composition.accounting.pairs.compose import compose
 from antiphon.composition.accounting.pairs.measured import pair_of
 from antiphon.composition.accounting.parameters import single
@@ -57,7 +58,7 @@ def product(measures: Sequence[Measure]) -> PrivacyCurve | None:
     return compose(pairs) if pairs and len(pairs) == len(measures) else None
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class _Bound(PrivacyCurve):
     """What the curves here share: the lower end is 0."""
 
@@ -68,7 +69,7 @@ class _Bound(PrivacyCurve):
         raise NotImplementedError
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class ShiftedCurve(_Bound):
     """A bound that holds but for an event of probability δ: δ(ε) = δ + its own."""
 
@@ -111,7 +112,7 @@ def shifted(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
     return ShiftedCurve(curve, delta) if delta else curve
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class GroupCurve(_Bound):
     """Group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
 
@@ -161,7 +162,7 @@ class GroupCurve(_Bound):
         return math.nextafter(single * factor * _UP, math.inf)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class LeastCurve(_Bound):
     """The least of several bounds, at every point."""
 
@@ -239,15 +240,3 @@ def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> Approxi
 def least(curves: list[PrivacyCurve]) -> PrivacyCurve:
     """The one curve, or the least of several."""
     return curves[0] if len(curves) == 1 else LeastCurve(tuple(curves))
-
-
-def number(value: float) -> str:
-    """Six digits, rounded up: what is shown is promised, too.
-
-    >>> number(1.0), number(1.00000049), number(2e-9)
-    ('1', '1.00001', '2e-09')
-    """
-    text = f"{value:.6g}"
-    if float(text) >= value:
-        return text
-    return f"{value + 10.0 ** (math.floor(math.log10(value)) - 5):.6g}"

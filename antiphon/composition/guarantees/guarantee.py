@@ -9,6 +9,7 @@ from typing import Literal
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.figures import number, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import picture, text
@@ -20,13 +21,15 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
+from antiphon.protocol.shown.card import Card, Grid, Picture
+from antiphon.protocol.shown.displayed import Displayed
 from antiphon.protocol.verification import Verification
 
 Style = Literal["text", "markdown", "mermaid", "svg"]
 
 
 @attrs.frozen(eq=False, repr=False)
-class Guarantee:
+class Guarantee(Displayed):
     """M is (ε, δ)-DP w.r.t. ``verification`` for every point of ``curve``, and a derivation of it.
 
     Never optimistic: every figure is rounded up, and ``status`` is PROVED only if no premise
@@ -94,6 +97,14 @@ class Guarantee:
     def to_dict(self) -> dict[str, object]:
         """For machines: JSON, nothing but strings, numbers, lists and dicts."""
         return text.as_dict(self.system, self.derivation)
+
+    def _card(self) -> Card:
+        figures = [(f"ε = {number(e)}", f"δ = {number(d)}") for e, d in points(self.curve)]
+        parts = (f"status: {text.status(self.derivation)}", Grid(figures), Picture(self._drawn))
+        return Card(text.headline(self.system, self.derivation), parts)
+
+    def _drawn(self) -> str:
+        return self.explain("svg")
 
     def __str__(self) -> str:
         return self.explain()

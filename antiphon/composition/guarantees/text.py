@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.curves import exact_point, number
+from antiphon.composition.accounting.figures import number, points
+from antiphon.composition.guarantees.curves import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Status
@@ -19,28 +18,8 @@ SIGNS: Final = {
     Mark.CHECKED: "✓", Mark.ENFORCED: "▸", Mark.PROVED: "∎", Mark.GIVEN: "=",
     Mark.ASSUMED: "?", Mark.FAILED: "✗",
 }  # fmt: skip
-_DELTAS: Final = tuple(Fraction(1, 10**n) for n in (3, 6, 9))
 _EPSILONS: Final = (Fraction(1, 10), Fraction(1), Fraction(10))
 _WIDE: Final = 160
-
-
-def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
-    """(ε, δ) worth showing, each promised: at the floor if it is reached, then at round δ.
-
-    >>> from antiphon.composition.accounting import optimal
-    >>> points(optimal([(1, 0)]))[0]
-    (1.0, 0.0)
-    """
-    floor = curve.floor.upper
-    shown: list[tuple[float, float]] = []
-    if math.isfinite(curve._enough):  # pyright: ignore[reportPrivateUsage]
-        shown.append((curve.epsilon_at(floor), floor))
-    for delta in reversed(_DELTAS):
-        if delta > Fraction(floor) * 3 / 2:
-            epsilon = curve.epsilon_at(delta)
-            if not shown or epsilon < 0.99 * shown[-1][0]:  # else it says nothing new
-                shown.append((epsilon, float(delta)))
-    return shown
 
 
 def headline(system: Mechanism, derivation: Derivation) -> str:

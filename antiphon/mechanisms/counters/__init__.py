@@ -10,6 +10,7 @@ from antiphon.mechanisms.counters.refined_tree import RefinedTreeCounter
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.numbers.public import shows
 
 __all__ = [
     "COUNT",
@@ -25,3 +26,4 @@ __all__ = [
     "UnboundedCounter",
     "lower_bound",
 ]
+__dir__ = shows(__all__)

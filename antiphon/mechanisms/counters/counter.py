@@ -11,6 +11,7 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.counter_card import card
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -18,6 +19,8 @@ from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
+from antiphon.protocol.shown.card import Card
+from antiphon.protocol.shown.displayed import Displayed, Plotted
 from antiphon.protocol.spaces import (
     Arrays,
     Either,
@@ -61,7 +64,7 @@ State = TypeVar("State", bound=Counting, default=Any)
 
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class Counter(ContinualMechanism[State]):
+class Counter(ContinualMechanism[State], Displayed, Plotted):
     """A running sum of up to ``horizon`` updates x_t, released with noise. Abstract.
 
     An update is answered ⊤, ``COUNT`` by the noisy sum of the updates so far. Without a
@@ -129,6 +132,9 @@ class Counter(ContinualMechanism[State]):
             (f.name, getattr(self, f.name)) for f in given if getattr(self, f.name) != f.default
         ]
         return f"{type(self).__name__}({', '.join(f'{name}={value!s}' for name, value in shown)})"
+
+    def _card(self) -> Card:
+        return card(self, self.horizon)
 
     # --- messages ----------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
+from antiphon.mechanisms.counters.counter_card import card
 from antiphon.mechanisms.counters.factors.rows import Amount, drawn, message_of
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
@@ -28,6 +29,8 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.provenance import assumed, claims_of, foreign
 from antiphon.protocol.registry import register
+from antiphon.protocol.shown.card import Card
+from antiphon.protocol.shown.displayed import Displayed, Plotted
 from antiphon.protocol.spaces import Signature
 
 
@@ -58,7 +61,7 @@ def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> Non
 @register("antiphon.UnboundedCounter/1")
 @column_safe(of="counter")
 @attrs.frozen(kw_only=True)
-class UnboundedCounter(ContinualMechanism[Epochs]):
+class UnboundedCounter(ContinualMechanism[Epochs], Displayed, Plotted):
     """Any number of updates: a counter for each epoch, and the noisy totals of those over.
 
     Epoch i has 2^i·``counter.horizon`` updates, counted by ``counter`` with that horizon;
@@ -82,6 +85,9 @@ class UnboundedCounter(ContinualMechanism[Epochs]):
         init=False, eq=False, repr=False, factory=dict[int, Counter]
     )
     """The counters of the epochs so far: no cache that another's ``==`` could reach into."""
+
+    def _card(self) -> Card:
+        return card(self, None)
 
     @property
     def signature(self) -> Signature:

@@ -14,6 +14,7 @@ from antiphon.mechanisms.histograms.queries import (
     quantile,
 )
 from antiphon.mechanisms.histograms.svt import HistogramSVT
+from antiphon.numbers.public import shows
 
 __all__ = [
     "HSS",
@@ -34,3 +35,4 @@ __all__ = [
     "quantile",
     "search_query",
 ]
+__dir__ = shows(__all__)

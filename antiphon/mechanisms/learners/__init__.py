@@ -39,6 +39,7 @@ from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
 from antiphon.mechanisms.learners.learner import Learner
 from antiphon.mechanisms.learners.online import ADVICE
 from antiphon.mechanisms.learners.regret import Regret, regret_of
+from antiphon.numbers.public import shows
 
 __all__ = [
     "ADVICE",
@@ -62,3 +63,4 @@ __all__ = [
     "regret_of",
     "tree_ftrl",
 ]
+__dir__ = shows(__all__, "convex", "distribution", "experts", "games", "l2p", "littlestone", "oco")

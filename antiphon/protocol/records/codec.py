@@ -11,7 +11,7 @@ import enum
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from inspect import isclass
 from typing import Any, Final, TypeAlias, TypeGuard, Union
@@ -291,6 +291,15 @@ def mentions_unregistered(data: Json) -> bool:
     if isinstance(data, dict):
         return "unregistered" in data or any(map(mentions_unregistered, data.values()))
     return isinstance(data, list) and any(map(mentions_unregistered, data))
+
+
+def unregistered(data: Json) -> Iterator[str]:
+    """The names of all that has none."""
+    if isinstance(data, dict) and "unregistered" in data:
+        yield str(data["unregistered"])
+    elif isinstance(data, dict | list):
+        for each in data.values() if isinstance(data, dict) else data:
+            yield from unregistered(each)
 
 
 def _decode_object(data: Fields, depth: int) -> object:

@@ -97,15 +97,19 @@ def _diagram(view: View, limit: int) -> Diagram:
         cast.turn(number, each, stopped=refused and number == len(rounds))
         for number, each in enumerate(rounds, start=1)
     )
-    system = " ∘* ".join(_title(part) for part in parts)
     adversary = Lane("Adversary", party_label(view.header.adversary))
     return Diagram(
-        f"View(A, {system})",
+        f"View(A, {title_of(view)})",
         (adversary, *map(_lane, parts), *cast.created_lanes),
         turns,
-        _ending(view, len(rounds)),
+        ending_of(view, len(rounds)),
         view.header.seeded,
     )
+
+
+def title_of(view: View) -> str:
+    """The system that was played: V[f] ∘* I(b) ∘* ExtConComp."""
+    return " ∘* ".join(map(_title, _few(parts_of(view.header.system))))
 
 
 def _few(parts: list[Json]) -> list[Json]:
@@ -153,7 +157,8 @@ def _refused(view: View, rounds: tuple[Round, ...]) -> bool:
         return True
 
 
-def _ending(view: View, shown: int) -> str:
+def ending_of(view: View, shown: int) -> str:
+    """How it ended, or how many rounds there are beside those that are shown."""
     left = len(view.rounds) - shown
     if left > 0:
         return f"… and {left:,} more round{'s' if left > 1 else ''}"

@@ -29,6 +29,15 @@ def shorten(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of them.
+
+    >>> counted(1, "round"), counted(2000, "round")
+    ('1 round', '2,000 rounds')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def message_label(value: Any, width: int = 60) -> str:
     """A message as the papers write it: (m₀, m₁) for pairs, (q, i) for questions."""
     return shorten(_shown(value, 0), width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -16,6 +16,10 @@ from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.codec import decode, encode_any
 from antiphon.protocol.records.headers import Header, Secret, rebuilt
 from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.shown.card import Card
+from antiphon.protocol.shown.displayed import Shown
+
+SECRET_TAPE: Final = "a recording is a secret: with the answers, its tape gives the data away"
 
 if TYPE_CHECKING:
     from antiphon.protocol.session import Session
@@ -46,8 +50,8 @@ class _ForTheCaller:
         return getattr(self, "_why_halted", None)
 
 
-@attrs.frozen
-class View(_ForTheCaller):
+@attrs.frozen(repr=False)
+class View(_ForTheCaller, Shown):
     """View(A, M) = (r_A, m₁, m₂, …): the adversary's coins and the transcript.
 
     Replays the adversary's side. Holds no state and no coins of the mechanism, so it
@@ -62,11 +66,10 @@ class View(_ForTheCaller):
     cut: str | None = attrs.field(default=None, eq=False, repr=False)
     """What was left out in reading a file that stops in the middle of a line or of a round."""
 
-    def __repr__(self) -> str:
-        # How many steps failed, without what they raised: that may hold data.
-        failed = len(self.failures)
-        note = f", failures=<{failed} failed step(s), see view.failures>" if failed else ""
-        return f"View(header={self.header!r}, ending={self.ending!r}{note})"
+    def _card(self) -> Card:
+        from antiphon.protocol.records.view_card import card
+
+        return card(self)
 
     @property
     def messages(self) -> tuple[Any, ...]:
@@ -137,8 +140,8 @@ class View(_ForTheCaller):
         return svg(self, limit)
 
 
-@attrs.frozen
-class Recording:
+@attrs.frozen(repr=False)
+class Recording(Shown):
     """A view and the mechanism's tape: replays both sides. A secret.
 
     With the answers, the tape gives the data away: a recording is saved readable by
@@ -149,6 +152,10 @@ class Recording:
     secret: Secret = attrs.field(repr=False)
     tape: Sequence[tuple[Draw, ...]] = attrs.field(repr=False)
     """The mechanism's draws, one stretch a round."""
+
+    def _card(self) -> Card:
+        shown = self.view._card()  # pyright: ignore[reportPrivateUsage]
+        return Card(f"a secret; {shown.title}", (SECRET_TAPE,))
 
     def rebuild_system(self) -> Mechanism:
         """The mechanism with its secret parameters, from its registered name."""

@@ -205,7 +205,8 @@ class TestCounterexamples:
         report = RR_GAME.audit(
             ASKER, epsilon=0, samples=2000, seed=1, feature=lambda answers: answers[0]
         )
-        report.counterexample.save(tmp_path / "found.jsonl")
+        with pytest.warns(UserWarning, match=r"feature <lambda> has no name.*cannot tell"):
+            report.counterexample.save(tmp_path / "found.jsonl")
         again = Counterexample.load(tmp_path / "found.jsonl")
         assert again.in_event is None
         assert again.replay().answers == report.counterexample.view.answers

@@ -152,7 +152,10 @@ def test_standings_are_told():
     found = Standings("learner", "game", (1, 9), table)
     assert found.mean.tolist() == [2, 5]
     assert found.band()[0] == pytest.approx(1.959964)
-    assert str(found) == "learner: regret 5.0 ± 2.0 after 9 rounds, 2 repetitions of game"
+    title = "learner: regret 5.0 ± 2.0 after 9 rounds, 2 repetitions of game"
+    assert repr(found) == f"<Standings: {title}>"
+    rows = ["  rounds  regret    ±", "       1     2.0  2.0", "       9     5.0  2.0"]
+    assert str(found).splitlines() == [title, *rows, "± at 95 %"]
     data = json.loads(json.dumps(found.to_dict()))
     assert (data["mean"], data["repetitions"], data["expected"]) == ([2, 5], 2, None)
     alone = Standings("learner", "game", (1, 9), table[:1])

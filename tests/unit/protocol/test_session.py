@@ -159,7 +159,7 @@ def test_an_error_of_a_step_ends_the_session_for_every_thread():
             outcomes.append("over")
 
     together(work)
-    assert sorted(map(str, outcomes)) == ["Symbol.HALT"] + ["over"] * (THREADS - 1)
+    assert sorted(map(str, outcomes)) == ["halt"] + ["over"] * (THREADS - 1)
 
 
 def test_repr_says_that_a_step_failed_and_where_to_look():
@@ -176,7 +176,7 @@ def test_repr_says_that_a_step_failed_and_where_to_look():
     for system, message in [(breakable, 2), (ap.ConComp([breakable]), ap.Ask(2, 0))]:
         view = ap.interact(ap.scripted([message]), system, seed=1)
         assert len(view.failures) == 1
-        assert "<1 failed step(s), see view.failures>" in seen(view)
+        assert "; 1 failed step(s), see view.failures; " in seen(view)
         assert "failed before" not in seen(view)  # what was raised may hold data
     assert "failed step" not in seen(ap.interact(ap.scripted([0]), breakable, seed=1))
 

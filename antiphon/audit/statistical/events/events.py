@@ -12,11 +12,13 @@ from antiphon.audit.statistical.events.scorers import LikelihoodTable, Place, Sc
 from antiphon.audit.statistical.events.settling import settled
 from antiphon.populations.sample import NO_NUMBERS, NUMBER, TRUTH, Sample
 from antiphon.protocol.registry import register
+from antiphon.protocol.shown.card import Card
+from antiphon.protocol.shown.displayed import Shown
 
 
 @register("antiphon.Event/1")
-@attrs.frozen
-class Event:
+@attrs.frozen(repr=False)
+class Event(Shown):
     """S: the views whose score lies beyond a threshold; ``bit`` is the world it favours."""
 
     scorer: Scorer
@@ -65,6 +67,9 @@ class Event:
             return TRUTH[bool(value)] if type(value) in (bool, np.bool_) else value
 
         return part(feature, ()), numbers
+
+    def _card(self) -> Card:
+        return Card(f"{self.words()}; favours b = {self.bit}")
 
     def words(self) -> str:
         """S in words: "the answer to message 3 is > 1.73"."""

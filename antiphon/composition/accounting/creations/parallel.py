@@ -47,7 +47,7 @@ class Excess(Protocol):
         raise NotImplementedError
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class GeneralCurve(PrivacyCurve):
     """Theorem G: any prefix-closed f', at most n created mechanisms, of which k may differ.
 

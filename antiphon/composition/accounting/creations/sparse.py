@@ -28,7 +28,7 @@ Pair = tuple[exact.ExactEpsilon, Fraction]
 Chosen = list[Pair]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class SparseCurve(PrivacyCurve):
     """The curve of any k of the given parameters, whichever they turn out to be.
 

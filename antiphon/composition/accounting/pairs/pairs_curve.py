@@ -54,7 +54,7 @@ class Lossy(Protocol):
 Counted = tuple[tuple[Lossy, int], ...]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class PairsCurve(PrivacyCurve):
     """The tight curve of a product of dominating pairs: δ = 1 - Π(1-r_i)(1-H(ε)).
 

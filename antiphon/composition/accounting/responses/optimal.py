@@ -16,7 +16,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, up
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class OptimalCurve(PrivacyCurve):
     """The tight curve of Comp[RR_{ε_i,δ_i}]: δ = 1 - Π(1-δ_i)(1-H(ε))."""
 

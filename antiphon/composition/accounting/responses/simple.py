@@ -18,7 +18,7 @@ _SLACK: Final = 64 * UNIT
 """Relative error of the sums and exponents below, generously."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class _OfParameters(PrivacyCurve):
     """An upper bound for fixed parameters: H(ε) <= ``_stick(ε)``; never below the floor."""
 
@@ -48,7 +48,7 @@ class _OfParameters(PrivacyCurve):
         return 1.0
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class BasicCurve(_OfParameters):
     """(Σε_i, 1-Π(1-δ_i)), and δ = 1 below Σε_i."""
 
@@ -61,7 +61,7 @@ class BasicCurve(_OfParameters):
         return "basic composition (Dwork, Kenthapadi, McSherry, Mironov and Naor 2006)"
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class AdvancedCurve(_OfParameters):
     """The simplified bound of Kairouz, Oh and Viswanath, solved for δ."""
 

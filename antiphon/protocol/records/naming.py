@@ -8,8 +8,10 @@ the same file: ``noisy`` of my_system.py is "my_system.noisy/0", and the first o
 from __future__ import annotations
 
 import enum
+import sys
 from collections.abc import Iterator
 from inspect import isclass
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final, cast
 
@@ -37,10 +39,28 @@ def name_variables(module: ModuleType, prefix: str) -> None:
             suggest(f"{prefix}.{place}/0", found)
 
 
+def name_parties(*parties: object) -> None:
+    """Name what has no name and stands in a file, as whoever runs that file will name it."""
+    for _, found in _nameless("", parties, 0):
+        module = sys.modules.get(_defined(found).__module__)
+        file = Path(getattr(module, "__file__", None) or "")
+        if module is not None and file.is_file() and not _is_ours(module.__name__):
+            name_variables(module, file.stem)
+
+
+def _defined(party: object) -> Any:
+    """The function or the class that a party was made of."""
+    function: object = getattr(party, "function", party)
+    return function if isinstance(function, FunctionType) else type(party)
+
+
 def _is_users(kind: type) -> bool:
     """Whether a transcript could hold values of this class, and it is none of ours."""
-    ours = str(kind.__module__).partition(".")[0] == "antiphon"
-    return not ours and (attrs.has(kind) or issubclass(kind, enum.Enum))
+    return not _is_ours(kind.__module__) and (attrs.has(kind) or issubclass(kind, enum.Enum))
+
+
+def _is_ours(module: str) -> bool:
+    return str(module).partition(".")[0] == "antiphon"
 
 
 def _nameless(place: str, value: object, depth: int) -> Iterator[tuple[str, object]]:

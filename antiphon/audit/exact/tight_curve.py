@@ -1,0 +1,109 @@
+"""``game.privacy_curve``: tight δ at some ε, and what that says of the ε between them."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from antiphon.audit.exact.question import Solution, rational_growth
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.numbers import exact
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import Interval, down, up
+from antiphon.protocol.records.labels import counted, message_label
+from antiphon.protocol.shown.card import Grid, Part
+
+_FAR: Final = Fraction(1000)
+"""An ε past which e^ε is not written out: δ there is at most what it is here."""
+Point: TypeAlias = "tuple[Fraction, Fraction]"
+"""(e^ε, δ)."""
+
+
+class TightCurve(PrivacyCurve, tuple[tuple[ExactEpsilon, Fraction], ...]):
+    """((ε, δ(ε)), …) as it was asked for, and a curve: δ at every ε, and ε at every δ.
+
+    As a function of g = e^ε, δ is max over S of Pr₁[S] − g Pr₀[S]: convex, falling, and 1 at g = 0.
+    So a chord between two points is never below it, and neither is a point before; the line
+    through two points, beyond them, is never above it, and neither is a point after.
+
+    Exact for the game it was asked of, and for so many messages: no guarantee against more.
+    """
+
+    rounds: int
+    _known: list[Point]
+    """In order, from (0, 1) on."""
+
+    def __new__(cls, solutions: Iterable[Solution], rounds: int) -> TightCurve:
+        found = list(solutions)
+        self = super().__new__(cls, ((each.epsilon, each.delta) for each in found))
+        self.rounds = rounds
+        at = {rational_growth(each.epsilon)[0]: each.delta for each in found}
+        self._known = sorted({Fraction(0): Fraction(1), **at}.items())
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (tuple(self), self.rounds)
+
+    @property
+    def method(self) -> str:
+        return "tight"
+
+    @property
+    def source(self) -> str:
+        return f"exactly solved, against {counted(self.rounds, 'message')}; chords between points"
+
+    @property
+    def floor(self) -> Interval[float]:
+        return Interval(0.0, up(self._known[-1][1]))
+
+    @property
+    def _exact_floor(self) -> Fraction:
+        return self._known[-1][1]
+
+    @property
+    def _enough(self) -> float:
+        least = self._known[-1][1]
+        growth = next(growth for growth, delta in self._known if delta == least)
+        return up(exact.bracket(exact.epsilon(exact.Log(growth)), 40)[1]) if growth else 0.0
+
+    def _delta(self, epsilon: ExactEpsilon) -> Interval[float]:
+        far = exact.at_most(exact.epsilon(_FAR), epsilon)
+        growth, error = rational_growth(exact.epsilon(_FAR) if far else epsilon)
+        lower = Fraction(0) if far else max(Fraction(0), self._least(growth) - error)
+        return Interval(down(lower), up(self._most(growth)))
+
+    def _most(self, growth: Fraction) -> Fraction:
+        """The chord between the points around it."""
+        place = bisect.bisect_left(self._known, (growth, Fraction(0)))
+        if place == len(self._known):
+            return self._known[-1][1]
+        if self._known[place][0] == growth:
+            return self._known[place][1]
+        return _line(self._known[place - 1], self._known[place], growth)
+
+    def _least(self, growth: Fraction) -> Fraction:
+        """The highest of the next point, and of the lines through the two before and after."""
+        place = bisect.bisect_left(self._known, (growth, Fraction(0)))
+        before, after = self._known[:place][-2:], self._known[place:][:2]
+        if after and after[0][0] == growth:
+            return after[0][1]
+        pairs = (each for each in (before, after) if len(each) == 2)
+        lines = [_line(one, other, growth) for one, other in pairs]
+        return max([Fraction(0), *lines, *(delta for _, delta in after)])
+
+    def _parts(self) -> Iterator[Part]:
+        rows = [(message_label(epsilon), message_label(delta)) for epsilon, delta in self]
+        yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
+        yield self._picture()
+
+
+def _line(one: Point, other: Point, growth: Fraction) -> Fraction:
+    (start, high), (end, low) = one, other
+    return high + (growth - start) * (low - high) / (end - start)
+
+
+def _again(points: tuple[tuple[ExactEpsilon, Fraction], ...], rounds: int) -> TightCurve:
+    solutions = [Solution(d, Fraction(0), e, rounds, 0, 0) for e, d in points]
+    return TightCurve(solutions, rounds)
