@@ -45,6 +45,7 @@ copybutton_prompt_is_regexp = True
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints_format = "short"
 add_module_names = False
+suppress_warnings = ["ref.python"]  # `range` in a type is Python's, whatever fields are called
 maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 ROOMS = [
     "antiphon",
-    *(f"antiphon.protocol.{room}" for room in ("measures", "coins")),
+    *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins")),
     "antiphon.protocol",
     "antiphon.verifiers",
     *(f"antiphon.composition.{room}" for room in ("accounting", "filters", "guarantees")),
@@ -48,8 +48,7 @@ def shown_elsewhere(
     if kind != "module" or here not in ROOMS:
         return None
     earlier = map(import_module, ROOMS[: ROOMS.index(here)])
-    same = [room for room in earlier if name in room.__all__ and getattr(room, name) is thing]
-    return True if same else None
+    return True if any(getattr(room, name, None) is thing for room in earlier) else None
 
 
 def signature(

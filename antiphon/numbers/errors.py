@@ -124,7 +124,10 @@ class MissingExtra(AntiphonError, ImportError):
     """An optional dependency that is not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed; run: pip install 'antiphon[{extra}]'")
+        super().__init__(
+            f"{package} is not installed; it is in the extra antiphon[{extra}]: "
+            f"run pip install '.[{extra}]' in a clone"
+        )
         self.package = package
         self.extra = extra
 
