@@ -17,6 +17,8 @@ ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(HERE)]
 os.environ["PYTHONPATH"] = str(ROOT)  # what notebooks import is what stands here
 
+import theorem_tables  # noqa: E402
+from linking import link_names  # noqa: E402
 from plain import as_rst, shown_elsewhere, signature  # noqa: E402
 
 project = "Antiphon"
@@ -62,8 +64,16 @@ html_theme_options = {
 }
 
 
+def decide(app: Any, docname: str, source: list[str]) -> None:
+    """The page of theorems is computed when it is read."""
+    if docname == "docs/theorems":
+        source[0] += theorem_tables.page()
+
+
 def setup(app: Any) -> None:
-    """Docstrings are plain words, and each name is shown once."""
+    """Docstrings are plain words, each name is shown once, and pages lead to it."""
     app.connect("autodoc-process-docstring", as_rst)
     app.connect("autodoc-process-signature", signature)
     app.connect("autodoc-skip-member", shown_elsewhere)
+    app.connect("doctree-resolved", link_names)
+    app.connect("source-read", decide)

@@ -187,7 +187,7 @@ def groups(rows: list[Check]) -> list[str]:
 def entry(theorem: str, rows: list[Check]) -> Iterator[str]:
     """One theorem: what it says, whence, its premises, and its rows decided."""
     about = ABOUT[theorem]
-    yield from (f"## {theorem}", "", about.says, "", f"*Proof:* {about.source}.", "")
+    yield from (f"## {theorem}", "", about.says, "", f"*Proof:* {about.source.rstrip('.')}.", "")
     yield from (*premises(about), "")
     yield "| checked on | claimed | tight δ | |"
     yield "|---|---|---|---|"
