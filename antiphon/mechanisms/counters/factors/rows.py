@@ -22,7 +22,7 @@ DOUBLES: Final = 2.0**50
 """Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
 
 
-class Row(Array):
+class Row(np.ndarray[Any, np.dtype[Any]]):
     """An array that is a value: equal if all is equal, hashable, true if all of it is.
 
     So it can stand in a state where a number stands, and a step is written once for
