@@ -2,8 +2,9 @@
 
 python .ci/try_dist.py DIST VERSION… [--strict]
 
-For each version of Python that is found here: the wheel alone, `import antiphon` and README's first
-example; then the extra `cli`, and `antiphon --help`. A version that is not found is named at the end.
+For each version of Python that is found here: the wheel alone, `import antiphon` and README's
+first example; then the extra `cli`, and `antiphon --help`. One that is not found is named at the
+end.
 Status 1 if a try fails, 2 if no version was found, or, with --strict, one was not.
 """
 

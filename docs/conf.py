@@ -7,7 +7,6 @@ another by the paths that they have there.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,18 @@ ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(HERE)]
 os.environ["PYTHONPATH"] = str(ROOT)  # what notebooks import is what stands here
 
-import theorem_tables  # noqa: E402
-from linking import link_names  # noqa: E402
-from plain import as_rst, shown_elsewhere, signature  # noqa: E402
+import theorem_tables
+from linking import link_names
+from plain import as_rst, shown_elsewhere, signature
+
+import antiphon
 
 project = "Antiphon"
 author = "the authors of Antiphon"
 project_copyright = "the authors of Antiphon, MIT"
-version = release = re.findall(r'__version__ = "(.*)"', (ROOT / "antiphon/__init__.py").read_text())[0]
+version = release = re.findall(
+    r'__version__ = "(.*)"', (ROOT / "antiphon/__init__.py").read_text()
+)[0]
 
 root_doc = "docs/index"
 include_patterns = ["docs/**", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]

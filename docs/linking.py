@@ -101,7 +101,7 @@ def by_last_word(env: Any) -> dict[str, str]:
     if id(env) not in _WORDS:
         seen: dict[str, list[str]] = {}
         for full, entry in env.domains.python_domain.objects.items():
-            if entry.objtype in ("class", "exception"):
+            if entry.objtype in ("class", "exception") and not entry.aliased:
                 seen.setdefault(full.rpartition(".")[2], []).append(full)
         _WORDS[id(env)] = {word: names[0] for word, names in seen.items() if len(names) == 1}
     return _WORDS[id(env)]

@@ -1,4 +1,4 @@
-"""What Sphinx is told of the docstrings: they are plain words, and each thing stands on one page."""
+"""What Sphinx is told of docstrings: they are plain words, and each thing stands on one page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOMS = [
     "antiphon.selfcheck.corpus",
 ]
 """What the reference shows; a name of several is shown where it comes first."""
-LABEL = re.compile(r"([A-Z][a-z]+(?: [a-z]+)?): (?=\S)")
+LABEL = re.compile(r"([A-Z][a-z]+): (?=\S)")
 """Privacy: …, Source: …, Raises: …: a paragraph each."""
 
 CODE = re.compile(r"``.+?``|`[^`]+`")
@@ -106,11 +106,10 @@ def _escaped(text: str) -> str:
     """Words in which only what stands in backticks means something."""
     bullet = text[:2] if text[:2] in ("* ", "- ") else ""
     parts = re.split(f"({CODE.pattern}|{STRESSED.pattern})", text[len(bullet) :])
-    words = [re.sub(r"([\\*|_`])", r"\\\1", part) for part in parts[::2]]
+    words = [re.sub(r"([\\*|_`]|(?<=\w):(?=\w))", r"\\\1", part) for part in parts[::2]]
     code = [f"``{part.strip('`')}``" if part[0] == "`" else part for part in parts[1::2]]
     between = [*code, ""]
     return bullet + "".join(
         word + quoted + ("\\ " if quoted and after[:1].isalnum() else "")
         for word, quoted, after in zip(words, between, [*words[1:], ""], strict=True)
     )
-

@@ -65,7 +65,7 @@ ABOUT = {
         premises="the NIM is (ε, δ)-DP; its answers are discrete",
     ),
     "Alg. 1-2": About(
-        says="P ∘\\* M and P₁ ∘\\* P₂ as printed are the flat chains that run; ∘\\* is associative.",
+        says="P ∘\\* M and P₁ ∘\\* P₂ are the flat chains that run; ∘\\* is associative.",
         source="CM §2.3",
         premises="each part sends what the next one takes",
     ),

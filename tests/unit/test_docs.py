@@ -27,10 +27,13 @@ def rows(text):
     return [row for row in cells if row[0] != "item"]
 
 
+NUMBER = r"[AB]?\.?\d+(?:\.\d+)?"
+
+
 def items(text):
     """The numbers in the first column: those of "Def. A.3, A.4", and all of "A.11–A.15"."""
     for name, *_ in rows(text):
-        for first, last in re.findall(r"([AB]?\.?\d+(?:\.\d+)?)(?:–([AB]?\.?\d+(?:\.\d+)?))?", name):
+        for first, last in re.findall(f"({NUMBER})(?:–({NUMBER}))?", name):
             start, end = first.rpartition("."), (last or first).rpartition(".")
             for number in range(int(start[2]), int(end[2]) + 1):
                 yield f"{start[0]}{start[1]}{number}"
