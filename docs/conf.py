@@ -25,9 +25,7 @@ import antiphon
 project = "Antiphon"
 author = "the authors of Antiphon"
 project_copyright = "the authors of Antiphon, MIT"
-version = release = re.findall(
-    r'__version__ = "(.*)"', (ROOT / "antiphon/__init__.py").read_text()
-)[0]
+version = release = antiphon.__version__
 
 root_doc = "docs/index"
 include_patterns = ["docs/**", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
