@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import sys
 from itertools import chain, count
 from pathlib import Path
 
@@ -149,9 +150,67 @@ def test_pages_that_docstrings_name_are_there():
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
-def test_every_theorem_that_is_decided_is_on_its_page(monkeypatch):
+@pytest.fixture
+def pages(monkeypatch):
+    """The files of docs that make the site."""
     monkeypatch.syspath_prepend(ROOT / "docs")
-    tables = importlib.import_module("theorem_tables")
+    return importlib.import_module
+
+
+def test_a_broken_link_of_the_site_is_seen(pages, tmp_path):
+    (tmp_path / "a.html").write_text('<p id="one"><a href="b.html#two">b</a> <a href="#one">1</a>')
+    (tmp_path / "b.html").write_text('<p id="2"><img src="none.svg"> <a href="https://x.org">x</a>')
+    found = list(pages("links").broken(tmp_path))
+    assert found == ["a.html: b.html#two", "b.html: none.svg"]
+
+
+def test_every_public_room_is_in_the_reference(pages):
+    rooms = pages("plain").ROOMS
+    shown = "\n".join(path.read_text() for path in (ROOT / "docs/api").glob("*.md"))
+    assert [room for room in rooms if f"automodule:: {room}\n" not in shown] == []
+    named = set(re.findall(r"automodule:: (.*)", shown))
+    assert named == set(rooms)
+    for room in ("antiphon", *(f"antiphon.{each}" for each in ap.__all__)):
+        module = getattr(ap, room.removeprefix("antiphon."), None) if "." in room else ap
+        if type(module) is type(ap):
+            assert module.__name__ in rooms
+
+
+def test_a_name_is_found_where_it_is_shown(pages):
+    found = pages("linking").full_name("antiphon.mechanisms.TreeCounter")
+    assert "antiphon.mechanisms.counters.TreeCounter" in found
+    assert pages("linking").attribute("antiphon.no.such") is None
+
+
+def test_docstrings_are_words_and_code(pages):
+    rst = pages("plain").rst
+    assert list(rst(["* one", "  more", "* two"])) == ["* one", "  more", "", "* two"]
+    assert list(rst(["See FILE:LINE, *proved*, x*y."])) == ["See FILE\\:LINE, *proved*, x\\*y."]
+    assert list(rst(["`a`s"])) == ["``a``\\ s"]
+
+
+def test_every_example_is_listed():
+    listed = set(
+        re.findall(r"\]\(\.\./examples/(\w+\.py)\)", (ROOT / "docs/examples.md").read_text())
+    )
+    assert listed == {path.name for path in (ROOT / "examples").glob("*.py")}
+
+
+def test_a_python_that_is_not_here_is_said(monkeypatch, tmp_path, capsys):
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    try_dist = importlib.import_module("try_dist")
+    (tmp_path / "antiphon-0-py3-none-any.whl").touch()
+    assert try_dist.main(str(tmp_path), "3.99") == 2
+    assert "NOT TRIED, as no such Python is here: 3.99" in capsys.readouterr().out
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    monkeypatch.setattr(try_dist, "interpreter", {here: sys.executable}.get)
+    monkeypatch.setattr(try_dist, "tried", lambda python, wheel: None)
+    assert try_dist.main(str(tmp_path), here, "3.99") == 0
+    assert try_dist.main(str(tmp_path), here, "3.99", "--strict") == 2
+
+
+def test_every_theorem_that_is_decided_is_on_its_page(pages):
+    tables = pages("theorem_tables")
     assert set(tables.ABOUT) == set(tables.groups(theorems.checks()))
     for name, about in tables.ABOUT.items():
         if about.sample is None:
@@ -163,9 +222,8 @@ def test_every_theorem_that_is_decided_is_on_its_page(monkeypatch):
             assert cited.get(number, number) in derivation.theorem
 
 
-def test_a_row_of_a_theorem_reads_as_it_was_decided(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs")
-    tables = importlib.import_module("theorem_tables")
+def test_a_row_of_a_theorem_reads_as_it_was_decided(pages):
+    tables = pages("theorem_tables")
     rows = [tables.decided(row.run()) for row in theorems.checks("2.4")]
     assert rows[0] == "| RR(ln 1, 1/7) | = (0, 1/7) | 1/7 | holds |"
     assert rows[-1].startswith("| *broken twin:* RR(ln 2, 1/10) that tells")
