@@ -50,6 +50,7 @@ def breakable(text: str) -> list[Any]:
 
 def target(env: Any, text: str) -> tuple[str, str] | None:
     """The page and the anchor of a name, or of what is called: `TreeCounter(horizon=8)`."""
+    text = text.removeprefix("@")
     name = re.match(r"[A-Za-z_][\w.]*", text)
     if name is None or not re.fullmatch(r"[\w.]+(\(.*\))?", text):
         return None
