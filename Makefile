@@ -25,7 +25,7 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-peers hunt mutants lint bench lock clean remake
+.PHONY: help demo test test-slow test-peers hunt mutants lint docs bench dist lock clean remake
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -58,13 +58,26 @@ lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
 	done; \
 	exit $$status
 
+# The root is the source, so that README and the pages link to one another as they stand.
+docs: $(VENV)/.docs ## The site, in docs/_build/html: every cell run, every link checked
+	@$(BIN)/python -m sphinx -q -W --keep-going -j auto -c docs -b html . docs/_build/html $(ARGS)
+	@$(BIN)/python docs/links.py docs/_build/html
+
 bench: $(VENV)/.benchmark $(PEERS_VENV)/.made ## The benchmarks, ours and peers' side by side
 	@$(BIN)/python -m pytest benchmarks -o python_files="bench_*.py test_*.py" $(ARGS)
+
+PYTHONS := 3.11 3.13 3.14
+# STRICT=1: a Python that is not here fails it, too.
+dist: $(VENV)/.dist ## Wheel and sdist, checked, and tried in clean environments
+	@rm -rf dist
+	@$(BIN)/python -m build --no-isolation
+	@$(BIN)/python -m twine check --strict dist/*
+	@$(BIN)/python .ci/try_dist.py dist $(PYTHONS) $(if $(STRICT),--strict)
 
 # Pins must suit every supported Python: resolve on the oldest (PYTHON=python3.11).
 lock: ## Resolve all dependencies afresh and rewrite both constraints files
 	$(call make-venv,.venv-lock)
-	$(call install,.venv-lock,--upgrade,dev$(comma)benchmark)
+	$(call install,.venv-lock,--upgrade,dev$(comma)benchmark$(comma)docs$(comma)dist)
 	@.venv-lock/bin/python -c "$$PINS" > constraints.new
 	$(call make-venv,.venv-lock)
 	$(call install-peers,.venv-lock,--upgrade)
@@ -73,7 +86,7 @@ lock: ## Resolve all dependencies afresh and rewrite both constraints files
 	@rm -rf .venv-lock
 
 clean: ## Remove the environments and every cache
-	@rm -rf .venv .venv-peers .venv-lock .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist
+	@rm -rf .venv .venv-peers .venv-lock .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist docs/_build
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment -----------------------------------------------------------------
@@ -86,7 +99,7 @@ $(MADE):
 	$(call make-venv,$(VENV))
 	@touch $@
 
-# .demo, .test, .dev, .benchmark: that extra of pyproject.toml is installed.
+# .demo, .test, .dev, .benchmark, .docs, .dist: that extra of pyproject.toml is installed.
 $(VENV)/.%: $(MADE) pyproject.toml constraints.txt
 	$(call install,$(VENV),-c constraints.txt,$*)
 	@touch $@

@@ -135,8 +135,9 @@ class MissingExtra(AntiphonError, ImportError):
     """An optional dependency that is not installed."""
 
     def __init__(self, package: str, extra: str = "", cure: str = "") -> None:
-        cure = cure or f"pip install 'antiphon[{extra}]'"
-        super().__init__(f"{package} is not installed; run: {cure}")
+        where = f"it is in the extra antiphon[{extra}]: " if extra else ""
+        cure = cure or f"pip install '.[{extra}]' in a clone"
+        super().__init__(f"{package} is not installed; {where}run {cure}")
         self.package = package
         self.extra = extra
 

@@ -105,7 +105,7 @@ class Session(Displayed):
         """What was now when the step began that is being made."""
         tell_of_forks(self)
 
-    # What one send may come to (CM Def. 2.8; laws 1 and 6; docs/halting.md):
+    # What one send may come to (CM §2.2.1; laws 1 and 6; docs/halting.md):
     #
     #   refused    The message is outside Q, or the step raises an AntiphonError and no coin has
     #              been drawn. It raises, and nothing has happened: state, coins and transcript are

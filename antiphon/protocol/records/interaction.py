@@ -1,4 +1,4 @@
-"""interact, record, replay: a play between an adversary and a mechanism (CM Def. 2.8-2.9)."""
+"""interact, record, replay: a play between an adversary and a mechanism (CM §2.2.1, Def. 2.9)."""
 
 from __future__ import annotations
 

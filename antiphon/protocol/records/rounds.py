@@ -1,4 +1,4 @@
-"""One round of an interaction, and how an interaction ends (CM Def. 2.8)."""
+"""One round of an interaction, and how an interaction ends (CM §2.2.1)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ SHORT: Final = 1 << 13
 """Vectors whose product NumPy takes in one thread: more would only wait for each other."""
 
 
-class Row(Array):
+class Row(np.ndarray[Any, np.dtype[Any]]):
     """An array that is a value: equal if all is equal, hashable, true if all of it is.
 
     So it can stand in a state where a number stands, and a step is written once for
