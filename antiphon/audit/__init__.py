@@ -24,6 +24,7 @@ from antiphon.audit.exact import (
     law_of_views,
 )
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.graybox import sensitivity
 from antiphon.audit.sealed import OPEN, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
@@ -65,5 +66,6 @@ __all__ = [
     "oblivious",
     "search_properties",
     "search_query",
+    "sensitivity",
     "vadhan_wang",
 ]

@@ -5,7 +5,6 @@ After Re:cord-play (Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, arXiv
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -46,6 +45,7 @@ def sensitivity(
     that fails on a data set of both worlds, by its exception.
 
     >>> import numpy as np
+    >>> import antiphon as ap
     >>> def total(ages):
     ...     return sum(ages) + np.random.laplace(scale=100)  # ages are not clipped
     >>> found = sensitivity(total, ap.Pair([30, 40], [30, 400]), epsilon=1).findings
@@ -84,7 +84,7 @@ def _tried(
     function: Function, one: object, two: object, declared: Declared, seed: int
 ) -> tuple[Iterable[Finding], Iterable[tuple[str, str]]]:
     """One pair: the first world, the first again, and the second on the tape of the first."""
-    from antiphon.audit.graybox.judgement import CHECKS, judge, left_out
+    from antiphon.audit.graybox.judgement import CHECKS, judge, left_out, repeats
     from antiphon.audit.graybox.tape import Tape
     from antiphon.audit.graybox.worlds import run
 
@@ -94,7 +94,7 @@ def _tried(
         second = run(function, two, Tape(seed, first.tape))
         if second.failure is not None:
             raise first.failure
-    if any(judge(first, again, declared)) and not first.tape.seeded:
+    if not repeats(first, again):
         why = "it does not repeat on its own tape: it draws elsewhere, or keeps what it saw"
         return [], [(each, why) for each in CHECKS]
     second = run(function, two, Tape(seed, first.tape))
@@ -107,8 +107,9 @@ def _pairs(neighbours: Neighbours) -> Iterator[tuple[object, object]]:
     if not listed:
         raise InvalidArgument("no neighbours: give an ap.Pair of data sets, or several")
     for each in listed:
-        if isinstance(each, Pair):
-            yield each.zero, each.one
+        if type(each) is Pair:
+            pair: Pair[Any] = each
+            yield pair.zero, pair.one
         elif isinstance(each, tuple) and len(each) == 2:  # pyright: ignore[reportUnknownArgumentType]
             yield each
         else:
@@ -116,6 +117,7 @@ def _pairs(neighbours: Neighbours) -> Iterator[tuple[object, object]]:
 
 
 def _finite(name: str, value: float) -> float:
-    if not (isinstance(value, (int, float)) and 0 <= value < math.inf):
+    exact.fraction(value, name)
+    if value < 0:
         raise InvalidArgument(f"{name} is a finite number >= 0")
     return float(value)

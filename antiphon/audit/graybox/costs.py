@@ -14,7 +14,15 @@ from typing import Final, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.graybox.tape import GAUSSIAN, LAPLACE, Chosen, Event, Place, Read, Row
+from antiphon.audit.graybox.tape import (
+    GAUSSIAN,
+    LAPLACE,
+    ChoiceEvent,
+    Event,
+    NoisyRow,
+    Place,
+    ReadEvent,
+)
 from antiphon.composition.accounting import GaussianPair, compose
 from antiphon.numbers.exact import Epsilon
 
@@ -49,7 +57,7 @@ class Difference:
         return self.value / first, tuple((atom, own / first) for atom, _, _, own in self.terms)
 
 
-def difference_of(one: Row, two: Row) -> Difference:
+def difference_of(one: NoisyRow, two: NoisyRow) -> Difference:
     """Of two rows with the same draws on them."""
     value = float(two.value) - float(one.value)
     terms = tuple(
@@ -69,9 +77,9 @@ class Costs:
 
     def add(self, first: Event, second: Event) -> None:
         """One event of both worlds."""
-        if type(first) is Chosen and type(second) is Chosen:
+        if type(first) is ChoiceEvent and type(second) is ChoiceEvent:
             self._pure.append((_log_ratio(first.weights, second.weights), first.place))
-        if type(first) is not Read or type(second) is not Read or first.raw:
+        if type(first) is not ReadEvent or type(second) is not ReadEvent or first.raw:
             return
         for found in map(difference_of, first.rows, second.rows):
             self._all.setdefault(found.key, found)
@@ -109,7 +117,11 @@ class Costs:
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, Place], None]:
         """What is spent beyond (ε, δ), and where; None: what is known of it fits."""
         counted = [atom for each in self._released.values() for atom, *_ in each.terms]
-        alone = {atom for atom in counted if counted.count(atom) == 1} if len(counted) < _MOST else set(counted)
+        alone = (
+            {atom for atom in counted if counted.count(atom) == 1}
+            if len(counted) < _MOST
+            else set(counted)
+        )
         pure, squares = [each for each in self._pure if each[0] > 0], list[tuple[float, Place]]()
         for each in self._released.values():
             if each.value == 0 or len(each.terms) != 1 or each.terms[0][0] not in alone:
@@ -125,7 +137,10 @@ class Costs:
 
 
 def _beyond(
-    pure: list[tuple[float, Place]], squares: list[tuple[float, Place]], epsilon: Epsilon, delta: float
+    pure: list[tuple[float, Place]],
+    squares: list[tuple[float, Place]],
+    epsilon: Epsilon,
+    delta: float,
 ) -> Union[tuple[str, Place], None]:
     allowed = float(epsilon)
     spent = math.fsum(share for share, _ in pure)
@@ -142,7 +157,10 @@ def _beyond(
         return None
     least = compose([GaussianPair(Fraction(mu))]).delta_between(epsilon).lower if mu < 1e6 else 1.0
     if least > delta * _SLACK:
-        return f"this pair costs δ = {least:.3g} at ε = {allowed:.6g}, where {delta:.3g} is declared", worst
+        return (
+            f"this pair costs δ = {least:.3g} at ε = {allowed:.6g}, where {delta:.3g} is declared",
+            worst,
+        )
     return None
 
 

@@ -13,7 +13,7 @@ from antiphon.audit.check.report import Finding
 from antiphon.audit.graybox.costs import Costs, Difference, difference_of
 from antiphon.audit.graybox.noisy import same
 from antiphon.audit.graybox.steps_taken import Line, branch
-from antiphon.audit.graybox.tape import RAW, Chosen, Drawn, Event, Place, Read
+from antiphon.audit.graybox.tape import RAW, ChoiceEvent, DrawEvent, Event, Place, ReadEvent
 from antiphon.audit.graybox.worlds import World
 from antiphon.numbers.exact import Epsilon
 
@@ -32,14 +32,13 @@ class Declared:
     delta: float
 
 
-def said(place: Union[Place, Line, None]) -> str:
+def said(place: Place) -> str:
     """FILE:LINE, and who called it."""
     if not place:
         return "the function"
-    if isinstance(place[0], str):
-        return f"{place[0]}:{place[1]}"
-    chain = [f"{file}:{line}" for file, line in place if isinstance(file, str)]
-    return chain[0] if len(chain) == 1 else f"{chain[0]} (called at {chain[1]})"
+    (file, line), *callers = place
+    called = f" (called at {callers[0][0]}:{callers[0][1]})" if callers else ""
+    return f"{file}:{line}{called}"
 
 
 def quoted(line: Line) -> str:
@@ -56,7 +55,7 @@ def judge(one: World, two: World, declared: Declared) -> Iterator[Finding]:
     found = [
         each
         for first, second in pairs
-        if type(first) is Read and type(second) is Read
+        if type(first) is ReadEvent and type(second) is ReadEvent
         for each in map(difference_of, first.rows, second.rows)
     ]
     yield from _values(one.tape.events, found, declared)
@@ -75,19 +74,40 @@ def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, 
         if declared.epsilon is not None:
             yield "budget", f"{what}, at {said(where)}"
     if two.parted and not any(_branches(one, two)):
-        yield "branches", f"draws that are no noise differ in number, at {said(_parting(one, two)[2])}"
+        yield (
+            "branches",
+            f"draws that are no noise differ in number, at {said(_parting(one, two)[2])}",
+        )
     if declared.epsilon is None:
         yield "budget", "no epsilon= is declared"
     if declared.sensitivity is None:
         yield "values", "no sensitivity= is declared; the budget bounds them"
     events = one.tape.events
-    compared = [each for each in events if type(each) is Read and each.reading != "number"]
+    compared = [each for each in events if type(each) is ReadEvent and each.reading != "number"]
     if compared and not one.tape.coins_read:
         yield "budget", f"comparisons of noise, at {said(compared[0].place)}: what they cost"
-    laws = {each.law for each in events if type(each) is Drawn and each.law not in _NOISE}
+    laws = {each.law for each in events if type(each) is DrawEvent and each.law not in _NOISE}
     unknown = sorted(laws - {RAW, "options"})
     if unknown and not one.tape.coins_read:
         yield "budget", f"noise whose law is not known ({', '.join(unknown)})"
+
+
+def repeats(one: World, again: World) -> bool:
+    """Whether a world is the same when it is run again on its own tape."""
+    if again.parted or type(one.failure) is not type(again.failure):
+        return False
+    pairs = list(zip(one.tape.events, again.tape.events, strict=True))
+    rows = [
+        (first, second)
+        for one_event, two_event in pairs
+        if type(one_event) is ReadEvent and type(two_event) is ReadEvent
+        for first, second in zip(one_event.rows, two_event.rows, strict=True)
+    ]
+    return (
+        not any(_scales(pairs))
+        and all(same(first.value, second.value) for first, second in rows)
+        and same(one.answer, again.answer)
+    )
 
 
 def _seeds(one: World) -> Iterator[Finding]:
@@ -103,8 +123,8 @@ def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, N
     index, mine = len(two.tape.events), two.tape.parting
     rest = one.tape.events[index : index + 1]
     other = rest[0] if rest else None
-    place = (mine or other).place if mine or other else ()  # pyright: ignore[reportOptionalMemberAccess]
-    return other, mine, place
+    at = mine if mine is not None else other
+    return other, mine, () if at is None else at.place
 
 
 def _branches(one: World, two: World) -> Iterator[Finding]:
@@ -134,7 +154,7 @@ def _decided(one: World, two: World) -> str:
     line = branch(*lines)
     if line is None:
         return said(_parting(one, two)[2])
-    return f"{said(line)}: {quoted(line)}"
+    return f"{said((line,))}: {quoted(line)}"
 
 
 def _since(world: World, index: int) -> Sequence[Line]:
@@ -146,30 +166,36 @@ def _since(world: World, index: int) -> Sequence[Line]:
 
 
 def _is_raw(event: Union[Event, None]) -> bool:
-    if type(event) is Drawn:
+    if type(event) is DrawEvent:
         return event.law not in (*_NOISE.split(", "), "gumbel", "logistic", "exponential")
-    return type(event) is Read and event.raw
+    return type(event) is ReadEvent and event.raw
 
 
 def _next(event: Union[Event, None]) -> str:
     if event is None:
         return "nothing more"
-    if type(event) is Drawn:
+    if not event.place:
+        return "the answer"
+    if type(event) is DrawEvent:
         size = math.prod(event.count)
-        return f"{event.law} noise at line {_line(event)}" + (f", {size} times" if size != 1 else "")
-    return f"{'a choice' if type(event) is Chosen else 'a noisy number'} at line {_line(event)}"
+        return f"{event.law} noise at line {_line(event)}" + (
+            f", {size} times" if size != 1 else ""
+        )
+    return (
+        f"{'a choice' if type(event) is ChoiceEvent else 'a noisy number'} at line {_line(event)}"
+    )
 
 
-def _line(event: Event) -> str:
-    return str(event.place[0][1]) if event.place else "?"
+def _line(event: Event) -> int:
+    return event.place[0][1]
 
 
 def _scales(pairs: Sequence[tuple[Event, Event]]) -> Iterator[Finding]:
     cure = "compute the scale from public numbers only: bounds that were given, and ε"
     for first, second in pairs:
-        if type(first) is Drawn and type(second) is Drawn and first.scales != second.scales:
+        if type(first) is DrawEvent and type(second) is DrawEvent and first.scales != second.scales:
             yield Finding("scales", "the scale of noise depends on data", said(first.place), cure)
-        if type(first) is Read and type(second) is Read:
+        if type(first) is ReadEvent and type(second) is ReadEvent:
             for one, two in zip(first.rows, second.rows, strict=True):
                 if [factor for _, factor in one.terms] != [factor for _, factor in two.terms]:
                     what = "noise is multiplied by a number that depends on data"
@@ -190,7 +216,9 @@ def _values(
         size = math.hypot(*sizes) if gaussian else math.fsum(sizes)
         cure = "clip before the sum, and check the bound that the noise is scaled to"
         if not math.isfinite(size):
-            yield Finding("values", "a value before noise is not finite in one world", said(met), cure)
+            yield Finding(
+                "values", "a value before noise is not finite in one world", said(met), cure
+            )
         elif declared.sensitivity is not None and size > declared.sensitivity * _SLACK:
             norm = "" if len(sizes) == 1 else " in ℓ2" if gaussian else " in ℓ1"
             what = (
@@ -214,8 +242,8 @@ def _answers(one: World, two: World) -> Iterator[Finding]:
     if whole and one.failure is None and two.failure is None and not same(one.answer, two.answer):
         last = one.tape.lines.taken[-1:]
         yield Finding(
-            "answers", "the answer differs where all noisy numbers are the same: data without noise",
-            said(last[0] if last else None), "add noise to all that depends on data",
+            "answers", "the answer differs where all noisy numbers are the same: data, no noise",
+            said(tuple(last)), "add noise to all that depends on data",
         )  # fmt: skip
 
 
@@ -226,5 +254,8 @@ def _budget(one: World, costs: Costs, declared: Declared) -> Iterator[Finding]:
     if excess is not None:
         what, met = excess
         yield Finding(
-            "budget", what, said(met), "less sensitivity, more noise, or a larger ε for all together"
+            "budget",
+            what,
+            said(met),
+            "less sensitivity, more noise, or a larger ε for all together",
         )

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Union
+from typing import Final
 
 import numpy as np
 
-from antiphon.audit.graybox.tape import MADE, RAW, Atom, Place, Real, Row, Tape, place
+from antiphon.audit.graybox.tape import MADE, RAW, Atom, Foreign, NoisyRow, Place, Real, Tape, place
 
 Terms = dict[int, tuple[Atom, Real]]
 
@@ -24,13 +24,21 @@ class Noisy:
     __slots__ = ("bare", "met", "tape", "terms", "unit", "value")
 
     def __init__(
-        self, tape: Tape, value: Real, terms: Terms, met: Place, *, unit: Real = 1, bare: bool = False
+        self,
+        tape: Tape,
+        value: Real,
+        terms: Terms,
+        met: Place,
+        *,
+        unit: Real = 1,
+        bare: bool = False,
     ) -> None:
         self.tape, self.value, self.terms = tape, value, terms
         self.met, self.unit, self.bare = met, unit, bare
 
-    @property
-    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleVariableOverride]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type[Foreign]:  # pyright: ignore
+        """A float, to whoever asks."""
         return float
 
     @property
@@ -44,19 +52,18 @@ class Noisy:
         return self.value + sum(factor * atom.drawn for atom, factor in self.terms.values())
 
     @property
-    def row(self) -> Row:
+    def row(self) -> NoisyRow:
         """As it stands on the tape."""
-        return Row(self.value, tuple(self.terms.values()), self.met, self.unit)
+        return NoisyRow(self.value, tuple(self.terms.values()), self.met, self.unit)
 
-    def read(self) -> Real:
-        """The number, as the first world read it."""
-        pure = self.bare or self.raw
-        number: Real = self.tape.read("number", [self.row], lambda: self.total, pure)
-        if pure:
+    def read(self, last: bool = False) -> Real:
+        """The number, as the first world read it; ``last`` in an answer, which nothing follows."""
+        number: Real = self.tape.read("number", [self.row], lambda: self.total, self.raw)
+        if (self.bare or self.raw) and not last:
             self.tape.coin(place())
         return number
 
-    def plus(self, other: Any, sign: int) -> Any:
+    def plus(self, other: Foreign, sign: int) -> Foreign:
         """self + sign · other."""
         if type(other) is not Noisy:
             if not is_number(other):
@@ -72,7 +79,7 @@ class Noisy:
         bare = self.bare and other.bare
         return Noisy(self.tape, value, terms, place(), bare=bare) if terms else value
 
-    def times(self, factor: Any) -> Any:
+    def times(self, factor: Foreign) -> Foreign:
         """self · factor."""
         if type(factor) is Noisy:
             return applied(operator.mul, self, factor)
@@ -85,31 +92,31 @@ class Noisy:
         made.unit = self.unit * factor
         return made
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Foreign) -> Foreign:
         return self.plus(other, 1)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Foreign) -> Foreign:
         return self.plus(other, -1)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Foreign) -> Foreign:
         return self.times(-1).plus(other, 1)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Foreign) -> Foreign:
         return self.times(other)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Foreign) -> Foreign:
         if type(other) is Noisy or not is_number(other) or other == 0:
-            return applied(operator.truediv, self, other)
+            return applied(_quotient, self, other)
         return self.times(1 / other)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Foreign:
         return self.times(-1)
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> Foreign:
         return self
 
     def __float__(self) -> float:
@@ -130,12 +137,7 @@ class Noisy:
     def __hash__(self) -> int:
         return hash(self.read())
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        from antiphon.audit.graybox.noisy_arrays import universal
-
-        return universal(ufunc, method, inputs, options)
-
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Foreign:
         """NumPy asks an object for ``log``, Python for ``is_integer``."""
         function = getattr(np, name, None)
         if isinstance(function, np.ufunc):
@@ -145,17 +147,27 @@ class Noisy:
         return getattr(np.float64(self.read()), name)
 
 
+def kind_of(thing: object) -> type[Foreign]:
+    """The type, which the checkers take for any."""
+    return type(thing)
+
+
 def is_number(thing: object) -> bool:
     """Whether it is a plain number, NumPy's included."""
-    return isinstance(thing, (int, float, np.integer, np.floating)) and type(thing) is not Noisy
+    kind = kind_of(thing)
+    return kind is not Noisy and issubclass(kind, (int, float, np.integer, np.floating))
 
 
-def plain(thing: Any) -> Any:
+def _quotient(one: Foreign, other: Foreign) -> Foreign:
+    return one / other
+
+
+def plain(thing: Foreign) -> Foreign:
     """The thing itself; of a number with noise on it, what is read."""
     return thing.read() if type(thing) is Noisy else thing
 
 
-def applied(function: Callable[..., Any], *arguments: Any) -> Any:
+def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
     """A function that is not linear: of noise alone it makes other noise, of the rest it reads."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
@@ -172,10 +184,10 @@ def applied(function: Callable[..., Any], *arguments: Any) -> Any:
     return Noisy(tape, 0, {atom.number: (atom, 1)}, place(), bare=True)
 
 
-def compared(test: Callable[[Any, Any], bool]) -> Callable[[Noisy, Any], bool]:
+def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Foreign], Foreign]:
     """A comparison is read as such; its two sides are not."""
 
-    def compare(self: Noisy, other: Any) -> bool:
+    def compare(self: Noisy, other: Foreign) -> Foreign:
         difference = self.plus(other, -1)
         if type(difference) is not Noisy:
             return NotImplemented if difference is NotImplemented else test(difference, 0)
@@ -184,7 +196,7 @@ def compared(test: Callable[[Any, Any], bool]) -> Callable[[Noisy, Any], bool]:
     return compare
 
 
-def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Any]) -> Any:
+def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
     """What is chosen by looking at numbers with noise on them."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
@@ -192,56 +204,74 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Any]) -> A
     return tape.read(reading, [each.row for each in noisy], result, raw)
 
 
-def rounded(digits: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A function of the number alone, by its operator."""
-    return lambda self, *rest: applied(lambda number: digits(number, *rest), self)  # type: ignore[call-arg]
+def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
+    """The operator of a function of the number, and of what else it is given."""
+
+    def operate(self: Noisy, *rest: Foreign) -> Foreign:
+        return applied(function, self, *rest)
+
+    return operate
+
+
+def reflected(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
+    """The operator with its sides exchanged."""
+
+    def operate(self: Noisy, other: Foreign) -> Foreign:
+        return applied(function, other, self)
+
+    return operate
 
 
 _COMPARISONS: Final = ("lt", "le", "gt", "ge", "eq", "ne")
 _OPERATORS: Final = ("pow", "floordiv", "mod")
-_OWN: Final[dict[str, Callable[..., Any]]] = {
+_OWN: Final[dict[str, Callable[..., Foreign]]] = {
     "abs": abs, "round": round, "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc,
 }  # fmt: skip
 
 
-def _dunders() -> None:
+def _operators() -> None:
     for name in _COMPARISONS:
         setattr(Noisy, f"__{name}__", compared(getattr(operator, name)))
     for name in _OPERATORS:
-        function: Any = getattr(operator, name)
-        setattr(Noisy, f"__{name}__", lambda a, b, f=function: applied(f, a, b))
-        setattr(Noisy, f"__r{name}__", lambda a, b, f=function: applied(f, b, a))
-    Noisy.__rtruediv__ = lambda a, b: applied(operator.truediv, b, a)  # type: ignore[attr-defined]
+        setattr(Noisy, f"__{name}__", unary(getattr(operator, name)))
+    for name in (*_OPERATORS, "truediv"):
+        setattr(Noisy, f"__r{name}__", reflected(getattr(operator, name)))
     for name, function in _OWN.items():
-        setattr(Noisy, f"__{name}__", rounded(function))
+        setattr(Noisy, f"__{name}__", unary(function))
 
 
-_dunders()
+_operators()
 
 
-def resolved(thing: Any, depth: int = 0) -> Any:
+def resolved(thing: Foreign, depth: int = 0) -> Foreign:
     """What is answered, with all noise in it read."""
-    if type(thing) is Noisy:
-        return thing.read()
-    if isinstance(thing, np.ndarray) and thing.dtype == object:
+    kind = kind_of(thing)
+    if kind is Noisy:
+        return thing.read(last=True)
+    if issubclass(kind, np.ndarray) and thing.dtype == object:
         return np.array([resolved(each, depth) for each in thing.ravel().tolist()])
-    if depth > 8:
+    if depth > _DEEPEST:
         return thing
-    if isinstance(thing, (list, tuple, set, frozenset)):
-        return [resolved(each, depth + 1) for each in thing]  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(thing, dict):
-        return {key: resolved(each, depth + 1) for key, each in thing.items()}  # pyright: ignore[reportUnknownVariableType]
+    if issubclass(kind, (list, tuple, set, frozenset)):
+        return [resolved(each, depth + 1) for each in thing]
+    if issubclass(kind, dict):
+        return {key: resolved(each, depth + 1) for key, each in thing.items()}
     if hasattr(thing, "__dict__") and not callable(thing):
-        return type(thing).__qualname__, resolved(vars(thing), depth + 1)
+        return kind.__qualname__, resolved(vars(thing), depth + 1)
     return thing
 
 
-def same(one: Union[object, Any], other: Any) -> bool:
+_DEEPEST: Final = 8
+"""How deep an answer is looked into."""
+
+
+def same(one: Foreign, other: Foreign) -> bool:
     """Whether two answers are equal, part by part."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(same, one, other))  # pyright: ignore[reportUnknownArgumentType]
+    kinds = kind_of(one), kind_of(other)
+    if kinds == (dict, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if all(issubclass(kind, (list, tuple)) for kind in kinds):
+        return len(one) == len(other) and all(map(same, one, other))
     try:
         return bool(np.array_equal(one, other, equal_nan=True))
     except TypeError:

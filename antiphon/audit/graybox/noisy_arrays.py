@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import numpy as np
 
-from antiphon.audit.graybox.noisy import Noisy, applied, chosen, plain
+from antiphon.audit.graybox.noisy import Noisy, applied, chosen, kind_of, plain
+from antiphon.audit.graybox.tape import Foreign
 
 _LINEAR: Final = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.matmul)
 _COMPARED: Final = (
@@ -23,36 +25,40 @@ _KEPT: Final = (
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
-class Draws(np.ndarray[Any, Any]):
+class Draws(np.ndarray[Foreign, Foreign]):
     """An array of ``Noisy``."""
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: Foreign, method: str, *inputs: Foreign, **options: Foreign
+    ) -> Foreign:
         return universal(ufunc, method, inputs, options)
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, func: Foreign, types: Foreign, args: Foreign, kwargs: Foreign
+    ) -> Foreign:
         if any(func is each for each in _KEPT):
             return super().__array_function__(func, types, args, kwargs)
         if any(func is each for each in _SELECTING):
             return selected(lambda numbers: func(numbers, *args[1:], **kwargs), args[0])
         return func(*map(numbers, args), **{key: numbers(each) for key, each in kwargs.items()})
 
-    def argmax(self, *args: Any, **options: Any) -> Any:
+    def argmax(self, *args: Foreign, **options: Foreign) -> Foreign:
         """The index of the largest, which is all that is read."""
         return selected(lambda numbers: numbers.argmax(*args, **options), self)
 
-    def argmin(self, *args: Any, **options: Any) -> Any:
+    def argmin(self, *args: Foreign, **options: Foreign) -> Foreign:
         """The index of the least."""
         return selected(lambda numbers: numbers.argmin(*args, **options), self)
 
-    def argsort(self, *args: Any, **options: Any) -> Any:
+    def argsort(self, *args: Foreign, **options: Foreign) -> Foreign:
         """The order, which is all that is read."""
         return selected(lambda numbers: numbers.argsort(*args, **options), self)
 
-    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+    def astype(self, dtype: Foreign, *args: Foreign, **options: Foreign) -> Foreign:
         """As plain numbers, which is reading them."""
         return numbers(self).astype(dtype, *args, **options)
 
-    def round(self, *args: Any, **options: Any) -> Any:
+    def round(self, *args: Foreign, **options: Foreign) -> Foreign:
         """Rounded, which is reading them."""
         return numbers(self).round(*args, **options)
 
@@ -65,30 +71,31 @@ def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
     return made.reshape(shape).view(Draws)
 
 
-def selected(select: Callable[[Any], Any], array: Any) -> Any:
+def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
     """What is chosen by looking at all numbers of an array."""
     flat = as_objects(array).ravel().tolist()
     noisy = [each for each in flat if type(each) is Noisy]
 
-    def result() -> Any:
+    def result() -> Foreign:
         totals = [each.total if type(each) is Noisy else each for each in flat]
         return select(np.array(totals).reshape(np.shape(array)))
 
     return chosen("selection", noisy, result) if noisy else result()
 
 
-def numbers(thing: Any) -> Any:
+def numbers(thing: Foreign) -> Foreign:
     """The thing with all noise in it read."""
-    if type(thing) is Noisy:
+    kind = kind_of(thing)
+    if kind is Noisy:
         return thing.read()
-    if isinstance(thing, (list, tuple)):
-        return type(thing)(map(numbers, thing))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(thing, np.ndarray) and thing.dtype == object:
+    if kind is list or kind is tuple:
+        return kind(map(numbers, thing))  # pyright: ignore[reportUnknownVariableType]
+    if issubclass(kind, np.ndarray) and thing.dtype == object:
         return np.array([plain(each) for each in thing.ravel().tolist()]).reshape(thing.shape)
     return thing
 
 
-def as_objects(thing: Any) -> Any:
+def as_objects(thing: Foreign) -> Foreign:
     """As NumPy's own array, of objects where there is noise in it."""
     if type(thing) is Noisy:
         made = np.empty((), dtype=object)
@@ -97,31 +104,48 @@ def as_objects(thing: Any) -> Any:
     return np.asarray(thing).view(np.ndarray)
 
 
-def wrapped(made: Any) -> Any:
+def wrapped(made: Foreign) -> Foreign:
     """An array that has noise in it as ours; any other as plain numbers."""
-    if not isinstance(made, np.ndarray) or made.dtype != object:
-        return made
-    flat = made.ravel().tolist()
+    if type(made) is not np.ndarray or made.dtype != object:
+        return made  # pyright: ignore[reportUnknownVariableType]
+    array: Foreign = made
+    flat: list[object] = array.ravel().tolist()
     if any(type(each) is Noisy for each in flat):
-        return made.view(Draws) if made.shape else flat[0]
-    return np.array(flat).reshape(made.shape)[()]
+        return array.view(Draws) if array.shape else flat[0]
+    return np.array(flat).reshape(array.shape)[()]
 
 
-def universal(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+def universal(
+    ufunc: Foreign, method: str, inputs: Sequence[Foreign], options: dict[str, Foreign]
+) -> Foreign:
     """A ufunc: linear ones keep the parts, comparisons read one bit, others act on each number."""
     out = options.pop("out", None)
-    objects = [as_objects(each) for each in inputs]
-    if any(ufunc is each for each in (*_LINEAR, *_COMPARED)):
-        made = getattr(ufunc, method)(*objects, **options)
-    elif any(ufunc is each for each in _EXTREME) and method == "reduce":
-        made = selected(lambda array: ufunc.reduce(array, **options), inputs[0])
-    elif method == "__call__" and ufunc.nout == 1:
-        each = np.frompyfunc(lambda *parts: applied(ufunc, *parts), ufunc.nin, 1)
-        made = each(*objects)
-    else:
-        made = getattr(ufunc, method)(*map(numbers, inputs), **options)
+    made = _made(ufunc, method, inputs, options)
     if out is None:
         return made if type(made) is Noisy else wrapped(made)
-    target = out[0]
+    target: Foreign = out[0]
     target[...] = made if target.dtype == object else numbers(as_objects(made))
     return target
+
+
+def _made(
+    ufunc: Foreign, method: str, inputs: Sequence[Foreign], options: dict[str, Foreign]
+) -> Foreign:
+    objects = [as_objects(each) for each in inputs]
+    if any(ufunc is each for each in (*_LINEAR, *_COMPARED)):
+        return getattr(ufunc, method)(*objects, **options)
+    if any(ufunc is each for each in _EXTREME) and method == "reduce":
+        return selected(lambda array: ufunc.reduce(array, **options), inputs[0])
+    if method == "__call__" and ufunc.nout == 1:
+        each: Callable[..., Foreign] = partial(applied, ufunc)
+        return np.frompyfunc(each, ufunc.nin, 1)(*objects)  # pyright: ignore[reportUnknownVariableType]
+    return getattr(ufunc, method)(*map(numbers, inputs), **options)
+
+
+def _of_one(
+    self: Noisy, ufunc: Foreign, method: str, *inputs: Foreign, **options: Foreign
+) -> Foreign:
+    return universal(ufunc, method, inputs, options)
+
+
+setattr(Noisy, "__array_ufunc__", _of_one)  # noqa: B010 - the class knows nothing of arrays

@@ -6,16 +6,16 @@ import math
 import os
 import random
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from antiphon.audit.graybox.generators import Taped, any_draw, python_methods, seeded
 from antiphon.audit.graybox.noisy import Noisy, applied
-from antiphon.audit.graybox.tape import Tape, foreign
+from antiphon.audit.graybox.tape import Foreign, Tape, foreign
 
 _MATH: Final = (
     "log", "log1p", "log2", "exp", "expm1", "sqrt", "sin", "cos", "tan", "atan", "tanh", "copysign",
@@ -42,9 +42,9 @@ def patched(tape: Tape) -> Generator[None, None, None]:
             each()
 
 
-def _set(holder: Any, name: str, new: Any) -> Undo:
+def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
     """Sets an attribute; what puts it back."""
-    own = vars(holder)
+    own: Mapping[str, Foreign] = holder.__dict__
     if name not in own:
         setattr(holder, name, new)
         return lambda: delattr(holder, name)
@@ -53,11 +53,11 @@ def _set(holder: Any, name: str, new: Any) -> Undo:
     return lambda: setattr(holder, name, old)
 
 
-def _replacements(tape: Tape) -> Generator[tuple[Any, str, Any], None, None]:
+def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
     """(holder, name, what stands there meanwhile)."""
     taped = Taped(tape)
-    known = dict[int, Any]()  # what is replaced wherever a module holds it, by its identity
-    module: Any = random
+    known = dict[int, Foreign]()  # what is replaced wherever a module holds it, by its identity
+    module: Foreign = random
     methods = python_methods(tape)
     bound = {name: getattr(random, name) for name in methods}
     for kind in (random.Random, random.SystemRandom):
@@ -84,8 +84,8 @@ def _replacements(tape: Tape) -> Generator[tuple[Any, str, Any], None, None]:
 
 
 def _held(
-    holder: Any, known: dict[int, Any], taped: Taped
-) -> Generator[tuple[Any, str, Any], None, None]:
+    holder: Foreign, known: dict[int, Foreign], taped: Taped
+) -> Generator[tuple[Foreign, str, Foreign], None, None]:
     """What a module holds that is replaced."""
     if not isinstance(holder, ModuleType) or holder.__name__.startswith("antiphon."):
         return
@@ -97,14 +97,14 @@ def _held(
             yield holder, name, taped
 
 
-def _made(tape: Tape, taped: Taped) -> type[Taped]:
+def _made(tape: Tape, taped: Taped) -> Foreign:
     """What makes generators, and knows them as its own: all draw from the one tape."""
 
     class Kind(type):
         def __instancecheck__(cls, instance: object) -> bool:
             return type(instance) is Taped
 
-        def __call__(cls, seed: Any = None, *_: object) -> Any:
+        def __call__(cls, seed: Foreign = None, *_: object) -> Foreign:
             if not isinstance(seed, np.random.BitGenerator):
                 seeded(tape, seed)
             return taped
@@ -112,10 +112,10 @@ def _made(tape: Tape, taped: Taped) -> type[Taped]:
     return Kind("Generator", (Taped,), {})
 
 
-def _mathematics(function: Callable[..., Any]) -> Callable[..., Any]:
+def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
     """A function of ``math`` that knows numbers with noise on them."""
 
-    def known(*arguments: Any) -> Any:
+    def known(*arguments: Foreign) -> Foreign:
         if any(type(each) is Noisy for each in arguments):
             return applied(function, *arguments)
         return function(*arguments)
@@ -124,7 +124,7 @@ def _mathematics(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def own_generators(function: Any, tape: Tape) -> Generator[None, None, None]:
+def own_generators(function: Foreign, tape: Tape) -> Generator[None, None, None]:
     """Generators that a function holds: in its closure, its object, or what it was given."""
     taped, undo = Taped(tape), list[Undo]()
     try:
@@ -132,7 +132,7 @@ def own_generators(function: Any, tape: Tape) -> Generator[None, None, None]:
             if type(cell.cell_contents) in _GENERATORS:
                 undo.append(_set_cell(cell, taped))
         owner = getattr(function, "__self__", None)
-        held: Any = getattr(owner, "__dict__", {})
+        held: Foreign = getattr(owner, "__dict__", {})
         for name, value in list(held.items()):
             if type(value) in _GENERATORS:
                 undo.append(_set(owner, name, taped))
@@ -142,7 +142,7 @@ def own_generators(function: Any, tape: Tape) -> Generator[None, None, None]:
             each()
 
 
-def _set_cell(cell: Any, new: Any) -> Undo:
+def _set_cell(cell: Foreign, new: Foreign) -> Undo:
     old = cell.cell_contents
     cell.cell_contents = new
     return lambda: setattr(cell, "cell_contents", old)

@@ -22,16 +22,18 @@ from antiphon.audit.graybox.steps_taken import Lines
 from antiphon.protocol.coins import generator
 
 Real: TypeAlias = Union[int, float]
+Foreign: TypeAlias = Any
+"""What the audited code hands over, or is handed."""
 Place: TypeAlias = tuple[tuple[str, int], ...]
 """(file, line) of a call and of its callers, the innermost first."""
 
 OWN: Final = str(Path(__file__).parent)
 SKIPPED: Final = (
-    OWN,
+    "<attrs", "<frozen", "<__array_function__", OWN,
     str(Path(np.__file__).parent),
     str(Path(__file__).parents[2] / "protocol"),
     str(Path(attrs.__file__).parent),
-)
+)  # fmt: skip
 _STANDARD: Final = sysconfig.get_paths()["stdlib"]
 LAPLACE: Final = ("laplace", "discrete_laplace")
 GAUSSIAN: Final = ("gaussian", "discrete_gaussian")
@@ -44,7 +46,7 @@ MADE: Final = "made"
 def foreign(file: str) -> bool:
     """Whether a file belongs to what is audited: not to Python, NumPy or the tape itself."""
     standard = file.startswith(_STANDARD) and "site-packages" not in file
-    return not (standard or file.startswith(("<frozen", *SKIPPED)))
+    return not (standard or file.startswith(SKIPPED))
 
 
 def place() -> Place:
@@ -80,7 +82,7 @@ class Atom:
 
 
 @attrs.frozen(eq=False)
-class Drawn:
+class DrawEvent:
     """A call of a generator."""
 
     place: Place
@@ -89,23 +91,23 @@ class Drawn:
     """How many numbers: the shape."""
     scales: tuple[object, ...]
     """The parameters that data must not change."""
-    values: Any
+    values: Foreign
 
 
 @attrs.frozen(eq=False)
-class Read:
+class ReadEvent:
     """A number with noise on it becomes a number like any other, or a choice among such."""
 
     place: Place
     reading: str
-    rows: tuple[Row, ...]
-    result: Any
+    rows: tuple[NoisyRow, ...]
+    result: Foreign
     raw: bool
     """Whether all that is on it are draws that other noise is made of."""
 
 
 @attrs.frozen(eq=False)
-class Row:
+class NoisyRow:
     """value + Σ coefficient · atom."""
 
     value: Real
@@ -117,7 +119,7 @@ class Row:
 
 
 @attrs.frozen(eq=False)
-class Chosen:
+class ChoiceEvent:
     """A choice with probabilities, of which data may decide."""
 
     place: Place
@@ -125,7 +127,7 @@ class Chosen:
     result: int
 
 
-Event: TypeAlias = Union[Drawn, Read, Chosen]
+Event: TypeAlias = Union[DrawEvent, ReadEvent, ChoiceEvent]
 
 
 class Parted(BaseException):
@@ -175,36 +177,41 @@ class Tape:
         law: str,
         count: tuple[int, ...],
         scales: Sequence[object],
-        sample: Callable[[], Any],
-    ) -> Drawn:
+        sample: Callable[[], Foreign],
+    ) -> DrawEvent:
         """The numbers of a call: those of the first world where it made the same call."""
         at, told = place(), self.expected
         if self.first is None:
-            return self._add(Drawn(at, law, count, tuple(scales), sample()))
-        if type(told) is not Drawn or (told.place, told.law, told.count) != (at, law, count):
-            raise self._parted(Drawn(at, law, count, tuple(scales), None))
-        return self._add(Drawn(at, law, count, tuple(scales), told.values))
+            return self._drawn(DrawEvent(at, law, count, tuple(scales), sample()))
+        if type(told) is not DrawEvent or (told.place, told.law, told.count) != (at, law, count):
+            raise self._parted(DrawEvent(at, law, count, tuple(scales), None))
+        return self._drawn(DrawEvent(at, law, count, tuple(scales), told.values))
 
     def choose(self, weights: Sequence[float], sample: Callable[[], int]) -> int:
         """The index of a choice."""
         at, told = place(), self.expected
         if self.first is None:
-            return self._add(Chosen(at, tuple(weights), sample())).result
-        if type(told) is not Chosen or (told.place, len(told.weights)) != (at, len(weights)):
-            raise self._parted(Chosen(at, tuple(weights), -1))
-        return self._add(Chosen(at, tuple(weights), told.result)).result
+            return self._chosen(ChoiceEvent(at, tuple(weights), sample()))
+        if type(told) is not ChoiceEvent or (told.place, len(told.weights)) != (at, len(weights)):
+            raise self._parted(ChoiceEvent(at, tuple(weights), -1))
+        return self._chosen(ChoiceEvent(at, tuple(weights), told.result))
 
-    def read(self, reading: str, rows: Sequence[Row], result: Callable[[], Any], raw: bool) -> Any:
+    def read(
+        self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
+    ) -> Foreign:
         """What is read where noise becomes a plain number."""
         at, told = place(), self.expected
+        mine = ReadEvent(at, reading, tuple(rows), None, raw)
         if self.first is None:
-            return self._add(Read(at, reading, tuple(rows), result(), raw)).result
-        mine = Read(at, reading, tuple(rows), None, raw)
-        if type(told) is not Read or _shape(told) != _shape(mine):
+            mine = attrs.evolve(mine, result=result())
+        elif type(told) is not ReadEvent or _shape(told) != _shape(mine):
             raise self._parted(mine)
-        return self._add(attrs.evolve(mine, result=told.result)).result
+        else:
+            mine = attrs.evolve(mine, result=told.result)
+        self._add(mine)
+        return mine.result
 
-    def atoms(self, drawn: Drawn, scales: Sequence[Real]) -> list[Atom]:
+    def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
         """The numbers of the call that was made last, one after the other."""
         call = len(self.events) - 1
         values: list[Real] = np.asarray(drawn.values).ravel().tolist()
@@ -213,10 +220,17 @@ class Tape:
             for value, scale in zip(values, scales, strict=True)
         ]
 
-    def _add(self, event: Any) -> Any:
+    def _add(self, event: Event) -> None:
         self.events.append(event)
         self.marks.append(len(self.lines.taken))
+
+    def _drawn(self, event: DrawEvent) -> DrawEvent:
+        self._add(event)
         return event
+
+    def _chosen(self, event: ChoiceEvent) -> int:
+        self._add(event)
+        return event.result
 
     def _parted(self, mine: Event) -> Parted:
         self.parting = mine
@@ -224,7 +238,7 @@ class Tape:
         return Parted()
 
 
-def _shape(read: Read) -> tuple[object, ...]:
+def _shape(read: ReadEvent) -> tuple[object, ...]:
     """What two worlds must have in common in a reading."""
     names = tuple(tuple(atom.number for atom, _ in row.terms) for row in read.rows)
     return read.place, read.reading, names

@@ -5,16 +5,16 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable
-from typing import Any, Union
+from typing import Union
 
 import attrs
 
 from antiphon.audit.graybox.generators import TapedCoins
 from antiphon.audit.graybox.noisy import resolved
 from antiphon.audit.graybox.patched import own_generators, patched
-from antiphon.audit.graybox.tape import Parted, Tape
+from antiphon.audit.graybox.tape import Foreign, Parted, Tape
 
-Function = Callable[..., Any]
+Function = Callable[..., Foreign]
 
 
 @attrs.frozen(eq=False)
@@ -22,7 +22,7 @@ class World:
     """What happened in one world."""
 
     tape: Tape
-    answer: Any
+    answer: Foreign
     failure: Union[Exception, None]
     parted: bool
     """Whether it drew or read something else than the first."""
