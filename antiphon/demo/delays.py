@@ -63,7 +63,7 @@ class Delays:
 
 
 def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
-    """H, told once a week how many were delayed; HSS, told each flight.
+    """H, told from time to time how many were delayed; HSS, told each flight.
 
     H is ε-DP. HSS has 2ε/3 for sparse vectors and tests, and in it a Gaussian H of ρ = ε²/50.
     """

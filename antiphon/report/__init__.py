@@ -2,6 +2,7 @@
 
 from antiphon.report.bands import Band, bands
 from antiphon.report.canvas import check_pictures
+from antiphon.report.dates import along
 from antiphon.report.running import Curve, Panel, running_counts
 from antiphon.report.tables import print_table, table
 
@@ -9,6 +10,7 @@ __all__ = [
     "Band",
     "Curve",
     "Panel",
+    "along",
     "bands",
     "check_pictures",
     "print_table",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from antiphon.composition.accounting import Interval, PrivacyCurve
+from antiphon.composition.guarantees.curves import number
 from antiphon.numbers.interval import Floats
 from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 
@@ -24,14 +25,22 @@ _LEAST: Final = 1e-12
 
 
 def privacy_curves(
-    curves: Sequence[PrivacyCurve], *, title: str, paths: Iterable[Path], last: float | None = None
+    curves: Sequence[PrivacyCurve],
+    *,
+    title: str,
+    paths: Iterable[Path],
+    last: float | None = None,
+    points: Sequence[tuple[float, float]] = (),
 ) -> None:
     """Draw δ(ε) of every curve, upper ends; the interval of one that has a lower end is shaded.
 
     ``last`` is where the ε axis ends (nats); by default, where the last curve has come down
-    to 1e-12 or its floor. One file for each path. Raises: MissingExtra without matplotlib.
+    to 1e-12 or its floor. ``points`` (ε, δ) are marked and named, and the axis reaches them.
+    One file for each path. Raises: MissingExtra without matplotlib.
     """
-    epsilons = np.linspace(0.0, reach(curves) if last is None else last, _POINTS)
+    end = reach(curves) if last is None else last
+    asked = [epsilon for epsilon, _ in points if math.isfinite(epsilon)]
+    epsilons = np.linspace(0.0, max(end, *(1.08 * each for each in asked), 0.0), _POINTS)
     ends = [curve.delta_between(epsilons) for curve in curves]
     with picture(paths, width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
         axes: Axes = figure.subplots()
@@ -43,7 +52,8 @@ def privacy_curves(
             _draw(axes, curve, epsilons, each, COLOURS[place % len(COLOURS)])
         _floor(axes, max(curve.floor.upper for curve in curves))
         axes.set_xlim(0, float(epsilons[-1]))
-        axes.set_ylim(_bottom(ends), 1.6)
+        axes.set_ylim(_bottom(ends, [delta for _, delta in points]), 1.6)
+        _mark(axes, sorted(each for each in points if math.isfinite(each[0])))
         axes.grid(axis="x", color=GRID, linewidth=0.8)
         figure.legend(loc=(0.08, 0.005), frameon=False, fontsize=9, labelcolor=INK)
         figure.text(0.09, 0.955, title, fontsize=12.5, fontweight="bold", color=INK)
@@ -74,12 +84,30 @@ def _floor(axes: Axes, floor: float) -> None:
     if floor > 0:
         axes.axhline(floor, color=SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.annotate(
-            f"floor 1-Π(1-δᵢ) = {floor:.3g}", (0.01, floor), ha="left", va="bottom", fontsize=9,
-            xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
+            f"floor 1-Π(1-δᵢ) = {number(floor)}", (0.99, floor), ha="right", va="top", fontsize=9,
+            xycoords=("axes fraction", "data"), xytext=(0, -3), textcoords="offset points",
             color=SOFT,
         )  # fmt: skip
 
 
-def _bottom(ends: Sequence[Interval[Floats]]) -> float:
-    least = min(float(np.min(each.upper)) for each in ends)
-    return float(10.0 ** math.floor(math.log10(max(least, _LEAST))))
+def _mark(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
+    """The points that were asked for, named in the lower left corner, where no falling curve is."""
+    for place, (epsilon, delta) in enumerate(points):
+        height = max(delta, axes.get_ylim()[0])
+        axes.plot([epsilon], [height], "o", color=INK, markersize=6, zorder=5, clip_on=False)
+        axes.annotate(
+            f"ε = {number(epsilon)}, δ = {number(delta)}", (epsilon, height),
+            xytext=(0.03, 0.05 + 0.065 * (len(points) - 1 - place)), textcoords="axes fraction",
+            ha="left", va="center", fontsize=9.5, color=INK, zorder=6,
+            arrowprops={
+                "arrowstyle": "-", "color": SOFT, "linewidth": 0.8, "shrinkB": 4,
+                "relpos": (1, 0.5),
+            },
+        )  # fmt: skip
+
+
+def _bottom(ends: Sequence[Interval[Floats]], deltas: Sequence[float]) -> float:
+    """A power of ten below the curves, and below what was asked for."""
+    shown = [max(each, _LEAST) for each in (float(np.min(e.upper)) for e in ends)]
+    least = min([*shown, *(each / 10 for each in deltas if each > 0)])
+    return float(10.0 ** max(math.floor(math.log10(least)), -300))

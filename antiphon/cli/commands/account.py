@@ -78,12 +78,30 @@ def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> i
     if plot is not None:
         from antiphon.report.curves import privacy_curves
 
-        privacy_curves(outcome.curves, title=f"Comp[{outcome.listed}]", paths=[plot])
+        privacy_curves(outcome.curves, title=_title(outcome), points=_points(outcome), paths=[plot])
     if as_json:
         print_json(_data(outcome, plot))
     else:
         _print(outcome, plot)
     return 0
+
+
+def _title(outcome: Answered) -> str:
+    """What is composed, in words."""
+    many = "One mechanism" if outcome.count == 1 else f"{outcome.count:,} mechanisms together"
+    return f"What is promised by {many[0].lower()}{many[1:]}: {outcome.listed}"
+
+
+def _points(outcome: Answered) -> list[tuple[float, float]]:
+    """(ε, δ) at what was asked, on the last bound, which is the sharpest."""
+    answers = outcome.answers[-1]
+    asked = [
+        (float(each), ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)
+    ]
+    rest = answers[len(outcome.epsilons) :]
+    return asked + [
+        (ends.upper, float(each)) for each, ends in zip(outcome.deltas, rest, strict=True)
+    ]
 
 
 def _answered(question: AccountQuestion) -> Answered:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from antiphon.cli.commands.delays import delays_data, delays_stage, print_delays, write_delays
 from antiphon.cli.commands.flights_output import (
@@ -23,7 +26,7 @@ from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.view import View
-from antiphon.report import Curve, Panel, running_counts
+from antiphon.report import Curve, Panel, along, running_counts
 
 _DIAGRAM_ROUNDS = 24
 _FILES = (
@@ -109,17 +112,20 @@ def _draw(outcome: FlightReport, output: Path) -> None:
     files, analyst = outcome.files, outcome.analyst
     files["picture"], files["picture_svg"] = output / "flights.png", output / "flights.svg"
     files["diagram"] = output / "diagram.svg"
+    days = flights().days[: analyst.flights]
+    drawn = partial(_curve, first=days[0], last=days[-1])
     origins = Panel(
-        "Flights of each airport", [_curve(counter) for counter in outcome.origins], analyst.busy,
+        "Flights of each airport", [drawn(counter) for counter in outcome.origins], analyst.busy,
         "busy from here on:\none counter per carrier",
     )  # fmt: skip
     panels = [origins]
     if outcome.busiest:
-        busiest = [_curve(counter) for counter in outcome.busiest]
+        busiest = [drawn(counter) for counter in outcome.busiest]
         panels.append(Panel(f"The {BUSIEST} busiest carriers, from their creation", busiest))
+    often = f"{analyst.every:,} flights" if analyst.every > 1 else "flight"
     subtitle = (
         f"{analyst.flights:,} flights, {len(outcome.counters)} counters, "
-        f"each {shown(analyst.epsilon)}-DP; asked after every {analyst.every:,} flights"
+        f"each {shown(analyst.epsilon)}-DP; asked after every {often}"
     )
     if outcome.view.header.seeded:
         subtitle += "; seeded, not for release"
@@ -130,6 +136,8 @@ def _draw(outcome: FlightReport, output: Path) -> None:
     write_text(files["diagram"], outcome.view.svg(_DIAGRAM_ROUNDS), overwrite=True)
 
 
-def _curve(counter: FlightCounter) -> Curve:
+def _curve(counter: FlightCounter, *, first: np.datetime64, last: np.datetime64) -> Curve:
+    told = [reading.told for reading in counter.readings]
     noisy = [reading.noisy for reading in counter.readings]
-    return Curve(counter.name, counter.dates, counter.true, noisy)
+    where = along(counter.dates, told, first=first, last=last)
+    return Curve(counter.name, where, counter.true, noisy)
