@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -213,11 +212,9 @@ def _data(outcome: Answered, plot: Path | None) -> dict[str, object]:
 
 
 def _print(outcome: Answered, plot: Path | None) -> None:
-    from rich.console import Console
+    from antiphon.report import table, terminal
 
-    from antiphon.report import table
-
-    console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
+    console = terminal(150)
     floor, count = outcome.floor.upper, outcome.count
     head = f"Comp[{outcome.listed}]: {count:,} mechanism{'s' if count > 1 else ''}"
     print(head + (f", δ >= {rounded(floor)} at every ε" if floor else ""))

@@ -29,7 +29,7 @@ from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.files import refuse_taken
 from antiphon.protocol.verification import Verification
-from antiphon.report import check_pictures, table
+from antiphon.report import check_pictures, table, terminal
 from antiphon.report.audits import plot
 
 
@@ -216,12 +216,11 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
 
 
 def _print(report: AuditReport, saved: SavedFile | None) -> None:
-    from rich.console import Console
 
     claim = f"({report.epsilon:.10g}, {report.delta:.10g})-DP"
     claim = f"the whole curve ({report.curve})" if report.curve else claim
     print(f"{claim}: {report.verdict}, at confidence {report.confidence:.10g}")
-    console = Console(highlight=False)
+    console = terminal()
     console.print(table(("what", "found"), list(_rows(report))))
     if report.tests:
         columns = ("adversary", "event", "p", "adjusted")

@@ -12,7 +12,7 @@ from antiphon.cli.output import progress
 from antiphon.demo.data import CARRIERS, LATE, flights
 from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
 from antiphon.protocol.records.files import write_text
-from antiphon.report import Band, along, bands, table
+from antiphon.report import Band, along, bands, table, terminal
 
 _LISTED: Final = 6
 _DRAWN: Final = 4
@@ -95,11 +95,9 @@ def _how_often(found: Delays) -> str:
 
 def print_delays(found: Delays) -> None:
     """The last reading as a table; what was promised, and how it went."""
-    from rich.console import Console
-
     print(f"\nFlights at least {LATE} minutes late, by H and by HSS (CM §7):\n")
     numbers = ("true", "noisy", "error", "at most")
-    Console().print(table(("delayed", *numbers), list(_rows(found)), numbers=numbers))
+    terminal().print(table(("delayed", *numbers), list(_rows(found)), numbers=numbers))
     for line in _notes(found):
         print(line)
     print()

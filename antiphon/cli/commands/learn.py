@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Literal
 
@@ -81,9 +80,7 @@ def _sizes(game: OnlineGame) -> dict[str, object]:
 
 
 def _print(played: Played, game: OnlineGame, rows: list[LearnerRow], plot: Path | None) -> None:
-    from rich.console import Console
-
-    from antiphon.report import table
+    from antiphon.report import table, terminal
 
     against, unit = "expert", ", in units of the largest loss"
     size = ""
@@ -105,7 +102,7 @@ def _print(played: Played, game: OnlineGame, rows: list[LearnerRow], plot: Path 
         ]
         for row in rows
     ]  # fmt: skip
-    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
+    console = terminal()
     console.print(table(columns, cells, numbers=columns[2:]))
     print(f"Regret against the best fixed {against}{unit}; ± at 95 %; it grows like T^slope.")
     for column in _dynamic(rows):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -200,9 +199,7 @@ def _print(
     asked: MistakesAsked, budget: Promised, promise: str, beta: list[MistakeFigure],
     rows: list[AdversaryRow], curves: Curves, interrupted: bool,
 ) -> None:  # fmt: skip
-    from rich.console import Console
-
-    from antiphon.report import table
+    from antiphon.report import table, terminal
 
     print(f"{asked.learner}: {promise or 'not private'}, {asked.rounds:,} rounds")
     for figure in beta:
@@ -214,7 +211,7 @@ def _print(
         else [row.adversary, "", "", row.why]
         for row in rows
     ]
-    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
+    console = terminal()
     console.print(table(columns, cells, numbers=columns[1:3]))
     epsilon, delta, beta_shown = map(shown, budget)
     print(
