@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
+from collections.abc import Callable, Generator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +35,8 @@ from antiphon.protocol.records.view import View
 from antiphon.report import Curve, Panel, along, running_counts
 
 _DIAGRAM_ROUNDS = 24
+_MANY = 50_000
+"""Flights from which on a process of its own is worth its start."""
 _FILES = (
     "flights.view.jsonl", "counters.csv", "flights.png", "flights.svg", "diagram.svg",
     "delays.csv", "delays.png", "delays.svg",
@@ -54,20 +62,26 @@ def demo(
         flights=number, every=max(1, number // 52), busy=max(1, number // 8),
         challenge=number * 3 // 4, epsilon=exact,
     )  # fmt: skip
+    say = _silent if as_json else _say
+    say(f"reading the flights of 2013, to play {number:,} of them")
     flights()  # before anything is written, so that missing data leaves nothing behind
     output.mkdir(parents=True, exist_ok=True)
     refuse_taken((output / name for name in _FILES), force)
     path = output / _FILES[0]
+    say("playing them: counters are created as the answers say")
     with progress("playing flights", analyst.flights, quiet=as_json) as advance:
         start = time.perf_counter()
         view, counters = _played(analyst, bit, path, force, seed, advance)
         seconds = time.perf_counter() - start
-    replay_seconds, mismatch = _replayed(view, as_json)
+    say("replaying what was saved, and counting delayed flights")
+    with _replaying(view, apart=number >= _MANY) as replayed:
+        late = delays_stage(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json)
+        replay_seconds, mismatch = replayed()
+    say("drawing")
     files = {"view": path, "counters": output / "counters.csv"}
     outcome = FlightReport(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
     _write_readings(counters, files["counters"])
     _draw(outcome, output)
-    late = delays_stage(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json)
     files |= write_delays(late, output, seeded=seed is not None)
     if as_json:
         print_json(outcome_data(outcome) | {"delays": delays_data(late)})
@@ -89,15 +103,47 @@ def _played(
         raise
 
 
-def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
+Replayed = tuple[float, ReplayMismatch | None]
+"""How long it took, and what differed."""
+
+
+@contextmanager
+def _replaying(view: View, *, apart: bool) -> Generator[Callable[[], Replayed], None, None]:
+    """Replays the view from its file, ``apart`` in a process of its own; what to ask for it."""
+    if not apart or (os.cpu_count() or 1) < 2:
+        yield lambda: _replayed(view)
+        return
+    with ProcessPoolExecutor(1, get_context("spawn"), _deaf) as pool:
+        waiting = pool.submit(_replayed, view)
+        try:
+            yield waiting.result
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _deaf() -> None:
+    """Ctrl-C is for the process that asked."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _replayed(view: View) -> Replayed:
     """Replay the view, whose rounds are read back from its file."""
     start, mismatch = time.perf_counter(), None
     try:
-        with progress("replaying the saved view", None, quiet=as_json):
-            replay(view)
+        replay(view)
     except ReplayMismatch as error:
         mismatch = error
     return time.perf_counter() - start, mismatch
+
+
+def _say(text: str) -> None:
+    """What happens now, so that nobody waits before a still screen."""
+    print(f"antiphon: {text}", file=sys.stderr, flush=True)
+
+
+def _silent(text: str) -> None:
+    """Nothing: a program reads."""
 
 
 def _write_readings(counters: tuple[FlightCounter, ...], path: Path) -> None:
