@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from antiphon.cli.output import Advance, print_json, progress
 from antiphon.cli.written import rational, shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
+from antiphon.demo.delays import Delays
 from antiphon.demo.survey import FlightCounter, play
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.records.files import refuse_taken, write_text
@@ -68,15 +70,16 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     refuse_taken((output / name for name in _FILES), force)
     path = output / _FILES[0]
-    say("playing them: counters are created as the answers say")
-    with progress("playing flights", analyst.flights, quiet=as_json) as advance:
-        start = time.perf_counter()
-        view, counters = _played(analyst, bit, path, force, seed, advance)
-        seconds = time.perf_counter() - start
-    say("replaying what was saved, and counting delayed flights")
-    with _replaying(view, apart=number >= _MANY) as replayed:
-        late = delays_stage(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json)
-        replay_seconds, mismatch = replayed()
+    with _delays(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json) as delays:
+        say("playing them: counters are created as the answers say")
+        with progress("playing flights", analyst.flights, quiet=as_json) as advance:
+            start = time.perf_counter()
+            view, counters = _played(analyst, bit, path, force, seed, advance)
+            seconds = time.perf_counter() - start
+        say("replaying what was saved")
+        replay_seconds, mismatch = _replayed(view, as_json)
+        say("counting delayed flights")
+        late = delays()
     say("drawing")
     files = {"view": path, "counters": output / "counters.csv"}
     outcome = FlightReport(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
@@ -103,22 +106,23 @@ def _played(
         raise
 
 
-Replayed = tuple[float, ReplayMismatch | None]
-"""How long it took, and what differed."""
-
-
 @contextmanager
-def _replaying(view: View, *, apart: bool) -> Generator[Callable[[], Replayed], None, None]:
-    """Replays the view from its file, ``apart`` in a process of its own; what to ask for it."""
-    if not apart or (os.cpu_count() or 1) < 2:
-        yield lambda: _replayed(view)
+def _delays(
+    number: int, *, every: int, epsilon: Fraction, seed: int | None, quiet: bool
+) -> Generator[Callable[[], Delays], None, None]:
+    """The second stage, of many flights in a process of its own; what to ask for it."""
+    if number < _MANY or (os.cpu_count() or 1) < 2:
+        yield lambda: delays_stage(number, every=every, epsilon=epsilon, seed=seed, quiet=quiet)
         return
     with ProcessPoolExecutor(1, get_context("spawn"), _deaf) as pool:
-        waiting = pool.submit(_replayed, view)
+        waiting = pool.submit(
+            delays_stage, number, every=every, epsilon=epsilon, seed=seed, quiet=True
+        )
         try:
             yield waiting.result
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():  # that of the pool: nobody waits for it now
+                process.terminate()
             raise
 
 
@@ -127,11 +131,12 @@ def _deaf() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _replayed(view: View) -> Replayed:
+def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
     """Replay the view, whose rounds are read back from its file."""
     start, mismatch = time.perf_counter(), None
     try:
-        replay(view)
+        with progress("replaying the saved view", None, quiet=as_json):
+            replay(view)
     except ReplayMismatch as error:
         mismatch = error
     return time.perf_counter() - start, mismatch
