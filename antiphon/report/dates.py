@@ -49,7 +49,8 @@ def dated(axes: Axes, dates: Sequence[Dates], step: str = "flights told") -> Non
 
 def _whole(axis: Axis) -> None:
     """Whole numbers, with commas."""
-    axis.get_major_locator().set_params(integer=True)
+    locator: Any = axis.get_major_locator()
+    locator.set_params(integer=True)
     axis.set_major_formatter(_thousands)
 
 

@@ -57,8 +57,12 @@ class FittedTable:
             return
         grid = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
         for column, width in zip(self.columns, widths, strict=True):
-            justify = "right" if column in self.numbers else "left"
-            grid.add_column(column, justify=justify, width=width, overflow="fold")
+            grid.add_column(
+                column,
+                justify="right" if column in self.numbers else "left",
+                width=width,
+                overflow="fold",
+            )
         for row in self.rows:
             grid.add_row(*map(Text, row))
         yield grid

@@ -166,7 +166,7 @@ def test_a_picture_folds_long_premises_and_cuts_none(cli):
     _, out, _ = cli("explain", dashboard, "--json")
     premises = json.loads(out)["derivation"]["premises"]
     _, drawn, _ = cli("explain", dashboard, "--format", "svg")
-    lines = [each.strip() for each in ElementTree.fromstring(drawn).itertext()]
+    lines = [each.strip() for each in ElementTree.fromstring(drawn).itertext() if each.strip()]
     assert any(len(each["text"]) + len(each["evidence"]) > 130 for each in premises)
     whole = " ".join(lines)
     for each in premises:

@@ -28,7 +28,7 @@ from antiphon.cli.output import Advance, print_json, progress
 from antiphon.cli.written import rational, shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
-from antiphon.demo.delays import Delays
+from antiphon.demo.delays import Delays, promised_delays, told_delays
 from antiphon.demo.survey import FlightCounter, play
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.records.files import refuse_taken, write_text
@@ -115,11 +115,9 @@ def _delays(
         yield lambda: delays_stage(number, every=every, epsilon=epsilon, seed=seed, quiet=quiet)
         return
     with ProcessPoolExecutor(1, get_context("spawn"), _deaf) as pool:
-        waiting = pool.submit(
-            delays_stage, number, every=every, epsilon=epsilon, seed=seed, quiet=True
-        )
+        waiting = pool.submit(told_delays, number, every=every, epsilon=epsilon, seed=seed)
         try:
-            yield waiting.result
+            yield lambda: promised_delays(epsilon, waiting.result())
         except BaseException:
             for process in active_children():  # that of the pool: nobody waits for it now
                 process.terminate()

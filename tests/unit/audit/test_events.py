@@ -21,7 +21,6 @@ from antiphon.audit.statistical import (
 )
 from antiphon.audit.statistical.events import settling
 from antiphon.audit.statistical.events.choosing import candidates
-from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.events.fitting import additive, rows_of, table
 from antiphon.audit.statistical.events.half_lines import crossing
 from antiphon.audit.statistical.events.reader import Reader, reader_of
@@ -36,7 +35,6 @@ from antiphon.audit.statistical.events.settling import settled
 from antiphon.audit.statistical.events.thresholds import Cuts
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.populations.sample import Placeholder
-from antiphon.protocol.coins import generator
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.spaces import BITS, Anything, Integers
 
@@ -453,8 +451,8 @@ class TestHalfLines:
         assert Event(scorer, 0.75, False, 0).words() == "answer 4 − answer 2 ≤ 0"
         assert "additive" in Event(scorer, 9.0, True, 1).words()
 
-    def test_the_words_are_the_event(self):
-        rng = generator(3)
+    def test_the_words_are_the_event(self, generator):
+        rng = generator
         for above in (True, False):
             for _ in range(50):
                 knots = np.sort(rng.normal(size=4))

@@ -369,5 +369,5 @@ class TestClampedGeometric:
         assert coins.draws == 0
 
     def test_the_error_about_infinite_noise_names_it(self):
-        with pytest.raises(Intractable, match="use coins.clamped_geometric"):
+        with pytest.raises(Intractable, match=r"use coins\.clamped_geometric"):
             list(outcomes(lambda coins: coins.discrete_laplace(1)))
