@@ -32,7 +32,7 @@ def verify(*, theorems: Sequence[str], adversaries: bool, as_json: bool) -> int:
 
     Interrupted, what was decided stays, and the status is 130.
     """
-    rows, printed = _chosen(theorems), None if as_json else Rows(adversaries)
+    rows, printed = _chosen(theorems), None if as_json else PrintedRows(adversaries)
     findings, stopped = list[Decided](), False
     watched = as_json or sys.stdout.isatty()  # rows are progress enough
     try:
@@ -103,7 +103,7 @@ def _epsilon(epsilon: ExactEpsilon) -> str:
 # --- for people --------------------------------------------------------------------------------
 
 
-class Rows:
+class PrintedRows:
     """The table, a row at a time."""
 
     def __init__(self, adversaries: bool) -> None:
