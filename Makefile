@@ -31,6 +31,7 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
 
 demo: $(VENV)/.demo ## The main job: replay 336,776 flights through the whole calculus
+	@echo "A year of flights through the calculus, in half a minute; what it is doing:" >&2
 	@$(BIN)/antiphon demo --force $(ARGS)
 
 # One worker for each core; those that are done take tests of others (worksteal).

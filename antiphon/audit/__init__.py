@@ -36,6 +36,7 @@ from antiphon.audit.exact import (
     law_of_views,
 )
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.graybox import sensitivity
 from antiphon.audit.moved_records import MovementReport, check_preprocessing
 from antiphon.audit.sealed import OPEN, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
@@ -82,6 +83,7 @@ __all__ = [
     "oblivious",
     "search_properties",
     "search_query",
+    "sensitivity",
     "vadhan_wang",
 ]
 __dir__ = shows(__all__, "check", "exact", "running", "statistical")

@@ -38,6 +38,6 @@ def progress(
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bars:
+    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
         task = bars.add_task(text, total=total)
         yield lambda done: bars.update(task, completed=done)

@@ -63,7 +63,7 @@ class Delays:
 
 
 def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
-    """H, told once a week how many were delayed; HSS, told each flight.
+    """H, told from time to time how many were delayed; HSS, told each flight.
 
     H is ε-DP. HSS has 2ε/3 for sparse vectors and tests, and in it a Gaussian H of ρ = ε²/50.
     """
@@ -85,15 +85,37 @@ def play_delays(
     seed: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Delays:
+    """What ``told_delays`` reads, and what it promises."""
+    readings = told_delays(number, every=every, epsilon=epsilon, seed=seed, progress=progress)
+    return promised_delays(epsilon, readings)
+
+
+def promised_delays(epsilon: Fraction, readings: tuple[CarrierReading, ...]) -> Delays:
+    """Readings, beside what promises to be private of them."""
+    histogram, hss = delay_mechanisms(epsilon)
+    return Delays(histogram, hss, guarantee(_both(histogram, hss)), readings)
+
+
+def _both(histogram: ContinualHistogram, hss: HSS) -> ConComp:
+    return ConComp((histogram, Certified(ComplexMechanism(hss), hss.verification, DELTA)))
+
+
+def told_delays(
+    number: int,
+    *,
+    every: int,
+    epsilon: Fraction,
+    seed: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[CarrierReading, ...]:
     """Tell the first ``number`` flights to both; a reading after ``every`` of them, and at the end.
 
     Live, through one session of ConComp[H, P ∘* ExtConComp]. One flight is one step: neighbouring
     streams differ in whether it was delayed, or in whose it was.
     """
     histogram, hss = delay_mechanisms(epsilon)
-    certified = Certified(ComplexMechanism(hss), hss.verification, DELTA)
-    both = ConComp((histogram, certified))
-    session, slots, late = both.start(seed=seed), flights().slots, flights().late
+    session = _both(histogram, hss).start(seed=seed)
+    slots, late = flights().slots, flights().late
     true, week, readings = [0] * len(CARRIERS), [0] * len(CARRIERS), list[CarrierReading]()
     steps = [Ask(_of(carrier), 1) for carrier in (None, *range(len(CARRIERS)))]
     total = -(-number // every)
@@ -112,7 +134,7 @@ def play_delays(
             )
         if progress is not None and told % _REPORT_EVERY == 0:
             progress(told)
-    return Delays(histogram, hss, guarantee(both), tuple(readings))
+    return tuple(readings)
 
 
 def _of(carrier: int | None) -> tuple[int, ...]:

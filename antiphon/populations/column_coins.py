@@ -198,6 +198,9 @@ class ColumnCoins(Coins):
             return cast("int", self.draw("categorical_exp", parameter))
         return super().categorical_exp(plain(rate), plain(scores))
 
+    def clamped_geometric(self, center: int, ratio: Number, low: int, high: int) -> int:
+        return super().clamped_geometric(plain(center), plain(ratio), plain(low), plain(high))
+
     def uniform_integer(self, n: int) -> int:
         return super().uniform_integer(plain(n))
 

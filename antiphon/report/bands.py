@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture
-from antiphon.report.dates import dated, label_ends
+from antiphon.report.dates import Dates, beside_title, dated, label_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +22,7 @@ class Band:
     """True and noisy values at some dates, and how far apart they may be."""
 
     name: str
-    dates: npt.NDArray[np.datetime64] = attrs.field(repr=False)
+    dates: Dates = attrs.field(repr=False)
     true: Sequence[int] = attrs.field(repr=False)
     noisy: Sequence[int] = attrs.field(repr=False)
     width: Sequence[int] = attrs.field(repr=False)
@@ -50,10 +49,10 @@ def bands(
         axes[0].plot([], [], color=INK, linewidth=1.4, label="true")
         axes[0].plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
         axes[0].fill_between([], [], [], color=INK, alpha=0.15, label="where the truth should lie")
-        axes[0].legend(loc="upper left", frameon=False, fontsize=9.5, labelcolor=INK)
+        beside_title(axes[0])
         figure.text(0.065, 0.945, title, fontsize=15, fontweight="bold", color=INK)
         figure.text(0.065, 0.9, subtitle, fontsize=10.5, color=SOFT)
-        figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.07, wspace=0.42)
+        figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.1, wspace=0.42)
 
 
 def _panel(axes: Axes, heading: str, drawn: Sequence[Band]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from antiphon.composition.accounting import Interval, PrivacyCurve
-from antiphon.composition.accounting.figures import LEAST, come_down
+from antiphon.composition.accounting.figures import LEAST, come_down, number
 from antiphon.numbers.interval import Floats
 from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 
@@ -23,25 +23,37 @@ _POINTS: Final = 160
 
 
 def privacy_curves(
-    curves: Sequence[PrivacyCurve], *, title: str, paths: Iterable[Path], last: float | None = None
+    curves: Sequence[PrivacyCurve],
+    *,
+    title: str,
+    paths: Iterable[Path],
+    last: float | None = None,
+    points: Sequence[tuple[float, float]] = (),
 ) -> None:
     """Draw δ(ε) of every curve, upper ends; the interval of one that has a lower end is shaded.
 
     ``last`` is where the ε axis ends (nats); by default, where the last curve has come down
-    to 1e-12 or its floor. One file for each path. Raises: MissingExtra without matplotlib.
+    to 1e-12 or its floor. ``points`` (ε, δ) are marked and named, and the axis reaches them.
+    One file for each path. Raises: MissingExtra without matplotlib.
     """
     with picture(paths, width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
-        draw_curves(figure.subplots(), curves, last)
+        draw_curves(figure.subplots(), curves, last, marks=points)
         figure.legend(loc=(0.08, 0.005), frameon=False, fontsize=9, labelcolor=INK)
         figure.text(0.09, 0.955, title, fontsize=12.5, fontweight="bold", color=INK)
         figure.subplots_adjust(left=0.09, right=0.975, top=0.93, bottom=0.09 + 0.033 * len(curves))
 
 
 def draw_curves(
-    axes: Axes, curves: Sequence[PrivacyCurve], last: float | None = None, points: int = _POINTS
+    axes: Axes,
+    curves: Sequence[PrivacyCurve],
+    last: float | None = None,
+    points: int = _POINTS,
+    marks: Sequence[tuple[float, float]] = (),
 ) -> None:
-    """The curves and the floor of the highest, δ on a logarithmic scale."""
-    epsilons = np.linspace(0.0, reach(curves) if last is None else last, points)
+    """The curves and the floor of the highest, δ on a logarithmic scale; ``marks`` are named."""
+    end = reach(curves) if last is None else last
+    finite = sorted(each for each in marks if math.isfinite(each[0]))
+    epsilons = np.linspace(0.0, max([end, *(1.08 * epsilon for epsilon, _ in finite)]), points)
     falls = [_with_its_fall(curve, epsilons) for curve in curves]
     ends = [curve.delta_between(each) for curve, each in zip(curves, falls, strict=True)]
     plain(axes)
@@ -52,7 +64,8 @@ def draw_curves(
         _draw(axes, curve, falls[place], each, COLOURS[place % len(COLOURS)])
     _floor(axes, max(curve.floor.upper for curve in curves))
     axes.set_xlim(0, float(epsilons[-1]))
-    axes.set_ylim(_bottom(ends), 1.6)
+    axes.set_ylim(_bottom(ends, [delta for _, delta in marks]), 1.6)
+    _mark(axes, finite)
     axes.grid(axis="x", color=GRID, linewidth=0.8)
 
 
@@ -83,12 +96,30 @@ def _floor(axes: Axes, floor: float) -> None:
     if floor > 0:
         axes.axhline(floor, color=SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.annotate(
-            f"floor 1-Π(1-δᵢ) = {floor:.3g}", (0.01, floor), ha="left", va="bottom", fontsize=9,
-            xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
+            f"floor 1-Π(1-δᵢ) = {number(floor)}", (0.99, floor), ha="right", va="top", fontsize=9,
+            xycoords=("axes fraction", "data"), xytext=(0, -3), textcoords="offset points",
             color=SOFT,
         )  # fmt: skip
 
 
-def _bottom(ends: Sequence[Interval[Floats]]) -> float:
-    least = min(float(np.min(each.upper)) for each in ends)
-    return float(10.0 ** math.floor(math.log10(max(least, LEAST))))
+def _mark(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
+    """The points that were asked for, named in the lower left corner, where no falling curve is."""
+    for place, (epsilon, delta) in enumerate(points):
+        height = max(delta, axes.get_ylim()[0])
+        axes.plot([epsilon], [height], "o", color=INK, markersize=6, zorder=5, clip_on=False)
+        axes.annotate(
+            f"ε = {number(epsilon)}, δ = {number(delta)}", (epsilon, height),
+            xytext=(0.03, 0.05 + 0.065 * (len(points) - 1 - place)), textcoords="axes fraction",
+            ha="left", va="center", fontsize=9.5, color=INK, zorder=6,
+            arrowprops={
+                "arrowstyle": "-", "color": SOFT, "linewidth": 0.8, "shrinkB": 4,
+                "relpos": (1, 0.5),
+            },
+        )  # fmt: skip
+
+
+def _bottom(ends: Sequence[Interval[Floats]], deltas: Sequence[float]) -> float:
+    """A power of ten below the curves, and below what was asked for."""
+    shown = [max(each, LEAST) for each in (float(np.min(e.upper)) for e in ends)]
+    least = min([*shown, *(each / 10 for each in deltas if each > 0)])
+    return float(10.0 ** max(math.floor(math.log10(least)), -300))

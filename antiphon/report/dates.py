@@ -1,49 +1,74 @@
 # pyright: reportUnknownMemberType=false
-"""What pictures over dates share: the axis, and a name at each curve's end."""
+"""What pictures over dates, or counts of steps, share: the axis, a name at each curve's end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.report.canvas import COLOURS, plain
+from antiphon.report.canvas import COLOURS, INK, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 
-Dates: TypeAlias = npt.NDArray[np.datetime64]
+Dates: TypeAlias = npt.NDArray[Any]
+"""Dates; or, where there are few of them, how many steps there were."""
+_SHORT: Final = 9
+"""Days below which dates say little."""
 
 
-def dated(axes: Axes, dates: Sequence[Dates]) -> None:
-    """All of these dates from left to right, at least two weeks, and counts upwards."""
+def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates:
+    """What a picture goes along: the dates, unless all of it lies between few of them."""
+    return np.asarray(steps) if last - first < np.timedelta64(_SHORT, "D") else dates
+
+
+def dated(axes: Axes, dates: Sequence[Dates], step: str = "flights told") -> None:
+    """All of these dates, or counts of a ``step``, from left to right, and counts upwards."""
     import matplotlib.dates
 
     mdates: Any = matplotlib.dates
     plain(axes)
-    locator = mdates.AutoDateLocator(maxticks=9)
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
-    axes.yaxis.set_major_formatter(_thousands)
-    axes.set_xlim(*_span(dates))
+    first, last = min(each[0] for each in dates), max(each[-1] for each in dates)
+    if isinstance(first, np.datetime64):
+        locator = mdates.AutoDateLocator(maxticks=9)
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
+        margin: Any = (last - first) // 40
+    else:
+        _whole(axes.xaxis)
+        axes.set_xlabel(step)
+        margin = max(1, (last - first) / 40)
+    _whole(axes.yaxis)
+    axes.set_xlim(first - margin, last + margin)
+
+
+def _whole(axis: Axis) -> None:
+    """Whole numbers, with commas."""
+    locator: Any = axis.get_major_locator()
+    locator.set_params(integer=True)
+    axis.set_major_formatter(_thousands)
+
+
+def beside_title(axes: Axes) -> None:
+    """The legend of a figure, right of its title: where there are no curves."""
+    figure: Any = axes.figure
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="upper right", bbox_to_anchor=(0.99, 0.995), ncols=len(labels),
+        frameon=False, fontsize=9.5, labelcolor=INK, columnspacing=1.4, handlelength=1.6,
+    )  # fmt: skip
 
 
 def _thousands(value: float, position: float | None = None) -> str:
     return f"{value:,.0f}"
 
 
-def _span(dates: Sequence[Dates]) -> tuple[Any, Any]:
-    first, last = min(each[0] for each in dates), max(each[-1] for each in dates)
-    day = np.timedelta64(1, "D")
-    missing = max(0, 14 - (last - first) // day)
-    margin = (last - first) // day // 40 + (missing + 1) // 2
-    return first - margin * day, last + margin * day
-
-
-def label_ends(axes: Axes, ends: Sequence[tuple[str, np.datetime64, int]]) -> None:
+def label_ends(axes: Axes, ends: Sequence[tuple[str, Any, int]]) -> None:
     """Each curve's name and last value at its right end, moved apart where two would overlap."""
     values = [value for _, _, value in ends]
     step = 0.052 * (axes.get_ylim()[1] - axes.get_ylim()[0])

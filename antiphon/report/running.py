@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture
-from antiphon.report.dates import dated, label_ends
+from antiphon.report.dates import Dates, beside_title, dated, label_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_LOW: Final = 0.25
+"""The share of the height below which nothing is written under a line."""
 
 
 @attrs.frozen(eq=False)
@@ -23,7 +26,7 @@ class Curve:
     """A running count: exact and noisy values at some dates."""
 
     name: str
-    dates: npt.NDArray[np.datetime64] = attrs.field(repr=False)
+    dates: Dates = attrs.field(repr=False)
     true: Sequence[int] = attrs.field(repr=False)
     noisy: Sequence[int] = attrs.field(repr=False)
 
@@ -50,13 +53,14 @@ def running_counts(
         limit = 1.15 * max(_largest_errors(panels))
         for place, panel in enumerate(panels):
             _counts(axes[0][place], panel, unit)
+            axes[0][place].set_xlabel("")
             label_ends(axes[0][place], [(c.name, c.dates[-1], c.noisy[-1]) for c in panel.curves])
             _errors(axes[1][place], panel, unit, limit)
         _legend(axes[0][0])
         figure.text(0.075, 0.955, title, fontsize=15, fontweight="bold", color=INK)
         figure.text(0.075, 0.92, subtitle, fontsize=10.5, color=SOFT)
         figure.subplots_adjust(
-            left=0.075, right=0.905, top=0.85, bottom=0.06, wspace=0.46, hspace=0.16
+            left=0.075, right=0.905, top=0.85, bottom=0.075, wspace=0.46, hspace=0.16
         )
 
 
@@ -72,10 +76,12 @@ def _counts(axes: Axes, panel: Panel, unit: str) -> None:
     axes.set_title(panel.title, loc="left", fontsize=11.5, color=INK, fontweight="bold")
     axes.set_ylabel(unit)
     if panel.level is not None:
+        low = panel.level < _LOW * max(max(curve.true) for curve in panel.curves)
         axes.axhline(panel.level, color=SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.annotate(
             panel.meaning, (0.99, panel.level), xycoords=("axes fraction", "data"), ha="right",
-            va="top", xytext=(0, -4), textcoords="offset points", fontsize=9, color=SOFT,
+            va="bottom" if low else "top", xytext=(0, 4 if low else -4), fontsize=9, color=SOFT,
+            textcoords="offset points",
         )  # fmt: skip
     for place, curve in enumerate(panel.curves):
         colour = COLOURS[place % len(COLOURS)]
@@ -87,7 +93,7 @@ def _counts(axes: Axes, panel: Panel, unit: str) -> None:
 def _legend(axes: Axes) -> None:
     axes.plot([], [], color=INK, linewidth=1.4, label="true")
     axes.plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
-    axes.legend(loc="upper left", frameon=False, fontsize=9.5, labelcolor=INK)
+    beside_title(axes)
 
 
 def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:

@@ -53,6 +53,15 @@ def test_no_source_uses_another_generator(path):
         "sampled.py": {"os.urandom", "np.random.Generator"},
         "draws.py": {"np.random.Generator"},  # the type of a parameter
         "examples.py": {"np.random.Generator"},  # here, too
+        # Replaces foreign code's generators during a call, and draws from none.
+        "patched.py": {
+            "random",
+            "os.urandom",
+            "np.random.default_rng",
+            "np.random.Generator",
+            "np.random.RandomState",
+            "np.random.BitGenerator",
+        },
         # Notices what a user's step draws elsewhere, and puts the generators back.
         "watch.py": {
             "random",

@@ -1,5 +1,6 @@
 """``antiphon account``: what it prints, and its exit status."""
 
+import io
 import json
 from fractions import Fraction
 
@@ -7,6 +8,7 @@ import pytest
 
 from antiphon.cli.commands.account import rounded
 from antiphon.composition.accounting import optimal
+from antiphon.composition.guarantees.curves import number
 from antiphon.report.curves import privacy_curves
 
 THOUSAND = ["account", "--rr", "0.1,1e-6", "--times", "1000"]
@@ -113,6 +115,19 @@ class TestPicture:
         assert f"The curves are in {path}" in out
         assert "<svg" in path.read_text()
 
+    def test_what_was_asked_is_marked_and_the_title_is_in_words(self, cli, tmp_path):
+        pytest.importorskip("matplotlib")
+        path = tmp_path / "curves.svg"
+        given = ["--rr", "0.1,1e-6", "--times", "50", "--epsilon", "40", "--delta", "0.01"]
+        assert cli("account", *given, "--plot", path)[0] == 0
+        curve = optimal([(0.1, 1e-6)], times=50)
+        drawn = path.read_text()
+        assert "<!-- What is promised by 50 mechanisms together: " in drawn
+        assert f"<!-- ε = {number(curve.epsilon_at(0.01))}, δ = 0.01 -->" in drawn
+        assert f"<!-- ε = 40, δ = {number(curve.delta_at(40))} -->" in drawn
+        assert cli("account", "--rr", "0.1", "--delta", "0", "--plot", path, "--force")[0] == 0
+        assert "<!-- What is promised by one mechanism: " in path.read_text()
+
     def test_the_interval_is_shaded_and_the_axis_ends_where_asked(self, tmp_path):
         pytest.importorskip("matplotlib")
         paths = [tmp_path / "a.png", tmp_path / "a.svg"]
@@ -131,3 +146,18 @@ def test_figures_are_rounded_to_the_safe_side():
             assert Fraction(rounded(value, digits=digits)) >= Fraction(value)
             assert Fraction(rounded(value, ROUND_FLOOR, digits)) <= Fraction(value)
             assert float(rounded(value, digits=digits)) <= value * (1 + 10.0 ** (1 - digits))
+
+
+@pytest.mark.parametrize("width", [20, 50, 80, 150])
+def test_no_digit_is_lost_whatever_the_width(width):
+    from rich.console import Console
+
+    from antiphon.report import table
+
+    columns = ["bound", "δ at ε = 12", "ε at δ = 0.01", "source"]
+    rows = [["optimal", "0.008039388936", "11.72017683", "Kairouz, Oh and Viswanath 2015"]]
+    console = Console(width=width, record=True, quiet=False, file=io.StringIO())
+    console.print(table(columns, rows, numbers=columns[1:3]))
+    shown = console.export_text()
+    assert {"0.008039388936", "11.72017683"} <= set(shown.split())
+    assert max(map(len, shown.splitlines())) <= max(width, 50)

@@ -2,6 +2,7 @@
 
 import json
 import textwrap
+from xml.etree import ElementTree
 
 import pytest
 
@@ -158,3 +159,17 @@ def test_a_broken_property_for_machines(cli, tmp_path):
     status, out, _ = cli(*given, "--json")
     assert status == 1
     assert json.loads(out)["counterexample"]["kind"] == "the response property"
+
+
+def test_a_picture_folds_long_premises_and_cuts_none(cli):
+    dashboard = "examples/dashboard.py:dashboard"
+    _, out, _ = cli("explain", dashboard, "--json")
+    premises = json.loads(out)["derivation"]["premises"]
+    _, drawn, _ = cli("explain", dashboard, "--format", "svg")
+    lines = [each.strip() for each in ElementTree.fromstring(drawn).itertext() if each.strip()]
+    assert any(len(each["text"]) + len(each["evidence"]) > 130 for each in premises)
+    whole = " ".join(lines)
+    for each in premises:
+        assert each["text"] in whole
+        assert each["evidence"] in whole
+    assert max(map(len, lines[2:])) <= 130

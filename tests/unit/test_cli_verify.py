@@ -1,6 +1,8 @@
 """``antiphon verify``: what it prints, and its exit status."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -93,3 +95,57 @@ def test_help(cli):
     status, out, _ = cli("verify", "--help")
     assert status == 0
     assert "--theorem" in out
+
+
+class TestRows:
+    def test_a_twin_says_which_property_failed(self, cli):
+        _, out, _ = cli("verify", "--theorem", "6.1", "--theorem", "2.4", "--json")
+        rows = {row["instance"]: row["broken"] for row in json.loads(out)["rows"]}
+        assert rows["RR(ln 2, 1/10) that tells the truth too often"] == (
+            "privacy: δ > 0.1 at ε = ln 2"
+        )
+        [lacking] = [why for name, why in rows.items() if name.startswith("P lacks destination")]
+        assert lacking.startswith("destination: ")
+        assert rows["RR(ln 2, 1/10)"] is None
+
+    def test_interrupted_the_rows_stay(self, cli, monkeypatch):
+        def stop():
+            raise KeyboardInterrupt
+
+        first = checks("2.4")[0]
+        rows = [first, check.Check("Thm 0", "stops", stop), first]
+        monkeypatch.setattr(command, "checks", lambda theorem=None: rows)
+        status, out, _ = cli("verify")
+        assert status == 130
+        assert "RR(ln 1, 1/7)" in out
+        assert "Stopped after 1 of 3 rows." in out
+        status, out, _ = cli("verify", "--json")
+        assert (status, len(json.loads(out)["rows"])) == (130, 1)
+        assert json.loads(out)["complete"] is False
+
+    def test_a_row_is_printed_before_the_next_is_decided(self, capsys, monkeypatch):
+        def look():
+            seen.append(capsys.readouterr().out)
+            return checks("2.4")[0].decide()
+
+        seen = []
+        rows = [checks("2.4")[0], check.Check("Thm 0", "looks", look)]
+        monkeypatch.setattr(command, "checks", lambda theorem=None: rows)
+        assert command.verify(theorems=[], adversaries=False, as_json=False) == 0
+        assert "≈0.142857" in seen[0]
+
+    def test_on_a_narrow_terminal_every_digit_is_there(self, cli, monkeypatch):
+        monkeypatch.setattr(command, "_WIDE", 50)
+        _, out, _ = cli("verify", "--theorem", "2.15")
+        assert "(ln 3/2, 0.0625)  tight 0" in out
+        assert max(map(len, out.splitlines())) <= 50
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    """As ``antiphon verify | head -1`` does, with more to print than a pipe holds."""
+    code = "from antiphon.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
+    program = [sys.executable, "-c", code, "verify", "--theorem", "2.4", "--theorem", "2.5"]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.close()
+        complaint = running.stderr.read()
+    assert (running.returncode, complaint) == (0, b"")

@@ -4,6 +4,7 @@ import csv
 import json
 import xml.etree.ElementTree as ET
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,3 +83,26 @@ def test_equal_bands_give_equal_pictures(tmp_path):
     assert paths[0].read_text() == paths[1].read_text()
     with pytest.raises(ap.InvalidArgument, match="png"):
         bands(drawn, title="t", subtitle="s", paths=[tmp_path / "three.txt"])
+
+
+@pytest.mark.parametrize(
+    ("number", "every", "words"),
+    [(336_776, 6_476, "once a week"), (500, 9, "after every 9 flights"),
+     (20, 1, "after every flight"), (10, 10, "told at the end")],
+)  # fmt: skip
+def test_once_a_week_is_said_where_it_is(number, every, words):
+    from antiphon.cli.commands.delays import _how_often
+
+    told = [*range(every, number, every), number]
+    days = flights().days[np.array(told) - 1]
+    readings = [SimpleNamespace(told=each) for each in told]
+    assert _how_often(SimpleNamespace(readings=readings, dates=days)) == words
+
+
+def test_a_short_demo_goes_along_flights(cli, tmp_path):
+    pytest.importorskip("matplotlib")
+    for number, axis in ((300, True), (20_000, False)):
+        output = tmp_path / str(number)
+        assert cli("demo", "--flights", number, "--output", output, "--seed", "1")[0] == 0
+        for name in ("flights.svg", "delays.svg"):
+            assert ("<!-- flights told -->" in (output / name).read_text()) is axis

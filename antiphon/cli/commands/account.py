@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -78,12 +77,30 @@ def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> i
     if plot is not None:
         from antiphon.report.curves import privacy_curves
 
-        privacy_curves(outcome.curves, title=f"Comp[{outcome.listed}]", paths=[plot])
+        privacy_curves(outcome.curves, title=_title(outcome), points=_points(outcome), paths=[plot])
     if as_json:
         print_json(_data(outcome, plot))
     else:
         _print(outcome, plot)
     return 0
+
+
+def _title(outcome: Answered) -> str:
+    """What is composed, in words."""
+    many = "One mechanism" if outcome.count == 1 else f"{outcome.count:,} mechanisms together"
+    return f"What is promised by {many[0].lower()}{many[1:]}: {outcome.listed}"
+
+
+def _points(outcome: Answered) -> list[tuple[float, float]]:
+    """(ε, δ) at what was asked, on the last bound, which is the sharpest."""
+    answers = outcome.answers[-1]
+    asked = [
+        (float(each), ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)
+    ]
+    rest = answers[len(outcome.epsilons) :]
+    return asked + [
+        (ends.upper, float(each)) for each, ends in zip(outcome.deltas, rest, strict=True)
+    ]
 
 
 def _answered(question: AccountQuestion) -> Answered:
@@ -195,11 +212,9 @@ def _data(outcome: Answered, plot: Path | None) -> dict[str, object]:
 
 
 def _print(outcome: Answered, plot: Path | None) -> None:
-    from rich.console import Console
+    from antiphon.report import table, terminal
 
-    from antiphon.report import table
-
-    console = Console(width=None if sys.stdout.isatty() else 150, highlight=False)
+    console = terminal(150)
     floor, count = outcome.floor.upper, outcome.count
     head = f"Comp[{outcome.listed}]: {count:,} mechanism{'s' if count > 1 else ''}"
     print(head + (f", δ >= {rounded(floor)} at every ε" if floor else ""))

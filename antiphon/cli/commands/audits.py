@@ -31,7 +31,7 @@ from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.files import refuse_taken
 from antiphon.protocol.verification import Verification
-from antiphon.report import check_pictures, table
+from antiphon.report import check_pictures, table, terminal
 from antiphon.report.audits import plot
 
 
@@ -215,10 +215,9 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
 
 
 def _print(report: AuditReport, saved: SavedFile | None) -> None:
-    from rich.console import Console
 
     print(title(report))
-    console = Console(highlight=False)
+    console = terminal()
     console.print(table(("what", "found"), list(rows(report))))
     if report.tests:
         several = tests(report)

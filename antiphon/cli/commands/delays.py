@@ -9,14 +9,16 @@ from typing import Final
 
 from antiphon.cli.commands.account import rounded
 from antiphon.cli.output import progress
-from antiphon.demo.data import CARRIERS, LATE
+from antiphon.demo.data import CARRIERS, LATE, flights
 from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
 from antiphon.protocol.records.files import write_text
-from antiphon.report import Band, bands, table
+from antiphon.report import Band, along, bands, table, terminal
 
 _LISTED: Final = 6
 _DRAWN: Final = 4
 """How many carriers are shown."""
+_WEEK: Final = (6.5, 7.5)
+"""Days between two readings, on average, that are a week."""
 
 
 def delays_stage(
@@ -48,7 +50,8 @@ def write_delays(found: Delays, output: Path, *, seeded: bool) -> dict[str, Path
 
 
 def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
-    readings, dates = found.readings, found.dates
+    readings, told = found.readings, [each.told for each in found.readings]
+    dates = along(found.dates, told, first=flights().days[0], last=found.dates[-1])
     carriers = [
         Band(
             CARRIERS[carrier], dates, [each.true[carrier] for each in readings],
@@ -61,9 +64,13 @@ def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
         [each.largest_band for each in readings], steps=True,
     )  # fmt: skip
     intervals = readings[-1].interval
+    plural = "s" if intervals > 1 else ""
     panels = [
-        ("H: delayed flights of each carrier, once a week", carriers),
-        (f"HSS: the most of any carrier, at every flight; {intervals} intervals", [largest]),
+        (f"H: delayed flights of each carrier, {_how_often(found)}", carriers),
+        (
+            f"HSS: the most of any carrier, at every flight; {intervals} interval" + plural,
+            [largest],
+        ),
     ]
     epsilon = rounded(found.promise.epsilon_at(DELTA), digits=4)
     subtitle = (
@@ -74,13 +81,23 @@ def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
     bands(panels, title=title, subtitle=subtitle + "; seeded" * seeded, paths=paths)
 
 
+def _how_often(found: Delays) -> str:
+    """When H is told: once a week, or after so many flights."""
+    told = [reading.told for reading in found.readings]
+    if len(told) < 2:
+        return "told at the end"
+    days = (found.dates[-1] - found.dates[0]).astype(int) / (len(told) - 1)
+    every = told[1] - told[0]
+    if _WEEK[0] <= days <= _WEEK[1]:
+        return "once a week"
+    return f"after every {every:,} flights" if every > 1 else "after every flight"
+
+
 def print_delays(found: Delays) -> None:
     """The last reading as a table; what was promised, and how it went."""
-    from rich.console import Console
-
     print(f"\nFlights at least {LATE} minutes late, by H and by HSS (CM §7):\n")
     numbers = ("true", "noisy", "error", "at most")
-    Console().print(table(("delayed", *numbers), list(_rows(found)), numbers=numbers))
+    terminal().print(table(("delayed", *numbers), list(_rows(found)), numbers=numbers))
     for line in _notes(found):
         print(line)
     print()

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
+from collections.abc import Callable, Generator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import partial
+from multiprocessing import active_children, get_context
 from pathlib import Path
+
+import numpy as np
 
 from antiphon.cli.commands.delays import delays_data, delays_stage, print_delays, write_delays
 from antiphon.cli.commands.flights_output import (
@@ -18,14 +28,17 @@ from antiphon.cli.output import Advance, print_json, progress
 from antiphon.cli.written import rational, shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
+from antiphon.demo.delays import Delays, promised_delays, told_delays
 from antiphon.demo.survey import FlightCounter, play
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.view import View
-from antiphon.report import Curve, Panel, running_counts
+from antiphon.report import Curve, Panel, along, running_counts
 
 _DIAGRAM_ROUNDS = 24
+_MANY = 50_000
+"""Flights from which on a process of its own is worth its start."""
 _FILES = (
     "flights.view.jsonl", "counters.csv", "flights.png", "flights.svg", "diagram.svg",
     "delays.csv", "delays.png", "delays.svg",
@@ -51,20 +64,27 @@ def demo(
         flights=number, every=max(1, number // 52), busy=max(1, number // 8),
         challenge=number * 3 // 4, epsilon=exact,
     )  # fmt: skip
+    say = _silent if as_json else _say
+    say(f"reading the flights of 2013, to play {number:,} of them")
     flights()  # before anything is written, so that missing data leaves nothing behind
     output.mkdir(parents=True, exist_ok=True)
     refuse_taken((output / name for name in _FILES), force)
     path = output / _FILES[0]
-    with progress("playing flights", analyst.flights, quiet=as_json) as advance:
-        start = time.perf_counter()
-        view, counters = _played(analyst, bit, path, force, seed, advance)
-        seconds = time.perf_counter() - start
-    replay_seconds, mismatch = _replayed(view, as_json)
+    with _delays(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json) as delays:
+        say("playing them: counters are created as the answers say")
+        with progress("playing flights", analyst.flights, quiet=as_json) as advance:
+            start = time.perf_counter()
+            view, counters = _played(analyst, bit, path, force, seed, advance)
+            seconds = time.perf_counter() - start
+        say("replaying what was saved")
+        replay_seconds, mismatch = _replayed(view, as_json)
+        say("counting delayed flights")
+        late = delays()
+    say("drawing")
     files = {"view": path, "counters": output / "counters.csv"}
     outcome = FlightReport(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
     _write_readings(counters, files["counters"])
     _draw(outcome, output)
-    late = delays_stage(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json)
     files |= write_delays(late, output, seeded=seed is not None)
     if as_json:
         print_json(outcome_data(outcome) | {"delays": delays_data(late)})
@@ -86,6 +106,29 @@ def _played(
         raise
 
 
+@contextmanager
+def _delays(
+    number: int, *, every: int, epsilon: Fraction, seed: int | None, quiet: bool
+) -> Generator[Callable[[], Delays], None, None]:
+    """The second stage, of many flights in a process of its own; what to ask for it."""
+    if number < _MANY or (os.cpu_count() or 1) < 2:
+        yield lambda: delays_stage(number, every=every, epsilon=epsilon, seed=seed, quiet=quiet)
+        return
+    with ProcessPoolExecutor(1, get_context("spawn"), _deaf) as pool:
+        waiting = pool.submit(told_delays, number, every=every, epsilon=epsilon, seed=seed)
+        try:
+            yield lambda: promised_delays(epsilon, waiting.result())
+        except BaseException:
+            for process in active_children():  # that of the pool: nobody waits for it now
+                process.terminate()
+            raise
+
+
+def _deaf() -> None:
+    """Ctrl-C is for the process that asked."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
     """Replay the view, whose rounds are read back from its file."""
     start, mismatch = time.perf_counter(), None
@@ -95,6 +138,15 @@ def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
     except ReplayMismatch as error:
         mismatch = error
     return time.perf_counter() - start, mismatch
+
+
+def _say(text: str) -> None:
+    """What happens now, so that nobody waits before a still screen."""
+    print(f"antiphon: {text}", file=sys.stderr, flush=True)
+
+
+def _silent(text: str) -> None:
+    """Nothing: a program reads."""
 
 
 def _write_readings(counters: tuple[FlightCounter, ...], path: Path) -> None:
@@ -109,17 +161,20 @@ def _draw(outcome: FlightReport, output: Path) -> None:
     files, analyst = outcome.files, outcome.analyst
     files["picture"], files["picture_svg"] = output / "flights.png", output / "flights.svg"
     files["diagram"] = output / "diagram.svg"
+    days = flights().days[: analyst.flights]
+    drawn = partial(_curve, first=days[0], last=days[-1])
     origins = Panel(
-        "Flights of each airport", [_curve(counter) for counter in outcome.origins], analyst.busy,
+        "Flights of each airport", [drawn(counter) for counter in outcome.origins], analyst.busy,
         "busy from here on:\none counter per carrier",
     )  # fmt: skip
     panels = [origins]
     if outcome.busiest:
-        busiest = [_curve(counter) for counter in outcome.busiest]
+        busiest = [drawn(counter) for counter in outcome.busiest]
         panels.append(Panel(f"The {BUSIEST} busiest carriers, from their creation", busiest))
+    often = f"{analyst.every:,} flights" if analyst.every > 1 else "flight"
     subtitle = (
         f"{analyst.flights:,} flights, {len(outcome.counters)} counters, "
-        f"each {shown(analyst.epsilon)}-DP; asked after every {analyst.every:,} flights"
+        f"each {shown(analyst.epsilon)}-DP; asked after every {often}"
     )
     if outcome.view.header.seeded:
         subtitle += "; seeded, not for release"
@@ -130,6 +185,8 @@ def _draw(outcome: FlightReport, output: Path) -> None:
     write_text(files["diagram"], outcome.view.svg(_DIAGRAM_ROUNDS), overwrite=True)
 
 
-def _curve(counter: FlightCounter) -> Curve:
+def _curve(counter: FlightCounter, *, first: np.datetime64, last: np.datetime64) -> Curve:
+    told = [reading.told for reading in counter.readings]
     noisy = [reading.noisy for reading in counter.readings]
-    return Curve(counter.name, counter.dates, counter.true, noisy)
+    where = along(counter.dates, told, first=first, last=last)
+    return Curve(counter.name, where, counter.true, noisy)

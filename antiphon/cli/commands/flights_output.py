@@ -15,7 +15,7 @@ from antiphon.demo.data import CARRIERS, ORIGINS, flights
 from antiphon.demo.survey import FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.protocol.records.view import View
-from antiphon.report import table
+from antiphon.report import table, terminal
 
 BUSIEST: Final = 6
 """How many carriers' counters are shown."""
@@ -70,8 +70,6 @@ def _guarantee(epsilon: Fraction) -> str:
 
 def print_outcome(outcome: FlightReport) -> None:
     """For people: the table, and what was promised, replayed and written."""
-    from rich.console import Console
-
     analyst, view = outcome.analyst, outcome.view
     print(
         f"{analyst.flights:,} flights in {len(view.rounds):,} rounds through V[f_∞] ∘* I(b) ∘* "
@@ -83,7 +81,7 @@ def print_outcome(outcome: FlightReport) -> None:
     rows = [_row(counter, sources) for counter in (*outcome.origins, *outcome.busiest)]
     numbers = ("ε", "true", "noisy", "error")
     print()
-    Console().print(
+    terminal().print(
         table(("counter", "ε", "f", "status", "source", *numbers[1:]), rows, numbers=numbers)
     )
     print("counts in flights, ε in nats (δ = 0); each counter counts from its creation")

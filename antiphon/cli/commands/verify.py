@@ -5,39 +5,71 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from antiphon.cli.output import print_json, progress
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.report import terminal
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
-_WIDE = 150
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_WIDE: Final = 150
 """Columns where nobody watches: a file or a pipe."""
+_NARROW: Final = 100
+"""Columns below which the cells of a row stand one below the other."""
+_WIDTHS: Final = (12, None, 19, 12, 19, 7)
+_HEADS: Final = ("theorem", "instance", "(ε, δ) claimed", "tight δ", "verdict", "s")
 
 
 def verify(*, theorems: Sequence[str], adversaries: bool, as_json: bool) -> int:
-    """Run the checks and print the table; status 1 if a row is not as expected."""
-    rows = _chosen(theorems)
-    findings: list[Decided] = []
-    with progress("verifying", len(rows), quiet=as_json) as advance:
-        for check in rows:
-            findings.append(check.run())
-            advance(len(findings))
+    """Run the checks and print each row as it comes; status 1 if one is not as expected.
+
+    Interrupted, what was decided stays, and the status is 130.
+    """
+    rows, printed = _chosen(theorems), None if as_json else PrintedRows(adversaries)
+    findings, stopped = list[Decided](), False
+    watched = as_json or sys.stdout.isatty()  # rows are progress enough
+    try:
+        with progress("verifying", len(rows), quiet=watched) as advance:
+            for check in rows:
+                findings.append(check.run())
+                if printed is not None:
+                    printed.add(findings[-1])
+                advance(len(findings))
+    except KeyboardInterrupt:
+        stopped = True
     surprises = [finding for finding in findings if not finding.as_expected]
-    if as_json:
-        print_json({"rows": [_data(each) for each in findings], "as_expected": not surprises})
+    if printed is None:
+        data: dict[str, object] = {"rows": [_data(each) for each in findings]}
+        print_json(data | {"as_expected": not surprises, "complete": not stopped})
     else:
-        _print(findings, surprises, adversaries)
-    return 1 if surprises else 0
+        printed.end(findings, surprises, len(rows))
+    return 130 if stopped else 1 if surprises else 0
 
 
 def _chosen(theorems: Sequence[str]) -> list[Check]:
     """The rows of the given theorems, each once; all if none is given."""
     found = [check for theorem in theorems for check in checks(theorem)]
     return list(dict.fromkeys(found)) if theorems else checks()
+
+
+def broken(finding: Decided) -> str:
+    """Of a statement that fails: which property does."""
+    if finding.note and not finding.holds:
+        return finding.note
+    if finding.relation is Standing.EQUIVALENT:
+        return f"equivalence: the systems are {_number(finding.tight[0])} apart"
+    for (epsilon, claimed), tight in zip(finding.claimed, finding.tight, strict=True):
+        if tight > claimed or (finding.relation is Standing.EQUAL and tight != claimed):
+            sign = ">" if tight > claimed else "<"
+            return f"privacy: δ {sign} {_number(claimed)} at ε = {_epsilon(epsilon)}"
+    return "the statement"
 
 
 # --- for programs ----------------------------------------------------------------------------
@@ -54,6 +86,7 @@ def _data(finding: Decided) -> dict[str, object]:
         ],
         "tight": [{"delta": str(delta), "float": float(delta)} for delta in finding.tight],
         "holds": finding.holds,
+        "broken": None if finding.holds else broken(finding),
         "expected": finding.expected,
         "verdict": finding.verdict,
         "as_expected": finding.as_expected,
@@ -70,37 +103,59 @@ def _epsilon(epsilon: ExactEpsilon) -> str:
 # --- for people --------------------------------------------------------------------------------
 
 
-def _print(findings: list[Decided], surprises: list[Decided], adversaries: bool) -> None:
-    console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
-    console.print(_table(findings))
-    for finding in findings if adversaries else surprises:
-        if finding.adversary:
-            title = f"{finding.theorem}, {finding.instance}: {finding.verdict}"
-            console.print(Text(f"\n{title}\n{finding.adversary}"))
-    console.print(Text("\n".join(_summary(findings, surprises))))
+class PrintedRows:
+    """The table, a row at a time."""
 
+    def __init__(self, adversaries: bool) -> None:
+        self._console: Console = terminal(_WIDE)
+        self._narrow = self._console.width < _NARROW
+        self._adversaries = adversaries
+        self._last = ""
 
-def _table(findings: list[Decided]) -> Table:
-    table = Table(header_style="bold")
-    for name in ("theorem", "instance", "(ε, δ) claimed", "tight δ", "verdict"):
-        table.add_column(name, no_wrap="δ" in name)
-    table.add_column("s", justify="right")
-    last = ""
-    for finding in findings:
-        if last and finding.theorem != last:
-            table.add_section()
+    def add(self, finding: Decided) -> None:
+        """Print what was decided."""
         style = ("green" if finding.expected else "cyan") if finding.as_expected else "bold red"
-        cells = (
-            Text("" if finding.theorem == last else finding.theorem),
-            Text(finding.instance),
-            Text("\n".join(_claims(finding))),
-            Text("\n".join(map(_number, finding.tight))),
-            Text(finding.verdict, style),
-            Text(f"{finding.seconds:.2f}"),
-        )
-        table.add_row(*cells)
-        last = finding.theorem
-    return table
+        if not self._last and not self._narrow:
+            self._print(*(Text(each, "bold") for each in _HEADS))
+        if finding.theorem != self._last:
+            self._console.print(Text("─" * min(self._console.width, _WIDE), "dim"))
+        if self._narrow:
+            self._block(finding, style)
+        else:
+            named = "" if finding.theorem == self._last else finding.theorem
+            self._print(
+                Text(named),
+                Text(_instance(finding)),
+                Text("\n".join(_claims(finding))),
+                Text("\n".join(map(_number, finding.tight))),
+                Text(finding.verdict, style),
+                Text(f"{finding.seconds:.2f}", justify="right"),
+            )
+        self._last = finding.theorem
+        if finding.adversary and (self._adversaries or not finding.as_expected):
+            self._console.print(Padding(Text(finding.adversary), (0, 0, 1, 4)))
+
+    def end(self, findings: list[Decided], surprises: list[Decided], rows: int) -> None:
+        """Print the sums."""
+        self._console.print(Text("\n" + "\n".join(_summary(findings, surprises, rows))))
+
+    def _print(self, *cells: Text) -> None:
+        row = Table.grid(padding=(0, 2), expand=True)
+        for width in _WIDTHS:
+            row.add_column(width=width, ratio=1 if width is None else None)
+        row.add_row(*cells)
+        self._console.print(row)
+
+    def _block(self, finding: Decided, style: str) -> None:
+        lines = [Text(f"{finding.theorem}: {_instance(finding)}")]
+        for claimed, tight in zip(_claims(finding), finding.tight, strict=True):
+            lines.append(Text(f"  {claimed}  tight {_number(tight)}"))
+        verdict = Text.assemble("  ", (finding.verdict, style), f", {finding.seconds:.2f} s")
+        self._console.print(*lines, verdict, sep="\n")
+
+
+def _instance(finding: Decided) -> str:
+    return finding.instance + ("" if finding.holds else f"\n✗ {broken(finding)}")
 
 
 def _claims(finding: Decided) -> Iterator[str]:
@@ -122,12 +177,14 @@ def _number(value: Fraction) -> str:
     return decimal if Fraction(decimal) == value else f"≈{decimal}"
 
 
-def _summary(findings: list[Decided], surprises: list[Decided]) -> Iterator[str]:
+def _summary(findings: list[Decided], surprises: list[Decided], rows: int) -> Iterator[str]:
     true = sum(finding.expected and finding.as_expected for finding in findings)
-    broken = sum(not finding.expected and finding.as_expected for finding in findings)
+    failed = sum(not finding.expected and finding.as_expected for finding in findings)
     seconds = sum(finding.seconds for finding in findings)
+    if len(findings) < rows:
+        yield f"Stopped after {len(findings)} of {rows} rows."
     yield (
-        f"Statements that hold: {true}; broken twins that fail, as they must: {broken}. "
+        f"Statements that hold: {true}; broken twins that fail, as they must: {failed}. "
         f"Exact, in Fractions; {seconds:.1f} s."
     )
     if surprises:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from textwrap import wrap
 from typing import Final
 
 import attrs
@@ -11,7 +12,6 @@ import attrs
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.composition.guarantees.text import SIGNS, figures, headline, shown, status
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.records.labels import shorten
 from antiphon.protocol.records.svg import FONT, mermaid_escaped, svg_text, text_width
 
 _COLOURS: Final = {
@@ -22,6 +22,8 @@ _LINE: Final = 19.0
 _STEP: Final = 34.0
 """How far a part is moved to the right of what it is a part of."""
 _LONGEST: Final = 130
+_INDENT: Final = "\u00a0" * 4
+"""Spaces that a picture keeps."""
 
 
 @attrs.frozen
@@ -36,13 +38,10 @@ class _Box:
     @property
     def lines(self) -> list[tuple[str, str]]:
         """(text, colour) of each line under the title."""
-        return [
-            (shorten(self.derivation.statement, _LONGEST), "#334155"),
-            *(
-                (shorten(f"{SIGNS[each.mark]} {shown(each)}", _LONGEST), _COLOURS[each.mark])
-                for each in self.derivation.premises
-            ),
-        ]
+        said = [(self.derivation.statement, "#334155")]
+        for each in self.derivation.premises:
+            said.append((f"{SIGNS[each.mark]} {shown(each)}", _COLOURS[each.mark]))
+        return [(line, colour) for text, colour in said for line in _folded(text)]
 
     @property
     def height(self) -> float:
@@ -57,6 +56,12 @@ class _Box:
     @property
     def x(self) -> float:
         return 24 + self.depth * _STEP
+
+
+def _folded(text: str) -> list[str]:
+    """A text on as many lines as it needs; those after the first are indented."""
+    text = "".join(c if c.isprintable() else "·" for c in text)
+    return wrap(text, _LONGEST, subsequent_indent=_INDENT) or [""]
 
 
 def _boxes(derivation: Derivation) -> list[_Box]:
@@ -77,24 +82,31 @@ def _boxes(derivation: Derivation) -> list[_Box]:
 
 def as_svg(system: Mechanism, derivation: Derivation) -> str:
     """An SVG picture of its own: no scripts, no links, no outside fonts."""
-    title = shorten(headline(system, derivation), 130)
-    under = "; ".join((status(derivation), *figures(derivation)))
-    return "\n".join(_lines(title, shorten(under, 150), _boxes(derivation))) + "\n"
+    title = _folded(headline(system, derivation))
+    under = _folded("; ".join((status(derivation), *figures(derivation))))
+    return "\n".join(_lines(title, under, _boxes(derivation))) + "\n"
 
 
-def _lines(title: str, under: str, boxes: list[_Box]) -> Iterator[str]:
-    widths = (text_width(title, 17.5), text_width(under, 12), *(b.x + b.width for b in boxes))
-    width = max(widths) + 48
+def _lines(title: list[str], under: list[str], boxes: list[_Box]) -> Iterator[str]:
+    top = 22.0 * (len(title) - 1) + _LINE * (len(under) - 1)
+    boxes = [attrs.evolve(box, y=box.y + top) for box in boxes]
+    widths = [text_width(each, 17.5) for each in title]
+    widths += [text_width(each, 12) for each in under]
+    width = max(*widths, *(box.x + box.width for box in boxes)) + 48
     height = boxes[-1].y + boxes[-1].height + 46
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img">'
     )
-    yield f"<title>{escape(title)}</title>"
+    yield f"<title>{escape(' '.join(each.strip() for each in title))}</title>"
     yield f"<style>text {{ font-family: {FONT}; }}</style>"
     yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
-    yield svg_text(24, 34, title, 'font-size="16" font-weight="600" fill="#0f172a"')
-    yield svg_text(24, 54, under, 'font-size="12" fill="#64748b"')
+    y = 34.0 - 22
+    for each in title:
+        y += 22
+        yield svg_text(24, y, each, 'font-size="16" font-weight="600" fill="#0f172a"')
+    for place, each in enumerate(under):
+        yield svg_text(24, y + 20 + place * _LINE, each, 'font-size="12" fill="#64748b"')
     for box in boxes:
         if box.above is not None:
             yield _elbow(boxes[box.above], box)

@@ -131,6 +131,16 @@ class Coins(ABC):
         value: int = self.draw("categorical_exp", parameter)
         return value
 
+    def clamped_geometric(self, center: int, ratio: Number, low: int, high: int) -> int:
+        """center + Z within ``low`` and ``high``, for Z = z with probability ∝ ratio^|z|.
+
+        Finite noise, one ``categorical`` draw with exact probabilities: it can be enumerated.
+        With ratio = e^(-ε) an integer of sensitivity 1 is ε-DP behind it. ``ratio`` is a
+        rational in (0, 1); ``low`` <= ``center`` <= ``high``, of at most 4,096 values.
+        Source: Ghosh, Roughgarden and Sundararajan 2009, Def. 2.1 and the truncated mechanism.
+        """
+        return low + self.categorical(clamped_weights(center, exactly(ratio, "ratio"), low, high))
+
     def uniform_integer(self, n: int) -> int:
         """Uniform on 0, …, n-1, for n >= 1."""
         if type(n) is not int or n < 1:
@@ -201,6 +211,26 @@ class Coins(ABC):
             "unknown",
             "finite",
         )
+
+
+def clamped_weights(center: int, ratio: Fraction, low: int, high: int) -> tuple[Fraction, ...]:
+    """ratio^|x - center| (1 - ratio) for each x; at both ends the whole tail, ratio^|x - center|.
+
+    Raises: InvalidArgument, without the center: it may come from data.
+    """
+    if not all(type(each) is int for each in (center, low, high)) or not low <= center <= high:
+        raise InvalidArgument("clamped_geometric takes ints low <= center <= high")
+    if high - low >= _MOST_CLAMPED or ratio >= 1:
+        raise InvalidArgument(
+            f"clamped_geometric takes a ratio below 1 and at most {_MOST_CLAMPED:,} values"
+        )
+    if low == high:
+        return (Fraction(1),)
+    powers = [ratio ** abs(x - center) for x in range(low, high + 1)]
+    return (powers[0], *(power * (1 - ratio) for power in powers[1:-1]), powers[-1])
+
+
+_MOST_CLAMPED: Final = 4096
 
 
 def is_array(weights: object) -> TypeGuard[NDArray[Any]]:

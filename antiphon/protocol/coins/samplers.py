@@ -103,7 +103,8 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
         total = sum(weights)
         return [(i, weight / total) for i, weight in enumerate(weights)]
     raise Intractable(
-        f"enumerating a {kind} draw (only bernoulli, categorical and uniform_integer are finite)",
+        f"enumerating a {kind} draw (only bernoulli, categorical and uniform_integer are finite; "
+        "for noise on integers use coins.clamped_geometric)",
         "infinite",
         "finite",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -69,6 +69,12 @@ class MemorySink:
         return tuple(self._tape)
 
 
+_KNOWN: Final = 256
+"""Messages whose lines are kept in mind while a file is written …"""
+_SHORT: Final = 512
+"""… where these have so many characters at most."""
+
+
 class FileSink:
     """Streams the rounds of an interaction to a file, one line a message."""
 
@@ -78,6 +84,8 @@ class FileSink:
         self.rounds = 0
         self._file = file
         self._header = _header_line(header, secret, evidence)
+        self._said: dict[int, tuple[object, str]] = {}
+        """By identity: messages are immutable, and some are said again and again."""
 
     def __enter__(self) -> FileSink:
         try:
@@ -99,11 +107,18 @@ class FileSink:
         self._file.write((text + "\n").encode("ascii"))
 
     def says(self, message: object, draws: tuple[Draw, ...]) -> None:
+        known = None if draws else self._said.get(id(message))
+        text = self._saying(message, draws) if known is None else known[1]
+        if known is None and not draws and len(self._said) < _KNOWN and len(text) <= _SHORT:
+            self._said[id(message)] = message, text  # held, so that its identity stays its own
+        self._put(text)
+
+    def _saying(self, message: object, draws: tuple[Draw, ...]) -> str:
         said = encode_any(message)
         text = _dumps(_line("says", said, draws))
         if text.count("{") + text.count("[") > MAX_DEPTH // 4 and not _readable(said):
             text = _dumps(_line("says", unwritable(message), draws))
-        self._put(text)
+        return text
 
     def answers(self, answer: object, draws: tuple[Draw, ...]) -> None:
         self._write(_line("answers", encode(answer), draws))

@@ -107,8 +107,8 @@ _loads = partial(
 )
 
 
-def _lines(file: IO[bytes]) -> Iterator[tuple[int, Fields | _Torn]]:
-    """The lines of a file, parsed, with their numbers."""
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes | _Torn]]:
+    """The lines of a file, with their numbers."""
     number = 0
     while raw := file.readline(MAX_LINE):
         number += 1
@@ -117,12 +117,13 @@ def _lines(file: IO[bytes]) -> Iterator[tuple[int, Fields | _Torn]]:
                 raise TranscriptError(f"line {number} is longer than {MAX_LINE} bytes")
             yield number, _Torn(len(raw))
             return
-        yield number, parsed(raw, number)
+        yield number, raw
 
 
-def _first(line: Fields | _Torn) -> _FirstLine:
-    if isinstance(line, _Torn):
+def _first(raw: bytes | _Torn) -> _FirstLine:
+    if isinstance(raw, _Torn):
         raise TranscriptError("line 1 is torn: the header is not whole, so nothing can be read")
+    line = parsed(raw, 1)
     if line.get("antiphon") != VERSION or type(line["antiphon"]) is not int:
         raise TranscriptError(
             f"line 1 is not the header of a version {VERSION} transcript "
@@ -136,6 +137,10 @@ def _first(line: Fields | _Torn) -> _FirstLine:
         ) from None
 
 
+_KNOWN: Final = 1024
+"""Lines that are kept in mind while a file is read: of what is said again and again …"""
+_SHORT: Final = 256
+"""… those of so many bytes at most."""
 _TAGS: Final = ("says", "answers", "end")
 
 
@@ -155,7 +160,8 @@ def _entry(number: int, line: Fields) -> TranscriptEntry:
 
 
 def _entries(path: Path) -> Iterator[TranscriptEntry]:
-    """The lines after the header, with their order checked."""
+    """The lines after the header, with their order checked. Equal short lines are read once."""
+    known = dict[bytes, TranscriptEntry]()
     with path.open("rb") as file:
         expected, halted = "says", False
         for number, line in islice(_lines(file), 1, None):
@@ -164,7 +170,9 @@ def _entries(path: Path) -> Iterator[TranscriptEntry]:
                     "torn", f"line {number} is torn: it stops after {line.size} bytes", ()
                 )
                 return
-            entry = _entry(number, line)
+            entry = known.get(line) or _entry(number, parsed(line, number))
+            if len(known) < _KNOWN and len(line) <= _SHORT:
+                known[line] = entry
             if expected == "nothing":
                 raise TranscriptError(f"line {number} comes after the end")
             if entry.tag != expected and not (entry.tag == "end" and expected == "says"):
@@ -221,7 +229,7 @@ class Stored(Sequence[Item]):
 def _opened(path: Path) -> _FirstLine:
     try:
         with path.open("rb") as file:
-            return _first(next((line for _, line in _lines(file)), Fields()))
+            return _first(next((line for _, line in _lines(file)), b"{}"))
     except OSError as error:
         raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
 

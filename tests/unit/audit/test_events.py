@@ -22,6 +22,7 @@ from antiphon.audit.statistical import (
 from antiphon.audit.statistical.events import settling
 from antiphon.audit.statistical.events.choosing import candidates
 from antiphon.audit.statistical.events.fitting import additive, rows_of, table
+from antiphon.audit.statistical.events.half_lines import crossing
 from antiphon.audit.statistical.events.reader import Reader, reader_of
 from antiphon.audit.statistical.events.scorers import (
     Additive,
@@ -438,3 +439,35 @@ class TestNumbersHoweverTheyCameAbout:
     def test_a_kind_with_a_number_is_told_as_such(self):
         scorer = ByKind(((NUMBER),), (Place(()),), Place(()))
         assert "(as #)" in scorer.words()
+
+
+class TestHalfLines:
+    def test_one_difference_is_named_in_words(self):
+        reader = Reader(numbers=((0,),), changes=(((1,), (3,)),))
+        flat = (np.array([5.0]), np.array([0.5]))
+        step = (np.array([-2.0, 0.0, 1.0, 4.0]), np.array([-3.0, -3.0, 3.0, 3.0]))
+        scorer = Learned(reader, Additive(0.25, (flat, step), np.empty(0)))
+        assert Event(scorer, 0.75, True, 1).words() == "answer 4 − answer 2 ≥ 1"
+        assert Event(scorer, 0.75, False, 0).words() == "answer 4 − answer 2 ≤ 0"
+        assert "additive" in Event(scorer, 9.0, True, 1).words()
+
+    def test_the_words_are_the_event(self, generator):
+        rng = generator
+        for above in (True, False):
+            for _ in range(50):
+                knots = np.sort(rng.normal(size=4))
+                heights = np.sort(rng.normal(size=4)) * rng.choice([-1, 1])
+                level = float(rng.uniform(heights.min(), heights.max()))
+                said = crossing(knots.tolist(), heights.tolist(), level, above)
+                sign, end = said.split()
+                values = rng.uniform(-4, 4, size=200)
+                values = values[np.abs(values - float(end)) > 1e-4]
+                curve = np.interp(values, knots, heights)
+                inside = curve > level if above else curve < level
+                assert (
+                    inside == (values > float(end) if sign == ">" else values < float(end))
+                ).all()
+
+    def test_a_hill_is_no_half_line(self):
+        assert crossing([0, 1, 2], [0, 1, 0], 0.5, above=True) is None
+        assert crossing([0, 1], [0, 1], 2, above=True) is None

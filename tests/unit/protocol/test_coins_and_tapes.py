@@ -5,7 +5,7 @@ import math
 import os
 import pickle
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon import Intractable, InvalidArgument, outcomes
 from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins, identical
 from antiphon.protocol.coins import enumeration, integer_weights
 
@@ -344,3 +345,40 @@ def test_no_draw_of_a_stock_is_handed_out_twice():
     coins = SampledCoins(seed=1)
     drawn = [coins.gaussian_array(2**40, 20) for _ in range(3)]
     assert len(set(np.concatenate(drawn).tolist())) == 60
+
+
+class TestClampedGeometric:
+    RATIO = Fraction(1, 3)
+
+    def law(self, center, low=0, high=3):
+        draw = lambda coins: coins.clamped_geometric(center, self.RATIO, low, high)  # noqa: E731
+        return {answer: p for p, answer in outcomes(draw)}
+
+    def test_its_law_is_that_of_geometric_noise_clamped(self):
+        """P(Z = z) = (1-r)/(1+r) r^|z|; of a tail P(Z >= z) = r^z/(1+r)."""
+        r = self.RATIO
+        inner = lambda z: (1 - r) / (1 + r) * r ** abs(z)  # noqa: E731
+        for center in range(4):
+            tails = {0: r**center / (1 + r), 3: r ** (3 - center) / (1 + r)}
+            expected = {x: tails.get(x, inner(x - center)) for x in range(4)}
+            assert self.law(center) == expected
+        assert self.law(5, 5, 5) == {5: 1}
+
+    def test_neighbours_are_no_more_than_its_ratio_apart(self):
+        laws = [self.law(center) for center in range(4)]
+        gaps = [max(a[x] / b[x], b[x] / a[x]) for a, b in pairwise(laws) for x in a]
+        assert max(gaps) == 1 / self.RATIO
+
+    @pytest.mark.parametrize(
+        "given",
+        [(True, RATIO, 0, 3), (4, RATIO, 0, 3), (1, 1, 0, 3), (1, 0, 0, 3), (1, RATIO, 0, 4096)],
+    )
+    def test_what_it_refuses(self, given):
+        coins = SampledCoins(1)
+        with pytest.raises(InvalidArgument):
+            coins.clamped_geometric(*given)
+        assert coins.draws == 0
+
+    def test_the_error_about_infinite_noise_names_it(self):
+        with pytest.raises(Intractable, match=r"use coins\.clamped_geometric"):
+            list(outcomes(lambda coins: coins.discrete_laplace(1)))

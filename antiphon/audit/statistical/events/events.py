@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import attrs
 import numpy as np
 
+from antiphon.audit.statistical.events.half_lines import half_line
 from antiphon.audit.statistical.events.reader import Path, as_float, is_number, item_label, items_of
 from antiphon.audit.statistical.events.scorers import LikelihoodTable, Place, Scorer, Vector
 from antiphon.audit.statistical.events.settling import settled
@@ -72,13 +73,16 @@ class Event(Shown):
         return Card(f"{self.words()}; favours b = {self.bit}")
 
     def words(self) -> str:
-        """S in words: "the answer to message 3 is > 1.73"."""
+        """S in words: "the answer to message 3 is > 1.73", "answer 4 − answer 2 ≥ 1"."""
         scorer = self.scorer
         if isinstance(scorer, LikelihoodTable):
             examples = ", ".join(kind_label(kind) for kind in scorer.kinds[:2])
             many = len(scorer.kinds)
             shown = f"the transcript {examples}" if many == 1 else "no transcript"
             return f"one of {many} transcripts, as {examples}" if many > 1 else shown
+        plainly = half_line(scorer, self.threshold, self.above)
+        if plainly is not None:
+            return plainly
         above, below = ("is >", "is <") if isinstance(scorer, Place) else ("exceeds", "is below")
         return f"{scorer.words()} {above if self.above else below} {self.threshold:.6g}"
 

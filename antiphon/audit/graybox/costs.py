@@ -1,0 +1,173 @@
+"""What the differences between two worlds cost, given the noise on them.
+
+The noise is moved until the second world reads what the first did (a randomness alignment:
+Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b that moves by s costs |s|/b,
+Gaussian noise a share (s/σ)² of μ².
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Final, Union
+
+import attrs
+import numpy as np
+
+from antiphon.audit.graybox.tape import (
+    GAUSSIAN,
+    LAPLACE,
+    ChoiceEvent,
+    Event,
+    NoisyRow,
+    Place,
+    ReadEvent,
+)
+from antiphon.composition.accounting import GaussianPair, compose
+from antiphon.numbers.exact import Epsilon
+
+_MOST: Final = 400
+"""Rows on shared noise that are looked at: some thousand are a second."""
+_SLACK: Final = 1 + 1e-9
+_ZERO: Final = 1e-9
+
+
+@attrs.frozen(eq=False)
+class Difference:
+    """How one number with noise on it differs between the worlds."""
+
+    value: float
+    """Of the number as it was read."""
+    before: float
+    """As the value met the noise, before both were multiplied."""
+    terms: tuple[tuple[int, str, float, float], ...]
+    """(atom, its law, its scale, its coefficient)."""
+    calls: tuple[int, ...]
+    met: Place
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether all of its noise is."""
+        return all(law in GAUSSIAN for _, law, _, _ in self.terms)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same number read again has the same."""
+        first = self.terms[0][3] if self.terms else 1
+        return self.value / first, tuple((atom, own / first) for atom, _, _, own in self.terms)
+
+
+def difference_of(one: NoisyRow, two: NoisyRow) -> Difference:
+    """Of two rows with the same draws on them."""
+    value = float(two.value) - float(one.value)
+    terms = tuple(
+        (atom.number, atom.law, float(atom.scale), float(factor)) for atom, factor in one.terms
+    )
+    calls = tuple(sorted({atom.call for atom, _ in one.terms}))
+    return Difference(value, value / float(one.unit), terms, calls, one.met)
+
+
+class Costs:
+    """The sum over all that is read and chosen."""
+
+    def __init__(self) -> None:
+        self._pure: list[tuple[float, Place]] = []
+        self._all = dict[tuple[object, ...], Difference]()
+        self._released = dict[tuple[object, ...], Difference]()
+
+    def add(self, first: Event, second: Event) -> None:
+        """One event of both worlds."""
+        if type(first) is ChoiceEvent and type(second) is ChoiceEvent:
+            self._pure.append((_log_ratio(first.weights, second.weights), first.place))
+        if type(first) is not ReadEvent or type(second) is not ReadEvent or first.raw:
+            return
+        for found in map(difference_of, first.rows, second.rows):
+            self._all.setdefault(found.key, found)
+            if first.reading == "number":
+                self._released.setdefault(found.key, found)
+
+    def cancelled(self) -> Union[Place, None]:
+        """The first number that no movement of the noise explains, beside those before it.
+
+        Numbers y = v + C n are explained by moves s with C s = Δv; a row of C that the others
+        make up must have the Δv that they make up.
+        """
+        rows = [each for each in self._all.values() if math.isfinite(each.value)]
+        atoms = [atom for each in rows for atom, *_ in each.terms]
+        column = {atom: place for place, atom in enumerate(dict.fromkeys(atoms))}
+        if len(column) == len(atoms) or max(len(rows), len(column)) > _MOST:
+            return None
+        basis = list[tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float]]()
+        for each in rows:
+            row, left = np.zeros(len(column)), each.value
+            for atom, _, scale, factor in each.terms:
+                row[column[atom]] = factor * (scale or 1)
+            size = float(np.linalg.norm(row)) or 1.0
+            row, left = row / size, left / size
+            for direction, moved in basis:
+                share = float(row @ direction)
+                row, left = row - share * direction, left - share * moved
+            rest = float(np.linalg.norm(row))
+            if rest > _ZERO:
+                basis.append((row / rest, left / rest))
+            elif abs(left) > _ZERO * max(1.0, abs(each.value) / size):
+                return each.met
+        return None
+
+    def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, Place], None]:
+        """What is spent beyond (ε, δ), and where; None: what is known of it fits."""
+        counted = [atom for each in self._released.values() for atom, *_ in each.terms]
+        alone = (
+            {atom for atom in counted if counted.count(atom) == 1}
+            if len(counted) < _MOST
+            else set(counted)
+        )
+        pure, squares = [each for each in self._pure if each[0] > 0], list[tuple[float, Place]]()
+        for each in self._released.values():
+            if each.value == 0 or len(each.terms) != 1 or each.terms[0][0] not in alone:
+                continue
+            (_, law, scale, factor), moved = each.terms[0], abs(each.value)
+            spread = abs(factor) * scale
+            share = moved / spread if spread else math.inf
+            if law in LAPLACE:
+                pure.append((share, each.met))
+            elif law in GAUSSIAN:
+                squares.append((share * share, each.met))
+        return _beyond(pure, squares, epsilon, delta)
+
+
+def _beyond(
+    pure: list[tuple[float, Place]],
+    squares: list[tuple[float, Place]],
+    epsilon: Epsilon,
+    delta: float,
+) -> Union[tuple[str, Place], None]:
+    allowed = float(epsilon)
+    spent = math.fsum(share for share, _ in pure)
+    worst = max([*pure, *squares], default=(0.0, ()))[1]
+    if delta == 0 and squares:
+        return "Gaussian noise on a value that differs is no pure privacy: declare delta=", worst
+    largest = max((share for share, _ in pure), default=0.0)
+    # With δ > 0 many may be worth less than their sum; one is δ = 1 - e^((ε-share)/2).
+    beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
+    if beyond > allowed * _SLACK:
+        return f"this pair costs ε = {beyond:.6g}, where {allowed:.6g} is declared", worst
+    mu = math.sqrt(math.fsum(share for share, _ in squares))
+    if mu == 0:
+        return None
+    least = compose([GaussianPair(Fraction(mu))]).delta_between(epsilon).lower if mu < 1e6 else 1.0
+    if least > delta * _SLACK:
+        return (
+            f"this pair costs δ = {least:.3g} at ε = {allowed:.6g}, where {delta:.3g} is declared",
+            worst,
+        )
+    return None
+
+
+def _log_ratio(one: tuple[float, ...], two: tuple[float, ...]) -> float:
+    """The largest |ln p/q|."""
+    largest = 0.0
+    for p, q in zip(one, two, strict=True):
+        if p != q:
+            largest = max(largest, abs(math.log(p / q)) if p > 0 and q > 0 else math.inf)
+    return largest

@@ -1,0 +1,244 @@
+"""The noise tape: what one world drew and read, and whether the other does the same.
+
+The first world records; the second is handed the same draws, and is told what the first read
+wherever it reads a number that has noise on it. So all that follows a reading is the same in
+both worlds, unless data goes around the noise (Re:cord-play, Cebere et al. 2026, §3).
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.audit.graybox.steps_taken import Lines
+from antiphon.protocol.coins import generator
+
+Real: TypeAlias = Union[int, float]
+Foreign: TypeAlias = Any
+"""What the audited code hands over, or is handed."""
+Place: TypeAlias = tuple[tuple[str, int], ...]
+"""(file, line) of a call and of its callers, the innermost first."""
+
+OWN: Final = str(Path(__file__).parent)
+SKIPPED: Final = (
+    "<attrs", "<frozen", "<__array_function__", OWN,
+    str(Path(np.__file__).parent),
+    str(Path(__file__).parents[2] / "protocol"),
+    str(Path(attrs.__file__).parent),
+)  # fmt: skip
+_STANDARD: Final = sysconfig.get_paths()["stdlib"]
+LAPLACE: Final = ("laplace", "discrete_laplace")
+GAUSSIAN: Final = ("gaussian", "discrete_gaussian")
+RAW: Final = "uniform"
+"""Draws of this law are what other noise is made of."""
+MADE: Final = "made"
+"""Noise that is a function of other draws, of a law not known."""
+
+
+def foreign(file: str) -> bool:
+    """Whether a file belongs to what is audited: not to Python, NumPy or the tape itself."""
+    standard = file.startswith(_STANDARD) and "site-packages" not in file
+    return not (standard or file.startswith(SKIPPED))
+
+
+def place() -> Place:
+    """Where the audited code is now; its callers as far as the tape itself."""
+    found, frame = list[tuple[str, int]](), _frame()
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file == _RUNNER:
+            break
+        if foreign(file):
+            found.append((file, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def _frame() -> FrameType | None:
+    return sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+
+
+_RUNNER: Final = str(Path(OWN) / "worlds.py")
+
+
+@attrs.frozen(eq=False)
+class Atom:
+    """One number on the tape."""
+
+    number: int
+    law: str
+    scale: Real
+    drawn: Real
+    call: int
+    """Which event drew it."""
+
+
+@attrs.frozen(eq=False)
+class DrawEvent:
+    """A call of a generator."""
+
+    place: Place
+    law: str
+    count: tuple[int, ...]
+    """How many numbers: the shape."""
+    scales: tuple[object, ...]
+    """The parameters that data must not change."""
+    values: Foreign
+
+
+@attrs.frozen(eq=False)
+class ReadEvent:
+    """A number with noise on it becomes a number like any other, or a choice among such."""
+
+    place: Place
+    reading: str
+    rows: tuple[NoisyRow, ...]
+    result: Foreign
+    raw: bool
+    """Whether all that is on it are draws that other noise is made of."""
+
+
+@attrs.frozen(eq=False)
+class NoisyRow:
+    """value + Σ coefficient · atom."""
+
+    value: Real
+    terms: tuple[tuple[Atom, Real], ...]
+    met: Place
+    """Where the value met its noise."""
+    unit: Real
+    """By what the sum was multiplied since then."""
+
+
+@attrs.frozen(eq=False)
+class ChoiceEvent:
+    """A choice with probabilities, of which data may decide."""
+
+    place: Place
+    weights: tuple[float, ...]
+    result: int
+
+
+Event: TypeAlias = Union[DrawEvent, ReadEvent, ChoiceEvent]
+
+
+class Parted(BaseException):
+    """The two worlds do not draw and read the same things any more.
+
+    No ``Exception``, so that what is audited does not handle it.
+    """
+
+
+class Tape:
+    """The events of one world; with ``first``, those of the other are what it must be like."""
+
+    def __init__(self, seed: int, first: Tape | None = None) -> None:
+        self.first = first
+        self.events = list[Event]()
+        self.marks = list[int]()
+        """How many lines had been run at each event."""
+        self.lines = Lines(foreign)
+        self.seed = seed
+        self.source = generator(seed)
+        self.seeded = dict[Place, str]()
+        self.unjudged = dict[str, Place]()
+        """What could not be followed, and where it first was."""
+        self.coins_read = False
+        """Whether a coin was tossed by hand: what depends on it is not judged."""
+        self.parting: Event | None = None
+        self._numbers = itertools.count()
+
+    @property
+    def expected(self) -> Event | None:
+        """The next event of the first world."""
+        if self.first is None or len(self.events) >= len(self.first.events):
+            return None
+        return self.first.events[len(self.events)]
+
+    def cannot(self, what: str, where: Place) -> None:
+        """Notes what is not followed."""
+        self.unjudged.setdefault(what, where)
+
+    def coin(self, where: Place) -> None:
+        """Notes a coin tossed by hand."""
+        self.coins_read = True
+        self.cannot("a draw decides as such", where)
+
+    def draw(
+        self,
+        law: str,
+        count: tuple[int, ...],
+        scales: Sequence[object],
+        sample: Callable[[], Foreign],
+    ) -> DrawEvent:
+        """The numbers of a call: those of the first world where it made the same call."""
+        at, told = place(), self.expected
+        if self.first is None:
+            return self._drawn(DrawEvent(at, law, count, tuple(scales), sample()))
+        if type(told) is not DrawEvent or (told.place, told.law, told.count) != (at, law, count):
+            raise self._parted(DrawEvent(at, law, count, tuple(scales), None))
+        return self._drawn(DrawEvent(at, law, count, tuple(scales), told.values))
+
+    def choose(self, weights: Sequence[float], sample: Callable[[], int]) -> int:
+        """The index of a choice."""
+        at, told = place(), self.expected
+        if self.first is None:
+            return self._chosen(ChoiceEvent(at, tuple(weights), sample()))
+        if type(told) is not ChoiceEvent or (told.place, len(told.weights)) != (at, len(weights)):
+            raise self._parted(ChoiceEvent(at, tuple(weights), -1))
+        return self._chosen(ChoiceEvent(at, tuple(weights), told.result))
+
+    def read(
+        self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
+    ) -> Foreign:
+        """What is read where noise becomes a plain number."""
+        at, told = place(), self.expected
+        mine = ReadEvent(at, reading, tuple(rows), None, raw)
+        if self.first is None:
+            mine = attrs.evolve(mine, result=result())
+        elif type(told) is not ReadEvent or _shape(told) != _shape(mine):
+            raise self._parted(mine)
+        else:
+            mine = attrs.evolve(mine, result=told.result)
+        self._add(mine)
+        return mine.result
+
+    def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
+        """The numbers of the call that was made last, one after the other."""
+        call = len(self.events) - 1
+        values: list[Real] = np.asarray(drawn.values).ravel().tolist()
+        return [
+            Atom(next(self._numbers), drawn.law, scale, value, call)
+            for value, scale in zip(values, scales, strict=True)
+        ]
+
+    def _add(self, event: Event) -> None:
+        self.events.append(event)
+        self.marks.append(len(self.lines.taken))
+
+    def _drawn(self, event: DrawEvent) -> DrawEvent:
+        self._add(event)
+        return event
+
+    def _chosen(self, event: ChoiceEvent) -> int:
+        self._add(event)
+        return event.result
+
+    def _parted(self, mine: Event) -> Parted:
+        self.parting = mine
+        self.marks.append(len(self.lines.taken))
+        return Parted()
+
+
+def _shape(read: ReadEvent) -> tuple[object, ...]:
+    """What two worlds must have in common in a reading."""
+    names = tuple(tuple(atom.number for atom, _ in row.terms) for row in read.rows)
+    return read.place, read.reading, names
