@@ -9,7 +9,7 @@ from typing import Any
 
 ROOMS = [
     "antiphon",
-    *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins")),
+    *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins", "durable")),
     "antiphon.protocol",
     "antiphon.verifiers",
     *(f"antiphon.composition.{room}" for room in ("accounting", "filters", "guarantees")),
@@ -24,6 +24,8 @@ ROOMS = [
     *(f"antiphon.audit.{room}" for room in ("check", "exact", "statistical", "running")),
     "antiphon.audit.mistakes",
     "antiphon.audit",
+    *(f"antiphon.interop.{room}" for room in ("opendp", "dp_accounting")),
+    "antiphon.interop",
     "antiphon.selfcheck.theorems",
     "antiphon.selfcheck.corpus",
 ]

@@ -170,6 +170,36 @@ ABOUT = {
         source="CM §7; [histograms](histograms.md)",
         premises="q is 1-sensitive and monotone; the parts are private: as above",
     ),
+    "Thm 6.1, by distance": About(
+        says="π @ M costs what M claims for neighbours as far apart as π moves them.",
+        source="CM Thm 6.1 with P = π; [preprocessing](preprocessing.md)",
+        premises="M claims so much by distance; π moves neighbours no farther than it declares",
+    ),
+    "Weak triangle": About(
+        says="D_α over two steps, by the curve of each: for every p, α goes to pα and to about that.",
+        source="Hölder's inequality; [preprocessing](preprocessing.md)",
+        premises="the curves of both steps are claimed; between them stands a table",
+    ),
+    "Group privacy": About(
+        says="n records that move cost n times ε, and δ grows geometrically.",
+        source="[preprocessing](preprocessing.md)",
+        premises="π moves at most so many records",
+    ),
+    "LDP Alg. 2": About(
+        says="A privatised label costs each user ε where its noise has the scale Λ_t, not ln KT.",
+        source="[distribution](distribution.md)",
+        premises="the context is public; one label a user",
+    ),
+    "L2P Alg. 1": About(
+        says="Adversaries that listen learn twice what two fixed streams tell.",
+        source="[adaptivity](adaptivity.md)",
+        premises="one loss differs",
+    ),
+    "Mistakes": About(
+        says="(ln 3/2, δ)-DP learners: q_{i+1} ≤ ¾q_i + δ/2, and P(fewer than k) ≤ 3q₀ + 2kδ.",
+        source="[mistakes](mistakes.md), where the printed forms fail",
+        premises="the learner is (ε, δ)-DP and concentrated",
+    ),
 }
 
 
