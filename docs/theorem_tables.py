@@ -176,7 +176,7 @@ ABOUT = {
         premises="M claims so much by distance; π moves neighbours no farther than it declares",
     ),
     "Weak triangle": About(
-        says="D_α over two steps, by the curve of each: for every p, α goes to pα and to about that.",
+        says="D_α over two steps, from the curve of each at an order above α: for every p > 1.",
         source="Hölder's inequality; [preprocessing](preprocessing.md)",
         premises="the curves of both steps are claimed; between them stands a table",
     ),
