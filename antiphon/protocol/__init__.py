@@ -14,6 +14,7 @@ from antiphon.numbers.errors import (
     ProtocolError,
     ReplayMismatch,
     TranscriptError,
+    UnknownOrder,
 )
 from antiphon.numbers.exact import Log
 from antiphon.protocol import spaces
@@ -122,6 +123,7 @@ __all__ = [
     "Symbol",
     "TossingPostProcessor",
     "TranscriptError",
+    "UnknownOrder",
     "View",
     "ZeroConcentrated",
     "adversary",

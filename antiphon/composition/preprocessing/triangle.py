@@ -13,7 +13,7 @@ import attrs
 from antiphon.composition.accounting.summed import Divergence, divergence_of
 from antiphon.composition.preprocessing.valley import least_from
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, UnknownOrder
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import UNIT, up
 from antiphon.protocol.measures.conversions import converted
@@ -128,7 +128,7 @@ def _balance(first: float, second: float) -> float:
 class Ranged:
     """A Rényi curve that is known at orders between ``low`` and ``high`` only, both included.
 
-    Raises: InvalidArgument at any other: it is never extrapolated. Accounting takes ∞ there.
+    Raises: UnknownOrder at any other: it is never extrapolated. Accounting takes ∞ there.
 
     >>> Ranged(lambda order: order / 2, low=1.0, high=8.0)(4)
     2.0
@@ -144,7 +144,7 @@ class Ranged:
 
     def __call__(self, order: float) -> float:
         if not self.low <= order <= self.high:
-            raise InvalidArgument(
+            raise UnknownOrder(
                 f"this curve is known for orders between {self.low:.6g} and {self.high:.6g}, "
                 f"and {order:.6g} is none"
             )

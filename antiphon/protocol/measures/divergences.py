@@ -115,7 +115,7 @@ def _of_range(size: float, order: float) -> float:
     if order == math.inf or size == 0:
         return size
     bound = min(order * size * size / 8 * (1 + SLACK) + 5e-324, size)
-    if order == 1 or size > 600:
+    if order == 1 or not 1e-140 < size <= 600:
         return bound
     whole = -math.expm1(-order * size)
     rest = -math.expm1(-size)
