@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 WIDEST: Final = 30.0
-"""How far from 0 is looked, in ln(β-α) - ln(α-1): there one leg is all but free."""
+"""How far from 0 is looked: that far, e^t or e^-t is nothing beside 1."""
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15

@@ -59,9 +59,7 @@ def response_curve(epsilon: exact.Epsilon) -> Callable[[float], float]:
 
 
 def response_divergences(epsilons: Floats, order: float) -> Floats:
-    """The same of many, at one finite order."""
-    if order == 1:
-        return np.minimum(epsilons * np.tanh(epsilons / 2) * (1 + SLACK) + 5e-324, epsilons)
+    """The same of many, at one finite order above 1."""
     s = order - 1
     near = _near(np, np.minimum(epsilons * order, 20.0), order)
     value = np.where(epsilons * order < 20.0, near, _far(np, epsilons, s)) / s

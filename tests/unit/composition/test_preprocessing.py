@@ -83,6 +83,7 @@ LEGS = {
     "pure": (Pure(1),),
     "tiny": (Pure(Fraction(1, 10**6)),),
     "zCDP": (ZeroConcentrated(RHO),),
+    "straight": (ZeroConcentrated(RHO * 3), GaussianDP(Fraction(1, 4)), ZeroConcentrated(RHO * 2)),
     "range": (BoundedRange(ap.Log(7)),),
     "both": (Pure(2), ZeroConcentrated(Fraction(1, 50))),
     "convex": (Renyi(lambda order: order**1.5 / 40),),

@@ -118,8 +118,8 @@ def lazy_parameters(
     several = max(exact.whole(experts, "experts"), 2)
     problem = _Problem(horizon, several, float(target), float(chance))
     batch = best_batch(horizon, problem.best) if batch is None else batch
-    cost = problem.cost(batch)
-    cost = short(min(cost, _ALWAYS / problem.rate(cost, batch)))
+    best = problem.cost(batch)
+    cost = short(min(best, _ALWAYS / problem.rate(best, batch)))
 
     def private(rate: float) -> bool:
         curve = from_renyi(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1))
