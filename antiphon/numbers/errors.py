@@ -44,6 +44,13 @@ class InvalidArgument(AntiphonError, ValueError):
     """A value outside the space, range or shape that was declared for it."""
 
 
+class UnknownOrder(InvalidArgument):
+    """An order at which a Rényi curve is not known: what such a curve raises there.
+
+    Accounting takes ∞ for its value, and other orders; any other error of a curve is a fault.
+    """
+
+
 class ProtocolError(AntiphonError):
     """A message at the wrong time or place: after a halt, or from the wrong side."""
 
@@ -142,7 +149,7 @@ class MissingExtra(AntiphonError, ImportError):
         self.extra = extra
 
 
-for _each in (AntiphonError, *AntiphonError.__subclasses__()):
+for _each in (AntiphonError, *AntiphonError.__subclasses__(), UnknownOrder):
     _each.__module__ = "antiphon"  # tracebacks and pickles name them as users do
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)

@@ -21,6 +21,7 @@ from antiphon.numbers.errors import (
     ReplayMismatch,
     ResumeError,
     TranscriptError,
+    UnknownOrder,
 )
 from antiphon.numbers.exact import Log
 from antiphon.numbers.public import shows
@@ -132,6 +133,7 @@ __all__ = [
     "Symbol",
     "TossingPostProcessor",
     "TranscriptError",
+    "UnknownOrder",
     "View",
     "ZeroConcentrated",
     "adversary",

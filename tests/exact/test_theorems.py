@@ -157,6 +157,31 @@ def test_figures_of_learners():
     assert (found.claimed[0][1], found.tight) == (0, (Fraction(19, 100),))
 
 
+def test_figures_of_labels():
+    """Noise for the range tells no more than ε; for ln(KT), which is 2 % less, it does."""
+    enough, printed = (one("LDP", f"0.127: noise for {width}") for width in ("the range", "ln"))
+    assert (enough.tight, enough.as_expected) == ((0,), True)
+    assert 0 < printed.tight[0] < Fraction(1, 1000)
+    assert printed.as_expected
+
+
+def test_figures_of_name_and_shame():
+    """δ at every ε; and 1 - (1-δ)² if it looks at a sample twice."""
+    once, twice = one("mistakes", "T = 4"), one("mistakes", "a sample twice")
+    assert once.tight == (Fraction(1, 10),) * 2
+    assert twice.tight[0] == 1 - Fraction(9, 10) ** 2
+    assert one("mistakes", "½q_i").as_expected
+
+
+def test_figures_of_sparse_creations():
+    """Of four, each exposed with probability 1/20: the δ of RR_{ln 4} if any is."""
+    exposed = one("R", "1 of 4 × M_{1/20, ln 4} has")
+    assert exposed.tight[0] == (1 - Fraction(19, 20) ** 4) * Fraction(3, 5)
+    assert exposed.as_expected
+    assert one("R", "costs one ρ").as_expected
+    assert one("G", "the closed bound").as_expected
+
+
 def test_the_bounds_after_preprocessing_are_not_idle():
     for part in ("two curves", "the lesser"):
         found = one("privacy" if "lesser" in part else "triangle", part)

@@ -145,13 +145,14 @@ class PrivacyCurve(Shown, Plotted, ABC):
             return Interval(math.inf, math.inf)  # the floor is a limit and no value
         least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
+        floor = self.floor.lower
 
         def excess(epsilon: float, target: float, end: int) -> float:
             if epsilon not in seen:
                 seen[epsilon] = self._delta(Fraction(epsilon))
             ends = seen[epsilon]
             value = ends.upper if end else ends.lower
-            return _log_ratio(value, target, min(self.floor.lower, target))
+            return _log_ratio(value, target, min(floor, target))
 
         low, high = self._guess(least)
         near = self._near

@@ -14,7 +14,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, PartError, place
+from antiphon.numbers.errors import InvalidArgument, PartError, UnknownOrder, place
 from antiphon.numbers.interval import UNIT, Interval, down, up
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import SLACK, response_divergences
@@ -147,8 +147,9 @@ def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
 def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float], float]:
     """A claimed curve; infinity where it gives no number >= 0, as no divergence is negative.
 
-    So, too, at an order that it does not know: where it raises a ValueError, an ArithmeticError
-    or a LookupError. PartError for any other exception, and for what is no number.
+    So, too, where it says that it has none: it raises an ArithmeticError (a number past the
+    largest double, a pole) or ``UnknownOrder``. Raises: PartError for any other exception, which
+    is a fault that ∞ would hide, and for what is no number.
     """
     if not callable(divergence):
         raise InvalidArgument("a Rényi curve is a function: order > 1 to a bound in nats")
@@ -156,11 +157,14 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
     def bound(order: float) -> float:
         try:
             value: object = divergence(order)
-        except (ArithmeticError, ValueError, LookupError):
+        except (ArithmeticError, UnknownOrder):
             return math.inf
+        except PartError:  # of a curve within
+            raise
         except Exception as error:
             raise PartError(
-                f"a Rényi curve raised {type(error).__name__} at order {order:.6g} ({place(error)})"
+                f"a Rényi curve raised {type(error).__name__} at order {order:.6g} "
+                f"({place(error)}); where it is not known it is to raise UnknownOrder"
             ) from error
         if not isinstance(value, Real):
             raise PartError(f"a Rényi curve gave a {type(value).__name__} at order {order:.6g}")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Final, TypeVar
+from itertools import product
+from typing import Final, NamedTuple, TypeVar
 
 import attrs
 
 from antiphon.composition.accounting.summed import Divergence, divergence_of
+from antiphon.composition.preprocessing.valley import least_from
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, UnknownOrder
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.interval import UNIT
+from antiphon.numbers.interval import UNIT, up
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.measures.kinds import (
@@ -27,8 +29,7 @@ from antiphon.protocol.measures.kinds import (
 
 _UP: Final = 1 + 16 * UNIT
 """More than the few operations below can be off by, relatively."""
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
-_WIDEST: Final = 30
+_LONGEST: Final = 30
 
 
 @attrs.frozen
@@ -38,25 +39,43 @@ class Hoelder:
     And of the same with ε and ε̃ changed over: the step by π or that by the neighbour may come
     first. The weak triangle inequality of Rényi divergences (Mironov 2017, Prop. 11: Hölder's
     inequality for ∫(P/R)^α (R/Q)^(α-1/p)·…). The factor belongs to the first leg only.
-    For ε = αa² and ε̃ = αb² the best p is 1 + (α-1)b/(αa), and gives α(a+b)².
 
-    In β = pα, which is free: the other order is α(β-1)/(β-α), the factor α(β-1)/(β(α-1)). Orders
-    are rounded up, too, as no divergence falls with its order.
+    Every p gives a bound; which is found decides how tight it is. For ε = αa² and ε̃ = αb² the best
+    is 1 + (α-1)b/(αa), and gives α(a+b)². Of other curves each two are tried. With λ = 1/p and
+    g(β) = (β-1)ε(β) the bound times α-1 is λg(α/λ) + (1-λ)g̃((α-λ)/(1-λ)): perspectives of g and
+    g̃, so convex in λ where these are, as they are of divergences. So there is one valley; the
+    least of several curves may have more.
+
+    In β = pα = α + (α-1)e^t, and t is free: the other order is α(1+e^-t), the factor
+    α(β-1)/(β(α-1)). Orders are rounded up, too, as no divergence falls with its order.
     """
 
     near: tuple[Measure, ...]
     far: tuple[Measure, ...]
-    _legs: tuple[Divergence, Divergence] = attrs.field(init=False, eq=False, repr=False)
+    _slope: float = attrs.field(init=False, eq=False, repr=False)
+    """(a+b)², of the least a and b."""
+    _legs: tuple[tuple[Divergence, Divergence], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_legs", (_least_of(self.near), _least_of(self.far)))
+        near, far = _curves(self.near), _curves(self.far)
+        pairs = [
+            (first.divergence, second.divergence)
+            for first, second in (*product(near, far), *product(far, near))
+            if math.inf in (first.slope, second.slope)
+        ]
+        slopes = [min((each.slope for each in own), default=math.inf) for own in (near, far)]
+        whole = sum(map(math.sqrt, slopes)) ** 2
+        object.__setattr__(self, "_legs", tuple(pairs))
+        object.__setattr__(self, "_slope", whole)
 
     def __call__(self, order: float) -> float:
         if not 1 < order_of(order) < math.inf:
             return math.inf
-        near, far = self._legs
-        orders = ((near, far), (far, near))
-        return min(_valley(self._at(order, *legs)) for legs in orders)
+        found = order * self._slope * _UP
+        for first, second in self._legs:
+            start = _balance(first(order), second(order))
+            found = min(found, least_from(self._at(order, first, second), start))
+        return found
 
     @staticmethod
     def _at(order: float, first: Divergence, second: Divergence) -> Callable[[float], float]:
@@ -74,34 +93,42 @@ class Hoelder:
         return bound
 
 
-def _least_of(measures: Sequence[Measure]) -> Divergence:
-    known = [divergence_of(each) for each in measures if not _loses(each)]
-    return lambda order: min((each(order) for each in known), default=math.inf)
+class _Curve(NamedTuple):
+    divergence: Divergence
+    slope: float
+    """ρ, where it is αρ; else ∞."""
+
+
+def _curves(measures: Sequence[Measure]) -> list[_Curve]:
+    """Of all that lose nothing; of the straight ones the lowest."""
+    kept = [each for each in measures if not _loses(each)]
+    found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
+    straight = [each for each in found if each.slope < math.inf]
+    bent = [each for each in found if each.slope == math.inf]
+    return [*bent, min(straight, key=lambda each: each.slope)] if straight else bent
+
+
+def _slope(measure: Measure) -> float:
+    if type(measure) is ZeroConcentrated:
+        return up(measure.rho)
+    return up(measure.mu**2 / 2) if type(measure) is GaussianDP else math.inf
 
 
 def _loses(measure: Measure) -> bool:
     return isinstance(measure, Approximate) and measure.delta > 0
 
 
-def _valley(function: Callable[[float], float]) -> float:
-    """The least value found, on a grid and then by golden section: each of them is a bound."""
-    known = {place: function(place) for place in range(-_WIDEST, _WIDEST + 1, 2)}
-    best = min(known, key=known.__getitem__)
-    low, high = float(best - 2), float(best + 2)
-    least = known[best]
-    for _ in range(40):
-        left, right = high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN
-        values = function(left), function(right)
-        low, high = (low, right) if values[0] <= values[1] else (left, high)
-        least = min(least, *values)
-    return least
+def _balance(first: float, second: float) -> float:
+    """The best t of straight curves with such values: ln(b/a)."""
+    known = 0 < first < math.inf and 0 < second < math.inf
+    return (math.log(second) - math.log(first)) / 2 if known else 0.0
 
 
 @attrs.frozen
 class Ranged:
     """A Rényi curve that is known at orders between ``low`` and ``high`` only, both included.
 
-    Raises: InvalidArgument at any other: it is never extrapolated. Accounting takes ∞ there.
+    Raises: UnknownOrder at any other: it is never extrapolated. Accounting takes ∞ there.
 
     >>> Ranged(lambda order: order / 2, low=1.0, high=8.0)(4)
     2.0
@@ -117,7 +144,7 @@ class Ranged:
 
     def __call__(self, order: float) -> float:
         if not self.low <= order <= self.high:
-            raise InvalidArgument(
+            raise UnknownOrder(
                 f"this curve is known for orders between {self.low:.6g} and {self.high:.6g}, "
                 f"and {order:.6g} is none"
             )
@@ -189,6 +216,6 @@ def _size(measure: Pure | ZeroConcentrated | GaussianDP) -> Fraction:
 def _sum(*epsilons: ExactEpsilon) -> ExactEpsilon:
     """Their sum: of ``Log``s the product of what they are the logarithms of, else rounded up."""
     logs = [each for each in epsilons if isinstance(each, Log)]
-    if logs and len(logs) == len(epsilons) and len(logs) < _WIDEST:
+    if logs and len(logs) == len(epsilons) and len(logs) < _LONGEST:
         return exact.epsilon(Log(math.prod(each.argument for each in logs)))
     return sum((exact.bracket(each, 40)[1] for each in epsilons), Fraction(0))

@@ -20,8 +20,8 @@ from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol.measures.divergences import (
     SLACK,
     order_of,
-    range_divergence,
-    response_divergence,
+    range_curve,
+    response_curve,
 )
 from antiphon.protocol.measures.kinds import (
     Approximate,
@@ -113,10 +113,10 @@ CONVERSIONS: Final = (
     Conversion(GaussianDP, ZeroConcentrated, "ρ = μ²/2", _DONG + "Cor. B.6",
                _EXACT, lambda m: ZeroConcentrated(m.mu**2 / 2)),
     Conversion(Pure, Renyi, "ln(cosh((α-½)ε)/cosh(ε/2))/(α-1)", "of RR_{ε,0} (CM Thm 2.5)", _UP,
-               lambda m: Renyi(lambda order: response_divergence(m.epsilon, order))),
+               lambda m: Renyi(response_curve(m.epsilon))),
     Conversion(BoundedRange, Renyi, "that of losses t, t-η with the worst t",
                "Dong, Durfee and Rogers 2020", _UP,
-               lambda m: Renyi(lambda order: range_divergence(m.eta, order))),
+               lambda m: Renyi(range_curve(m.eta))),
     Conversion(ZeroConcentrated, Renyi, "αρ", _BUN + "Def. 1.1", _UP, lambda m: _linear(m.rho)),
     Conversion(GaussianDP, Renyi, "αμ²/2", _DONG + "Cor. B.6", _UP,
                lambda m: _linear(m.mu**2 / 2)),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Real
+from types import ModuleType
 from typing import Final
 
 import numpy as np
 
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interval import UNIT, Floats, up
+from antiphon.numbers.interval import UNIT, Floats, Number, up
 
 SLACK: Final = 64 * UNIT
 """More than the few dozen operations of a divergence can be off by, relatively."""
@@ -33,29 +35,57 @@ def response_divergence(epsilon: exact.Epsilon, order: float) -> float:
     >>> response_divergence(1, float("inf")), round(response_divergence(1, 2), 6)
     (1.0, 0.735326)
     """
-    value = exact.epsilon(epsilon)
-    if order_of(order) == math.inf:
-        return up(value)
-    return float(response_divergences(np.array([up(value)]), order)[0])
+    return response_curve(epsilon)(order)
+
+
+def response_curve(epsilon: exact.Epsilon) -> Callable[[float], float]:
+    """``response_divergence`` of one ε, which is rounded once. Raises: InvalidArgument."""
+    size = up(exact.epsilon(epsilon))
+
+    def curve(order: float) -> float:
+        if order_of(order) == math.inf:
+            return size
+        if order == 1:
+            return min(size * math.tanh(size / 2) * (1 + SLACK) + 5e-324, size)
+        s = order - 1
+        if size < 1e-140:
+            value = order / 2 * (size**2 + 5e-324)
+        else:
+            product = size * order
+            value = (_near(math, product, order) if product < 20.0 else _far(math, size, s)) / s
+        return min(value * (1 + SLACK) + 5e-324, size)
+
+    return curve
 
 
 def response_divergences(epsilons: Floats, order: float) -> Floats:
-    """The same of many, at one finite order."""
-    if order == 1:
-        return np.minimum(epsilons * np.tanh(epsilons / 2) * (1 + SLACK) + 5e-324, epsilons)
+    """The same of many, at one finite order above 1."""
     s = order - 1
-    # cosh x - cosh y = 2 sinh((x+y)/2) sinh((x-y)/2), which does not cancel for small ε
-    near = np.minimum(epsilons * order, 20.0)
-    small = np.log1p(
-        2 * np.sinh(near / 2) * np.sinh(near * (s / order) / 2) / np.cosh(near / order / 2)
-    )
-    # ln (1+x)/(1+y) = -ln (1 + (y-x)/(1+x)) for x = e^(-(2s+1)ε), y = e^(-ε): nor for small s
-    less = -np.exp(-epsilons) * np.expm1(-2 * s * epsilons)
-    far = s * epsilons - np.log1p(less / (1 + np.exp(-(2 * s + 1) * epsilons)))
-    value = np.where(epsilons * order < 20.0, small, far) / s
+    near = _near(np, np.minimum(epsilons * order, 20.0), order)
+    value = np.where(epsilons * order < 20.0, near, _far(np, epsilons, s)) / s
     # where products underflow: αε²/2, which is an upper bound for every ε
     value = np.where(epsilons < 1e-140, order / 2 * (epsilons**2 + 5e-324), value)
     return np.minimum(value * (1 + SLACK) + 5e-324, epsilons)
+
+
+def _near(m: ModuleType, product: Number, order: float) -> Number:
+    """(α-1)·D_α where αε < 20, in the functions of ``math`` or of NumPy.
+
+    cosh x - cosh y = 2 sinh((x+y)/2) sinh((x-y)/2), which does not cancel for small ε.
+    """
+    half, share = product / 2, (order - 1) / order
+    found: Number = m.log1p(2 * m.sinh(half) * m.sinh(half * share) / m.cosh(half / order))
+    return found
+
+
+def _far(m: ModuleType, epsilon: Number, s: float) -> Number:
+    """(α-1)·D_α for the others.
+
+    ln (1+x)/(1+y) = -ln (1 + (y-x)/(1+x)) for x = e^(-(2s+1)ε), y = e^(-ε): nor for small s.
+    """
+    less = -m.exp(-epsilon) * m.expm1(-2 * s * epsilon)
+    found: Number = s * epsilon - m.log1p(less / (1 + m.exp(-(2 * s + 1) * epsilon)))
+    return found
 
 
 def range_divergence(eta: exact.Epsilon, order: float) -> float:
@@ -70,12 +100,20 @@ def range_divergence(eta: exact.Epsilon, order: float) -> float:
     >>> [round(range_divergence(1, order), 5) for order in (2, 4, 16)]
     [0.24023, 0.42953, 0.7812]
     """
-    value = exact.epsilon(eta, "eta")
-    size = up(value)
-    if order_of(order) == math.inf or size == 0:
+    return range_curve(eta)(order)
+
+
+def range_curve(eta: exact.Epsilon) -> Callable[[float], float]:
+    """``range_divergence`` of one η, which is rounded once. Raises: InvalidArgument."""
+    size = up(exact.epsilon(eta, "eta"))
+    return lambda order: _of_range(size, order_of(order))
+
+
+def _of_range(size: float, order: float) -> float:
+    if order == math.inf or size == 0:
         return size
     bound = min(order * size * size / 8 * (1 + SLACK) + 5e-324, size)
-    if order == 1 or size > 600:
+    if order == 1 or not 1e-140 < size <= 600:
         return bound
     whole = -math.expm1(-order * size)
     rest = -math.expm1(-size)

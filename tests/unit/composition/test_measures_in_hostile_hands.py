@@ -17,10 +17,17 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.accounting import FinitePair, MixturePair, compose, pair_of
+from antiphon.composition.accounting import (
+    FinitePair,
+    MixturePair,
+    compose,
+    from_renyi,
+    pair_of,
+)
 from antiphon.composition.guarantees.curves import of_measure
+from antiphon.composition.preprocessing import Hoelder
 from antiphon.mechanisms import ExponentialMechanism, RandomizedResponse
-from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
+from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError, UnknownOrder
 from antiphon.protocol import Pair, PostProcessor, Side, Signature
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures import (
@@ -34,6 +41,7 @@ from antiphon.protocol.measures import (
     approximate,
     converted,
 )
+from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers
 from antiphon.verifiers import event_level, neighbouring_start
@@ -181,15 +189,42 @@ def test_measures_past_all_bounds_are_answered_at_once():
 
 
 def _table(order):
-    return {2.5: 0.1}[order]
+    try:
+        return {2.5: 0.1}[order]
+    except KeyError as error:
+        raise UnknownOrder(f"order {order} is not in the table") from error
 
 
 def test_a_curve_may_know_some_orders_only():
-    from antiphon.composition.accounting import from_renyi
-
     assert from_renyi(_table).epsilon_at(1e-6) == math.inf
-    known = from_renyi(lambda order: 0.1 * order if order < 100 else 1 / 0)
-    assert known.epsilon_at(1e-6) < 3
+    for far in (lambda order: 1 / 0, math.exp, lambda order: _table(0)):
+        known = from_renyi(lambda order, far=far: 0.1 * order if order < 100 else far(999 * order))
+        assert known.epsilon_at(1e-6) < 3
+
+
+def _swapped(order):
+    return response_divergence(order, Fraction(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "cause"),
+    [
+        (_swapped, InvalidArgument),
+        (lambda order: {}[order], KeyError),
+        (lambda order: math.log(-order), ValueError),
+        (lambda order: int("1."), ValueError),
+        (lambda order: order.nothing, AttributeError),
+    ],
+)
+def test_a_fault_of_a_curve_is_no_infinity(wrong, cause):
+    both = Hoelder((Pure(1),), (Renyi(wrong),))
+    for curve in (wrong, both):
+        with pytest.raises(PartError, match=rf"{cause.__name__} at order .*UnknownOrder") as raised:
+            from_renyi(curve).epsilon_at(1e-6)
+        assert type(raised.value.__cause__) is cause
+
+
+def test_a_curve_gives_numbers():
     for wrong in (
         lambda order: None,
         lambda order: "1",

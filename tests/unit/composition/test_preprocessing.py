@@ -10,6 +10,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.composition import Preprocessed, Preprocessing
+from antiphon.composition.accounting.summed import divergence_of
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.composition.preprocessing.as_stated import as_printed
@@ -20,6 +21,7 @@ from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.measures.kinds import (
     Approximate,
+    BoundedRange,
     GaussianDP,
     Pure,
     Renyi,
@@ -78,6 +80,59 @@ def test_either_order_counts():
         assert order < 2 or min(first) != pytest.approx(min(second), rel=5e-2)
 
 
+LEGS = {
+    "pure": (Pure(1),),
+    "tiny": (Pure(Fraction(1, 10**6)),),
+    "zCDP": (ZeroConcentrated(RHO),),
+    "straight": (ZeroConcentrated(RHO * 3), GaussianDP(Fraction(1, 4)), ZeroConcentrated(RHO * 2)),
+    "range": (BoundedRange(ap.Log(7)),),
+    "both": (Pure(2), ZeroConcentrated(Fraction(1, 50))),
+    "convex": (Renyi(lambda order: order**1.5 / 40),),
+    "short": (Renyi(Ranged(lambda order: order / 9, high=12.0)),),
+}
+
+
+@pytest.mark.parametrize(("near", "far"), [*itertools.combinations_with_replacement(LEGS, 2)])
+def test_no_other_p_is_better(near, far):
+    """By hand on 600 of them, in either order of the legs; nor is any better by much."""
+    curve = Hoelder(LEGS[near], LEGS[far])
+    one, other = (_lowest(LEGS[each]) for each in (near, far))
+    for order in (1.001, 1.4, 3, 8, 200):
+        places = [order + (order - 1) * math.exp(place / 12) for place in range(-300, 300)]
+        by_hand = min(
+            order * (beta - 1) / (beta * (order - 1)) * first(beta)
+            + second(order * (beta - 1) / (beta - order))
+            for beta in places
+            for first, second in ((one, other), (other, one))
+        )
+        found = curve(order)
+        assert found <= by_hand * (1 + 1e-9)
+        assert found >= by_hand * (1 - 2e-2)
+
+
+def _lowest(measures):
+    known = [divergence_of(each) for each in measures]
+    return lambda order: min(each(order) for each in known)
+
+
+def test_a_figure_takes_few_evaluations():
+    asked = 0
+
+    def leg(order):
+        nonlocal asked
+        asked += 1
+        return order**1.5 / 40
+
+    curve = Hoelder((Renyi(leg),), (Renyi(leg),))
+    for order in (1.0001, 1.1, 2, 9, 1000):
+        asked = 0
+        curve(order)
+        assert asked <= 60
+    asked = 0
+    assert math.isfinite(epsilon(Renyi(curve)))
+    assert asked < 10_000
+
+
 def test_two_pure_legs_cost_no_more_than_their_sum():
     curve = Hoelder((Pure(1),), (Pure(2),))
     for order in (1.1, 2, 10, 1e4):
@@ -108,7 +163,7 @@ def test_it_bounds_the_divergence_of_laws():
         # the curve's first leg is P‖R in one order of the two, so it may be asked of that alone
         bound = Hoelder((legs[0],), (legs[1],))
         for order in (1.2, 2, 5):
-            near, far = bound._legs
+            near, far = bound._legs[0]
             first = bound._at(order, near, far)
             least = min(first(place / 4) for place in range(-40, 60))
             assert divergence(order, p, q) <= least * (1 + 1e-12)

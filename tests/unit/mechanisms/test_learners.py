@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import antiphon as ap
+from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms import (
     ADVICE,
     Hedge,
@@ -242,6 +243,23 @@ def test_tuned_parameters_reach_the_bounds_of_the_theory(horizon, experts, epsil
     assert learner.regret_bound <= bound * 33 / 32
     spent = ap.guarantee(learner).epsilon_at(1e-6)
     assert 0.999 * epsilon < spent <= epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 8])
+@pytest.mark.parametrize("horizon", [64, 256, 1024, 2**16])
+def test_the_budget_is_spent_where_that_helps(horizon, epsilon):
+    """A part of it is left only where the rate is the best of its batch, whatever ε is."""
+    learner = LazyExperts.tuned(horizon=horizon, experts=10, epsilon=epsilon, delta=1e-6)
+    best = math.sqrt(8 * math.log(10) / (learner.batch * horizon))
+    spent = from_renyi(learner.curve).epsilon_at(1e-6)
+    assert 0.999 * epsilon < spent <= epsilon or best <= learner.rate <= 1.11 * best
+
+
+def test_a_small_budget_is_spent():
+    """Once .0007 of .01: the cost was one of which the claim says nothing."""
+    learner = LazyExperts.tuned(horizon=1024, experts=10, epsilon=0.01, delta=1e-6)
+    assert from_renyi(learner.curve).epsilon_at(1e-6) > 0.0099
+    assert learner.regret_bound < 0.8 * 1024
 
 
 @given(

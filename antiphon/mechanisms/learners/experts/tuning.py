@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
+from antiphon.mechanisms.learners.decisions import LARGE
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
 from antiphon.mechanisms.learners.searching import golden, largest, short, within
 from antiphon.numbers import exact
@@ -21,6 +22,9 @@ from antiphon.numbers.interval import Floats
 _ORDERS: Final = 64
 _NEAR: Final = 1 / 32
 _FAR: Final = 2.0**-20
+_SMALL: Final = 2.0**-8
+_ALWAYS: Final = LARGE / 2
+"""An ηc with which it always draws anew; of a larger one the claim says nothing."""
 
 
 class Lazy(NamedTuple):
@@ -34,6 +38,16 @@ class Lazy(NamedTuple):
 def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
     """ln d/η + ηBT/8: Hedge on losses of batches (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
     return math.log(experts) / rate + rate * batch * horizon / 8 if rate else math.inf
+
+
+def _drawn(rate: float, less: Floats) -> Floats:
+    """ln R of a range of 2η at many orders, as ``range_divergence`` has it."""
+    size, order = 2 * rate, 1 + less
+    straight = less * order * rate**2 / 2
+    whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
+    found = less * (np.log1p(-1 / order) + size - share) + order * whole
+    found -= math.log(-math.expm1(-size)) + np.log(order)
+    return np.where(order * size < _SMALL, straight, np.minimum(straight, found))
 
 
 @attrs.frozen
@@ -52,9 +66,9 @@ class _Problem:
         return np.geomspace(most / 5e3, most, _ORDERS)
 
     def private(self, rate: float, cost: float, batch: int) -> bool:
-        """Whether ε is enough, with R = e^(α(α-1)η²/2)."""
+        """Whether ε is enough."""
         less = self._less
-        drawn = less * (1 + less) * rate**2 / 2
+        drawn = _drawn(rate, less)
         decisions = -(-self.horizon // batch) - 1
         if not decisions:
             return True
@@ -104,7 +118,8 @@ def lazy_parameters(
     several = max(exact.whole(experts, "experts"), 2)
     problem = _Problem(horizon, several, float(target), float(chance))
     batch = best_batch(horizon, problem.best) if batch is None else batch
-    cost = short(problem.cost(batch))
+    best = problem.cost(batch)
+    cost = short(min(best, _ALWAYS / problem.rate(best, batch)))
 
     def private(rate: float) -> bool:
         curve = from_renyi(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1))
