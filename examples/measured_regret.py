@@ -9,13 +9,16 @@ meet the same losses. A learner more is a line more of ``MAKERS``.
 
 import argparse
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
+
+import numpy as np
 
 from antiphon.audit.contests import contest, slope
 from antiphon.mechanisms import learners
 from antiphon.mechanisms.learners import games
+from antiphon.protocol.coins import SampledCoins
 from antiphon.report import print_table
 from antiphon.report.learning import Facet, Trace, facets
 
@@ -36,14 +39,46 @@ GAMES = {
 EPSILONS = (1, 0.1, 0.01)
 
 
-def cell(rounds, d, name, epsilon):
-    """The mean regret of a learner in each game."""
-    learner = MAKERS[name](horizon=rounds, experts=d, epsilon=epsilon, delta=1e-6)
-    known, times = getattr(learner, "law_known", False), 2**22 // (rounds * max(d, 64))
-    found = [contest(learner, game(rounds=rounds, experts=d), repetitions=min(16, max(1, times)),
-                     at=[rounds], expected=known, seed=1, executor="serial", progress=False)
-             for game in GAMES.values()]  # fmt: skip
-    return [float((each.expected if known else each.regrets).mean()) for each in found]
+def cell(rounds, d, name):
+    """The mean regret of each learner, for each ε, in one game: all meet the same losses."""
+    tables = [as_table(GAMES[name](rounds=rounds, experts=d), SampledCoins(seed))
+              for seed in range(max(1, min(4, 2**20 // (rounds * max(d, 64)))))]  # fmt: skip
+    found = {}
+    for maker, epsilon in product(MAKERS, EPSILONS):
+        if maker == "tree" and rounds * d > 2**22:  # a millisecond a round at d = 1000
+            found[maker, epsilon] = float("nan")
+            continue
+        learner = made(maker, horizon=rounds, experts=d, epsilon=epsilon, delta=1e-6)
+        known = getattr(learner, "law_known", False)
+        each = [
+            contest(
+                learner,
+                table,
+                repetitions=1,
+                at=[rounds],
+                expected=known,
+                seed=seed,
+                executor="serial",
+                progress=False,
+            )
+            for seed, table in enumerate(tables)
+        ]
+        regrets = [(one.expected if known else one.regrets).mean() for one in each]
+        found[maker, epsilon] = float(np.mean(regrets))
+    return found
+
+
+@cache
+def made(maker, **asked):
+    """A learner, whose parameters take some seconds to find."""
+    return MAKERS[maker](**asked)
+
+
+def as_table(game, coins):
+    """The losses of a game, made once."""
+    key, blocks = game.key(coins), range(-(-game.rounds // game.block))
+    table = np.concatenate([game.losses(key, block) for block in blocks])
+    return games.LossTable(table=table, rounds=game.rounds, experts=game.experts, grid=game.grid)
 
 
 if __name__ == "__main__":
@@ -53,13 +88,13 @@ if __name__ == "__main__":
     parser.add_argument("--powers", type=int, nargs="+", default=[10, 12, 14, 16, 18], help="of 2")
     given = parser.parse_args()
     horizons, pictures = [2**k for k in given.powers], []
-    cases = list(product(reversed(horizons), given.experts, MAKERS, EPSILONS))  # the longest first
-    with ProcessPoolExecutor() as pool:
+    cases = sorted(product(horizons, given.experts, GAMES), key=lambda c: -c[0] * c[1])
+    with ProcessPoolExecutor() as pool:  # the longest first
         regret = dict(zip(cases, pool.map(cell, *zip(*cases, strict=True)), strict=True))
     for d in given.experts:
         lines = []
-        for k, game in enumerate(GAMES):
-            ys = {(name, e): [regret[T, d, name, e][k] for T in horizons]
+        for game in GAMES:
+            ys = {(name, e): [regret[T, d, game][name, e] for T in horizons]
                   for name, e in product(MAKERS, EPSILONS)}  # fmt: skip
             for e in EPSILONS:
                 each = {name: ys[name, e] for name in MAKERS}
