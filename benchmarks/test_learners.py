@@ -5,7 +5,8 @@
 A *round* is the advice and then the loss. For each test the time of one round is in its extra_info.
 ``add`` is a bare NumPy addition of two int64 arrays of that size, into a new one, which no learner
 that keeps its old states can do without; GB/s are of the three arrays that it reads and writes.
-``hedge_by_hand`` is Hedge in doubles with NumPy's own generator, which is no mechanism.
+``hedge_by_hand`` is Hedge in doubles with NumPy's own generator, which is no mechanism;
+``hedge_by_river`` is the exponentially weighted average of river, a maintained peer.
 *phases* of a noisy leader are Gaussian draws, its counter's update, and the draw of the expert,
 each beside a draw by softmax in bare NumPy, which is neither private nor exact.
 """
@@ -17,6 +18,7 @@ from time import perf_counter
 import attrs
 import numpy as np
 import pytest
+from peers import Peer
 
 from antiphon.audit import contest
 from antiphon.composition import ComplexMechanism
@@ -227,6 +229,18 @@ def test_hedge_by_hand(benchmark, experts):
             weights.searchsorted(generator.random() * weights[-1])
 
     benchmark(play)
+    report(benchmark, len(table))
+
+
+RIVER = Peer("ask_river.py")
+
+
+@pytest.mark.parametrize("experts", [10, 1000])
+@pytest.mark.benchmark(group="learners: whole games", timer=RIVER.clock)
+def test_hedge_by_river(benchmark, experts):
+    """A maintained library of online learning: its exponentially weighted average."""
+    table = losses(experts)[: ROUNDS if experts == 10 else 64].astype(float).tolist()
+    benchmark.pedantic(lambda: RIVER.ask(losses=table, rate=0.01), rounds=3)
     report(benchmark, len(table))
 
 
