@@ -31,6 +31,7 @@ BY_NAME = {
     "composition/guarantees/rules/__init__.py": {"_file.name"},
     "composition/property_search.py": {"'antiphon.audit.searches'"},
     "mechanisms/histograms/checking.py": {"'antiphon.audit.searches'"},
+    "protocol/session.py": {"'antiphon.composition.spending'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
     "selfcheck/theorems/__init__.py": {"file.name"},
 }

@@ -7,14 +7,9 @@ pair, so it costs nothing more. Figure: that of the filter's limits.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from types import NoneType
 from typing import Final
 
-from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.one_order import OneOrderCurve
-from antiphon.composition.accounting.renyi import from_concentrated
-from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.basic import BasicFilter
@@ -26,15 +21,16 @@ from antiphon.composition.filters.concentrated import (
 )
 from antiphon.composition.filters.gaussian_filter import GaussianFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
-from antiphon.composition.guarantees.composing import DISCRETE, composed
-from antiphon.composition.guarantees.curves import least, number, of_measure, shifted
+from antiphon.composition.guarantees.composing import DISCRETE
+from antiphon.composition.guarantees.curves import number
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.filter_curves import promised
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import SparseMeasures, SparseParallel
 from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Status
-from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import Measure, ZeroConcentrated
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
@@ -96,7 +92,7 @@ def _filtered(budget: Filter, f: Verification, inquiry: Inquiry) -> Leaf:
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
     return Derivation(
-        THEOREM, _statement(budget), f, _curve(budget), premises, parts, _measures(budget)
+        THEOREM, _statement(budget), f, promised(budget), premises, parts, _measures(budget)
     )
 
 
@@ -121,18 +117,3 @@ def _statement(budget: Filter) -> str:
     amount, delta = budget.limits
     name = _SUMS.get(budget.unit, budget.unit)
     return f"within Σ{name} <= {number(up(amount))} and Σδ <= {number(up(delta))}"
-
-
-def _curve(budget: Filter) -> PrivacyCurve:
-    amount, delta = budget.limits
-    if isinstance(budget, RenyiFilter):
-        return shifted(OneOrderCurve(budget.order, budget.budget), delta)
-    if isinstance(budget, GaussianFilter):
-        return shifted(of_measure(GaussianDP(budget.mu)), delta)
-    if budget.unit == "epsilon":
-        return optimal([(amount, delta)])
-    assert isinstance(amount, Fraction)  # a ρ is rational
-    concentrated = shifted(from_concentrated(amount) if amount else composed([]), delta)
-    if isinstance(budget, WhitehouseFilter | RogersFilter):
-        return least([optimal([(budget.epsilon, budget.delta)]), concentrated])
-    return concentrated

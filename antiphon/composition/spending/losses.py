@@ -1,0 +1,106 @@
+"""An odometer for every live composition: a bound on the privacy loss until now.
+
+Which odometer it is depends on the composition and on δ only, never on what was said: the least of
+two that each hold with probability 1 - δ would hold with probability 1 - 2δ. So none is exchanged
+for another when it cannot read a claim; then there is none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+from antiphon.composition.creation import Create
+from antiphon.composition.filters.budget import Filter
+from antiphon.composition.filters.odometer import Distance, Odometer
+from antiphon.composition.filters.renyi_filter import RenyiFilter
+from antiphon.composition.filters.renyi_odometer import RenyiOdometer
+from antiphon.composition.guarantees.leaves import asserted
+from antiphon.composition.spending.finding import Found, Guard
+from antiphon.composition.validity import Budgeted, Sparse
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import above, up
+from antiphon.protocol.measures.kinds import Pure
+
+_SUMS: Final = Odometer(delta=1)
+"""What an odometer adds up depends on none of its parameters."""
+
+
+def loss_until_now(
+    found: Found, created: Sequence[Create], delta: Fraction, *, near: float | None
+) -> float | None:
+    """The reading at δ of an odometer over what was charged, rounded up; None: it has none.
+
+    ``near``: the ε at which it is to be sharp; what the session promises, if it does.
+    """
+    if not all(map(asserted, created)):
+        return None
+    try:
+        read = _reading(found, created, delta, near)
+    except InvalidArgument:  # a claim that it cannot add up: a Rényi curve, which has no ρ
+        return None
+    if read is None or isinstance(read, float):
+        return read if read is None else above(read)
+    return up(read)
+
+
+def _reading(
+    found: Found, created: Sequence[Create], delta: Fraction, near: float | None
+) -> ExactEpsilon | float | None:
+    budget = found.budget
+    if type(budget) is Odometer or type(budget) is RenyiOdometer:
+        part = delta * budget.slack / budget.delta
+        if isinstance(budget, RenyiOdometer):
+            return _of_order(budget.order, created, delta, part)
+        return _mixed(budget.after(created), delta, part, budget.near)
+    if budget is not None and not isinstance(budget, Filter):
+        return None  # another's: what it adds up is not known
+    slack = delta / 2 if budget is None else delta - budget.limits[1]  # no more is ever charged
+    if isinstance(budget, RenyiFilter):
+        return _of_order(budget.order, created, delta, slack)
+    state = _differing(found.guard) if _pure(found.guard) else _SUMS.after(created)
+    sharp = Fraction(near) if near is not None and 0 < near < math.inf else Fraction(1)
+    return _mixed(state, delta, slack, sharp)
+
+
+def _mixed(
+    state: Distance, delta: Fraction, slack: Fraction, near: Fraction
+) -> ExactEpsilon | float | None:
+    """That of ``Odometer``; where nothing is left for its slack, Σε_i, which holds always."""
+    if slack > 0:
+        return Odometer(delta=delta, slack=slack, near=near).reading(state).epsilon
+    holds = state.epsilon is not None and state.delta.at_most(delta)
+    return state.epsilon.value if state.epsilon is not None and holds else None
+
+
+def _of_order(
+    order: Fraction, created: Sequence[Create], delta: Fraction, slack: Fraction
+) -> ExactEpsilon | float | None:
+    if slack <= 0:
+        return None
+    odometer = RenyiOdometer(order=order, delta=delta, slack=slack)
+    return odometer.reading(odometer.after(created)).epsilon
+
+
+def _pure(guard: Guard | None) -> bool:
+    """Whether f_∞ of ε's alone stands guard: then what gets no differing pair costs nothing.
+
+    Until its first differing pair a mechanism answers alike in both worlds, so that the ratio of
+    its answers from then on is that of all of them, between e^-ε and e^ε whatever was before: from
+    there it is a post-processing of RR_{ε,0}, and may be charged only then. That is so of no
+    other measure: CM §5.2 (δ), docs/sparse.md (ρ).
+    """
+    f = None if guard is None else guard.f
+    return isinstance(f, Sparse) and isinstance(f, Budgeted) and not any(d for _, d in f.parameters)
+
+
+def _differing(guard: Guard | None) -> Distance:
+    """The sums of those that got one. Each asserts an ε, as which it is charged."""
+    state = _SUMS.initial_state
+    for child in () if guard is None else guard.state.children:
+        if child.differed:
+            state = _SUMS.charge(state, Pure(child.created.parameters[0]))
+    return state
