@@ -24,7 +24,7 @@ Standing: TypeAlias = Literal["live", "halted", "refused"]
 
 
 @attrs.frozen
-class Share:
+class ChildShare:
     """One created mechanism: which it is, what it asserts, and what it was charged."""
 
     index: int
@@ -101,7 +101,7 @@ class BudgetInSight(Protocol):
         ...
 
     @property
-    def shares(self) -> tuple[Share, ...]:
+    def shares(self) -> tuple[ChildShare, ...]:
         """Every created mechanism, in order. O(n)."""
         ...
 
@@ -127,8 +127,8 @@ class Price:
     """What a creation would cost, and whether it would be accepted; nothing has happened."""
 
     charge: Charge | Measure | None
-    """As in a ``Share``: in the unit of a filter, or out of a purse; None: it would cost nothing
-    yet, or nothing counts."""
+    """As in a ``ChildShare``: in the unit of a filter, or out of a purse; None: nothing yet, or
+    nothing counts."""
     accepted: bool
     reason: str = ""
     """Why not."""

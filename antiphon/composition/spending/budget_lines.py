@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import islice
 
 from antiphon.composition.filters.budget import Budget
-from antiphon.numbers import exact
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.composition.filters.decimals import shown_down, shown_up
 from antiphon.protocol.claims import Status
-from antiphon.protocol.in_sight import BudgetInSight, Charge, InEpsilon, Share
+from antiphon.protocol.in_sight import BudgetInSight, Charge, ChildShare, InEpsilon
 from antiphon.protocol.records.labels import message_label
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": "μ²"}
-_UP = Context(prec=6, rounding=ROUND_CEILING)
-_DOWN = Context(prec=6, rounding=ROUND_FLOOR)
-
-
-def shown_up(value: ExactEpsilon | float) -> str:
-    """Six digits, rounded up.
-
-    >>> from fractions import Fraction
-    >>> shown_up(Fraction(1, 3)), shown_down(Fraction(1, 3)), shown_down(Fraction(3, 4))
-    ('0.333334', '0.333333', '0.75')
-    """
-    return _shown(value, _UP, 1)
-
-
-def shown_down(value: ExactEpsilon | float) -> str:
-    """Six digits, rounded down."""
-    return _shown(value, _DOWN, 0)
-
-
-def _shown(value: ExactEpsilon | float, context: Context, end: int) -> str:
-    if isinstance(value, float):
-        if math.isinf(value):
-            return "inf"
-        value = exact.fraction(value)
-    near = exact.bracket(value, 40)[end]
-    digits = context.divide(Decimal(near.numerator), Decimal(near.denominator))
-    return f"{digits.normalize(context):g}"
 
 
 def lines(
@@ -94,7 +64,7 @@ def in_epsilon(at: InEpsilon) -> Iterator[str]:
     yield from _aligned(rows)
 
 
-def _of_share(share: Share, unit: str | None) -> Sequence[str]:
+def _of_share(share: ChildShare, unit: str | None) -> Sequence[str]:
     claim = "no claim" if share.claim is None else message_label(share.claim.measure, 40)
     return (
         str(share.index), message_label(share.mechanism, 48), claim, _charged(share, unit),
@@ -102,7 +72,7 @@ def _of_share(share: Share, unit: str | None) -> Sequence[str]:
     )  # fmt: skip
 
 
-def _charged(share: Share, unit: str | None) -> str:
+def _charged(share: ChildShare, unit: str | None) -> str:
     if share.charge is None:
         return "nothing" if share.standing == "refused" else "-"
     if not isinstance(share.charge, tuple):

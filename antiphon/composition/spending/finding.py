@@ -24,7 +24,7 @@ from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verifier import Verifier
 
 
-class Guard(NamedTuple):
+class Gatekeeper(NamedTuple):
     """The f of V[f] ∘* I ∘* ExtConComp, and what it has read."""
 
     f: Suitable
@@ -46,7 +46,7 @@ class Found:
     whole: Mechanism
     composition: Concurrent
     state: Vector[Child] | Ledger
-    guard: Guard | None
+    guard: Gatekeeper | None
     way: Way
 
     @property
@@ -94,12 +94,12 @@ def _guarding(links: Sequence[PostProcessor]) -> bool:
     return [type(link) for link in links] == [Verifier, Identifier]
 
 
-def _guard(verifier: PostProcessor, state: object) -> Guard | None:
+def _guard(verifier: PostProcessor, state: object) -> Gatekeeper | None:
     """What V[f] knows, if its f is one of composition, and holds until now."""
     f = verifier.verification if isinstance(verifier, Verifier) else None
     if not isinstance(f, Suitable) or type(state) is not SuitableState:
         return None
-    return Guard(f, state)
+    return Gatekeeper(f, state)
 
 
 def _as_is(mechanism: Mechanism) -> bool:

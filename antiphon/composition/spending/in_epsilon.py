@@ -13,12 +13,12 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Filter
 from antiphon.composition.guarantees.composing import composed
 from antiphon.composition.guarantees.derivation import NoGuarantee
-from antiphon.composition.guarantees.filter_curves import within
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
 from antiphon.composition.guarantees.leaves import asserted
-from antiphon.composition.spending.counting import counted, used
+from antiphon.composition.guarantees.rules.compositions.filters import within
+from antiphon.composition.spending.charged import counted, used
 from antiphon.composition.spending.finding import Found
-from antiphon.composition.spending.losses import loss_until_now
+from antiphon.composition.spending.odometers import loss_until_now
 from antiphon.composition.validity import Paying
 from antiphon.numbers.interval import down
 from antiphon.protocol.claims import Status
@@ -40,7 +40,7 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     if total is not None and spent is not None and _of_all(found):
         spent = min(spent, total)  # two bounds on one thing, when all is spent
         remaining = down(Fraction(total) - Fraction(spent)) if total < math.inf else None
-    missing = [each for each in (promise, spending) if isinstance(each, NoGuarantee)]
+    missing = [each for each in (spending, promise) if isinstance(each, NoGuarantee)]
     source = next((each for each in (promise, spending) if isinstance(each, Guarantee)), None)
     return InEpsilon(
         delta=delta,

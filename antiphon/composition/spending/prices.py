@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
 from antiphon.composition.creation import Create
@@ -18,7 +20,7 @@ from antiphon.protocol.messages import TOP, same
 from antiphon.protocol.registry import name_of
 
 
-def price_of(whole: Mechanism, state: object, create: object) -> Price:
+def price_of(whole: Mechanism, state: Any, create: object) -> Price:
     """What a creation would cost. A step is pure and a creation tosses nothing, so it is made,
     with an empty tape for coins, and what it leads to is looked at: no other rule decides here.
 

@@ -11,12 +11,12 @@ import attrs
 
 from antiphon.composition.filters.budget import Filter, Refusal
 from antiphon.composition.spending import budget_lines
-from antiphon.composition.spending.counting import shares, slots
+from antiphon.composition.spending.charged import shares, slots
 from antiphon.composition.spending.finding import Found, find
 from antiphon.composition.spending.in_epsilon import in_epsilon
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.in_sight import Charge, InEpsilon, Share, Slot
+from antiphon.protocol.in_sight import Charge, ChildShare, InEpsilon, Slot
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import Mechanism
 
@@ -78,12 +78,12 @@ class SessionBudget:
         return slots(self._found.guard)
 
     @property
-    def shares(self) -> tuple[Share, ...]:
+    def shares(self) -> tuple[ChildShare, ...]:
         """Every created mechanism, in order. O(n)."""
         return self._counted
 
     @cached_property
-    def _counted(self) -> tuple[Share, ...]:
+    def _counted(self) -> tuple[ChildShare, ...]:
         return tuple(shares(self._found))
 
     @property

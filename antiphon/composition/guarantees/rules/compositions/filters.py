@@ -7,13 +7,18 @@ pair, so it costs nothing more. Figure: that of the filter's limits.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from types import NoneType
 from typing import Final
 
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.one_order import OneOrderCurve
+from antiphon.composition.accounting.renyi import from_concentrated
+from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.basic import BasicFilter
-from antiphon.composition.filters.budget import Filter
+from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
     RogersFilter,
@@ -21,16 +26,16 @@ from antiphon.composition.filters.concentrated import (
 )
 from antiphon.composition.filters.gaussian_filter import GaussianFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
-from antiphon.composition.guarantees.composing import DISCRETE
-from antiphon.composition.guarantees.curves import number
+from antiphon.composition.guarantees.composing import DISCRETE, composed
+from antiphon.composition.guarantees.curves import least, number, of_measure, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.filter_curves import promised
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import SparseMeasures, SparseParallel
+from antiphon.numbers.exact import root_up
 from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Status
-from antiphon.protocol.measures.kinds import Measure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
@@ -117,3 +122,26 @@ def _statement(budget: Filter) -> str:
     amount, delta = budget.limits
     name = _SUMS.get(budget.unit, budget.unit)
     return f"within Σ{name} <= {number(up(amount))} and Σδ <= {number(up(delta))}"
+
+
+def promised(budget: Filter) -> PrivacyCurve:
+    """What a filter promises of all that is ever charged to it."""
+    whole = within(budget, budget.limits)
+    if isinstance(budget, WhitehouseFilter | RogersFilter):
+        return least([optimal([(budget.epsilon, budget.delta)]), whole])
+    return whole
+
+
+def within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
+    """What it would promise if these had been its limits."""
+    amount, delta = amounts
+    if budget.unit == "epsilon":
+        return optimal([(amount, delta)])
+    assert isinstance(amount, Fraction)  # ρ, D and μ² are rational
+    if not amount:
+        return shifted(composed([]), delta)
+    if isinstance(budget, RenyiFilter):
+        return shifted(OneOrderCurve(budget.order, amount), delta)
+    if isinstance(budget, GaussianFilter):
+        return shifted(of_measure(GaussianDP(root_up(amount))), delta)
+    return shifted(from_concentrated(amount), delta)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 
 from antiphon.composition.concurrent import Child, Dead
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Filter, Refusal
-from antiphon.composition.spending.finding import Found, Guard
+from antiphon.composition.spending.finding import Found, Gatekeeper
 from antiphon.composition.validity import Budgeted, FixedInAdvance, Measured, Paying, Sparse
-from antiphon.protocol.in_sight import Charge, Share, Slot, Standing
+from antiphon.protocol.in_sight import Charge, ChildShare, Slot, Standing
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure
 
 
-def shares(found: Found) -> Iterator[Share]:
+def shares(found: Found) -> Iterator[ChildShare]:
     """A share of each child. A budget is a pure function of the claims: so it says again what it
     took, and what it refused.
     """
     budget, guard = found.budget, found.guard
-    state = None if budget is None else budget.initial_state
+    state: Any = None if budget is None else budget.initial_state
     for index, child in enumerate(found.children):
         create = child.created
         charge: Charge | Measure | None = None
@@ -34,7 +35,7 @@ def shares(found: Found) -> Iterator[Share]:
         if charge is None and not refused and guard is not None:
             charge = taken(guard, index, create)
         standing: Standing = "refused" if refused else "halted" if _dead(child) else "live"
-        yield Share(index, create.mechanism, create.claim, charge, standing)
+        yield ChildShare(index, create.mechanism, create.claim, charge, standing)
 
 
 def counted(found: Found) -> list[Create]:
@@ -47,7 +48,7 @@ def _dead(child: Child) -> bool:
     return type(child.state) is Dead
 
 
-def taken(guard: Guard, index: int, create: Create) -> Measure | None:
+def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
     """What a creation took out of the purse of f: at once, or with its first differing pair."""
     child = guard.state.children.get(index)
     differed = child is not None and child.differed
@@ -55,7 +56,7 @@ def taken(guard: Guard, index: int, create: Create) -> Measure | None:
     return create.claim.measure if pays and create.claim is not None else None
 
 
-def slots(guard: Guard | None) -> tuple[Slot, ...]:
+def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
     """The purse of f: each of the fixed parameters, how many there were, and how many are left."""
     if guard is None or not isinstance(guard.f, Paying):
         return ()
@@ -72,7 +73,7 @@ def _stated(f: Paying) -> list[Measure]:
     return [Approximate(e, d) if d else Pure(e) for e, d in f.parameters]
 
 
-def used(guard: Guard) -> Paying | None:
+def used(guard: Gatekeeper) -> Paying | None:
     """The f of those parameters alone that were taken out of the purse; None: there are none."""
     gone = [slot.measure for slot in slots(guard) for _ in range(slot.fixed - slot.left)]
     if not gone:

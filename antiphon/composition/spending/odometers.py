@@ -18,10 +18,10 @@ from antiphon.composition.filters.odometer import Distance, Odometer
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.filters.renyi_odometer import RenyiOdometer
 from antiphon.composition.guarantees.leaves import asserted
-from antiphon.composition.spending.finding import Found, Guard
+from antiphon.composition.spending.finding import Found, Gatekeeper
 from antiphon.composition.validity import Budgeted, Sparse
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import above, up
 from antiphon.protocol.measures.kinds import Pure
 
@@ -42,9 +42,9 @@ def loss_until_now(
         read = _reading(found, created, delta, near)
     except InvalidArgument:  # a claim that it cannot add up: a Rényi curve, which has no ρ
         return None
-    if read is None or isinstance(read, float):
-        return read if read is None else above(read)
-    return up(read)
+    if read is None:
+        return None
+    return up(read) if isinstance(read, Fraction | Log) else above(read)
 
 
 def _reading(
@@ -72,8 +72,9 @@ def _mixed(
     """That of ``Odometer``; where nothing is left for its slack, Σε_i, which holds always."""
     if slack > 0:
         return Odometer(delta=delta, slack=slack, near=near).reading(state).epsilon
-    holds = state.epsilon is not None and state.delta.at_most(delta)
-    return state.epsilon.value if state.epsilon is not None and holds else None
+    if state.epsilon is None or not state.delta.at_most(delta):
+        return None
+    return state.epsilon.value
 
 
 def _of_order(
@@ -85,7 +86,7 @@ def _of_order(
     return odometer.reading(odometer.after(created)).epsilon
 
 
-def _pure(guard: Guard | None) -> bool:
+def _pure(guard: Gatekeeper | None) -> bool:
     """Whether f_∞ of ε's alone stands guard: then what gets no differing pair costs nothing.
 
     Until its first differing pair a mechanism answers alike in both worlds, so that the ratio of
@@ -97,7 +98,7 @@ def _pure(guard: Guard | None) -> bool:
     return isinstance(f, Sparse) and isinstance(f, Budgeted) and not any(d for _, d in f.parameters)
 
 
-def _differing(guard: Guard | None) -> Distance:
+def _differing(guard: Gatekeeper | None) -> Distance:
     """The sums of those that got one. Each asserts an ε, as which it is charged."""
     state = _SUMS.initial_state
     for child in () if guard is None else guard.state.children:
