@@ -7,6 +7,7 @@ from itertools import islice
 
 from antiphon.composition.filters.budget import Budget
 from antiphon.composition.filters.decimals import shown_down, shown_up
+from antiphon.composition.suitable import Suitable
 from antiphon.protocol.claims import Status
 from antiphon.protocol.in_sight import BudgetInSight, Charge, ChildShare, InEpsilon
 from antiphon.protocol.records.labels import message_label
@@ -15,10 +16,10 @@ _SIGNS = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": "μ²"}
 
 
 def lines(
-    budget: BudgetInSight, filtering: Budget | None, at: InEpsilon | None, most: int
+    budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The table, line by line."""
-    yield "no budget" if filtering is None else message_label(filtering, 80)
+    """The table, line by line; ``rule`` is what decides on creations."""
+    yield "no budget" if rule is None else message_label(rule, 80)
     rows = [*_in_own_unit(budget), *_of_purse(budget)]
     yield from _aligned(rows)
     if at is not None:

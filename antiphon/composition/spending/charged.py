@@ -50,7 +50,7 @@ def _dead(child: Child) -> bool:
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
     """What a creation took out of the purse of f: at once, or with its first differing pair."""
-    child = guard.state.children.get(index)
+    child = None if guard.state is None else guard.state.children.get(index)
     differed = child is not None and child.differed
     pays = isinstance(guard.f, FixedInAdvance) or (isinstance(guard.f, Sparse) and differed)
     return create.claim.measure if pays and create.claim is not None else None
@@ -58,7 +58,7 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
     """The purse of f: each of the fixed parameters, how many there were, and how many are left."""
-    if guard is None or not isinstance(guard.f, Paying):
+    if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     stated = dict(zip(guard.f.fixed, _stated(guard.f), strict=True))
     counts = zip(guard.f.places, guard.f.purse, guard.state.purse, strict=True)

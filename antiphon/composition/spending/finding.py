@@ -25,10 +25,10 @@ from antiphon.verifiers.verifier import Verifier
 
 
 class Gatekeeper(NamedTuple):
-    """The f of V[f] ∘* I ∘* ExtConComp, and what it has read."""
+    """The f of V[f] ∘* I ∘* ExtConComp, and what it has read; None once it has refused."""
 
     f: Suitable
-    state: SuitableState
+    state: SuitableState | None
 
 
 class Way(enum.Enum):
@@ -95,11 +95,11 @@ def _guarding(links: Sequence[PostProcessor]) -> bool:
 
 
 def _guard(verifier: PostProcessor, state: object) -> Gatekeeper | None:
-    """What V[f] knows, if its f is one of composition, and holds until now."""
+    """What V[f] knows, if its f is one of composition."""
     f = verifier.verification if isinstance(verifier, Verifier) else None
-    if not isinstance(f, Suitable) or type(state) is not SuitableState:
+    if not isinstance(f, Suitable):
         return None
-    return Gatekeeper(f, state)
+    return Gatekeeper(f, state if type(state) is SuitableState else None)
 
 
 def _as_is(mechanism: Mechanism) -> bool:

@@ -34,7 +34,8 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     """All figures at one δ."""
     created = counted(found)
     kinds = tuple({id(each): each for each in created}.values())
-    promise, spending = _promised(found, kinds), _spent(found, created, kinds)
+    promise = _promised(found, kinds)
+    spending = _spent(found, promise, created, kinds)
     total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
     remaining = None
     if total is not None and spent is not None and _of_all(found):
@@ -47,7 +48,7 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
         total=total,
         spent=spent,
         remaining=remaining,
-        loss=loss_until_now(found, created, delta, near=total),
+        loss=loss_until_now(found, created, delta),
         status=_status(found, kinds, promise),
         theorem="" if source is None else source.theorem,
         why=str(missing[0]) if missing else "",
@@ -74,11 +75,15 @@ def _promised(found: Found, kinds: tuple[Create, ...]) -> Figure:
     return _guaranteed(found.whole, f)
 
 
-def _spent(found: Found, created: Sequence[Create], kinds: tuple[Create, ...]) -> Figure:
+def _spent(
+    found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
+) -> Figure:
     """Of what was charged until now, had it been all, and fixed in advance."""
     if isinstance(found.budget, Filter):
         return within(found.budget, found.budget.spent(found.charged))
     if found.guard is not None and isinstance(found.guard.f, Paying):
+        if found.guard.state is None:
+            return promise  # what V[f] had read is not known any more
         f = used(found.guard)
         return composed([]) if f is None else _guaranteed(found.composition, f, kinds)
     return _guaranteed(ConComp(created), None) if created else composed([])

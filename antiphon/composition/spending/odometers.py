@@ -18,6 +18,7 @@ from antiphon.composition.filters.odometer import Distance, Odometer
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.filters.renyi_odometer import RenyiOdometer
 from antiphon.composition.guarantees.leaves import asserted
+from antiphon.composition.guarantees.rules.compositions.filters import promised
 from antiphon.composition.spending.finding import Found, Gatekeeper
 from antiphon.composition.validity import Budgeted, Sparse
 from antiphon.numbers.errors import InvalidArgument
@@ -29,17 +30,12 @@ _SUMS: Final = Odometer(delta=1)
 """What an odometer adds up depends on none of its parameters."""
 
 
-def loss_until_now(
-    found: Found, created: Sequence[Create], delta: Fraction, *, near: float | None
-) -> float | None:
-    """The reading at δ of an odometer over what was charged, rounded up; None: it has none.
-
-    ``near``: the ε at which it is to be sharp; what the session promises, if it does.
-    """
+def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
+    """The reading at δ of an odometer over what was charged, rounded up; None: it has none."""
     if not all(map(asserted, created)):
         return None
     try:
-        read = _reading(found, created, delta, near)
+        read = _reading(found, created, delta)
     except InvalidArgument:  # a claim that it cannot add up: a Rényi curve, which has no ρ
         return None
     if read is None:
@@ -48,7 +44,7 @@ def loss_until_now(
 
 
 def _reading(
-    found: Found, created: Sequence[Create], delta: Fraction, near: float | None
+    found: Found, created: Sequence[Create], delta: Fraction
 ) -> ExactEpsilon | float | None:
     budget = found.budget
     if type(budget) is Odometer or type(budget) is RenyiOdometer:
@@ -61,9 +57,19 @@ def _reading(
     slack = delta / 2 if budget is None else delta - budget.limits[1]  # no more is ever charged
     if isinstance(budget, RenyiFilter):
         return _of_order(budget.order, created, delta, slack)
-    state = _differing(found.guard) if _pure(found.guard) else _SUMS.after(created)
-    sharp = Fraction(near) if near is not None and 0 < near < math.inf else Fraction(1)
-    return _mixed(state, delta, slack, sharp)
+    if not _pure(found.guard):
+        return _mixed(_SUMS.after(created), delta, slack, _near(budget, delta))
+    differing = _differing(found.guard)
+    return None if differing is None else _mixed(differing, delta, slack, _near(budget, delta))
+
+
+def _near(budget: Filter | None, delta: Fraction) -> Fraction:
+    """The ε at which it is to be sharp: what a filter promises, of whatever is created."""
+    curve = None if budget is None else promised(budget)
+    if curve is None or delta < curve.least_delta:
+        return Fraction(1)
+    epsilon = curve.epsilon_at(delta)
+    return Fraction(epsilon) if 0 < epsilon < math.inf else Fraction(1)
 
 
 def _mixed(
@@ -98,10 +104,12 @@ def _pure(guard: Gatekeeper | None) -> bool:
     return isinstance(f, Sparse) and isinstance(f, Budgeted) and not any(d for _, d in f.parameters)
 
 
-def _differing(guard: Gatekeeper | None) -> Distance:
+def _differing(guard: Gatekeeper | None) -> Distance | None:
     """The sums of those that got one. Each asserts an ε, as which it is charged."""
+    if guard is None or guard.state is None:
+        return None  # V[f] has halted, and which they were is not known any more
     state = _SUMS.initial_state
-    for child in () if guard is None else guard.state.children:
+    for child in guard.state.children:
         if child.differed:
             state = _SUMS.charge(state, Pure(child.created.parameters[0]))
     return state

@@ -116,7 +116,9 @@ class SessionBudget:
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
         """A small table, with the first ``most`` shares; in ε too, if δ is given."""
         at = None if delta is None else self.at(delta)
-        return budget_lines.lines(self, self._found.budget, at, most)
+        guard = self._found.guard
+        rule = self._found.budget or (None if guard is None else guard.f)
+        return budget_lines.lines(self, rule, at, most)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

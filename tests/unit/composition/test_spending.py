@@ -1,4 +1,4 @@
-"""What a session has spent is what its filter, its f and its odometer say, and a price is so too."""
+"""What a session has spent is what its filter, its f and its odometer say; so is a price."""
 
 import math
 from fractions import Fraction
@@ -253,6 +253,17 @@ class TestOdometers:
         assert (now.total, now.remaining, now.status) == (None, None, Status.PROVED)
         assert session.budget.at(0).loss == up(Fraction(10))  # Σε, on every path
 
+    def test_near_is_fixed_before_anything_is_said(self):
+        """Which mixture it is must not hang on the path: only a filter says where it is sharp."""
+        f = sparse_parallel([(3, 0.01)] * 4, first_pair_consistent=True)
+        session = ap.PrivacyGame(ap.ExtConComp(), f).mechanism(0).start()
+        script = [claiming(Approximate(3, Fraction(1, 10**9)))] + [claiming(Pure(0.03))] * 99
+        for create in script:
+            session.send(ap.same(create))
+        odometer = Odometer(delta=0.1)
+        expected = float(odometer.readings(script)[-1].epsilon)
+        assert session.budget.at(0.1).loss == pytest.approx(expected, rel=1e-12)
+
     def test_it_is_never_exchanged_for_another(self):
         """What one cannot add up has none: the least of two odometers is no odometer."""
         session = ap.ExtConComp().start()
@@ -386,6 +397,17 @@ class TestWhere:
         session.send(counter(0.5))
         assert session.send(ap.Ask(0, 9)) is ap.HALT
         assert session.budget.spent == (Fraction(1, 2), 0)
+
+    def test_it_is_known_after_a_verifier_has_halted(self):
+        """But not which pairs had differed: so all that is promised counts as spent."""
+        f = sparse_parallel([(1, 0)] * 2)
+        session = ap.PrivacyGame(ap.ExtConComp(), f).mechanism(0).start()
+        session.send(ap.same(response(1)))
+        total = session.budget.at(0).total
+        assert session.send(1) is ap.HALT
+        now = session.budget.at(0)
+        assert (now.total, now.spent, now.remaining, now.loss) == (total, total, 0, None)
+        assert len(session.budget.shares) == 1
 
     def test_a_picture_does_not_change(self):
         session = ap.ExtConComp(budget=BasicFilter(epsilon=1)).start()
