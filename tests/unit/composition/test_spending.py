@@ -29,11 +29,14 @@ from antiphon.composition.filters.decimals import root_below, shown_down, shown_
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.mechanisms.counters import GaussianTreeCounter
 from antiphon.mechanisms.histograms import HSS
+from antiphon.mechanisms.learners.convex.origin import Origin
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
 from antiphon.protocol import Claim, Log, Pure, Renyi, Status
 from antiphon.protocol.measures import Approximate
 from antiphon.protocol.measures.kinds import parameters_of
+from antiphon.protocol.provenance import claims_of
+from antiphon.selfcheck.corpus.specimens import specimens
 
 FILTERS = (
     BasicFilter(epsilon=1, delta=Fraction(1, 100)), BasicFilter(epsilon=Log(4)),
@@ -300,15 +303,24 @@ class TestOdometers:
         assert session.budget.at(1e-6).status is Status.ASSUMED
 
     def test_continuous_answers_are_beyond_the_theorem(self):
-        @attrs.frozen
-        class Real(ap.spaces.Anything):
-            @property
-            def discrete(self):
-                return False
-
+        """No V[f] need stand there to refuse them."""
+        origin = next(
+            each.part
+            for specimen in specimens()
+            for each in specimen.examples
+            if type(each.part) is Origin
+        )
+        assert claims_of(origin)[0].status is Status.PROVED
         session = ap.ExtConComp().start()
-        session.send(ap.Create(ap.mechanisms.Gaussian(rho=0.1)))
+        session.send(ap.Create(origin))
         assert session.budget.at(1e-6).status is Status.ASSUMED
+
+    def test_what_was_refused_does_not_count(self):
+        session = ap.ExtConComp(budget=ConcentratedFilter(rho=0.125)).start()
+        for create in (counter(0.2), claiming(Pure(3))):
+            session.send(create)
+        now = session.budget.at(1e-6)
+        assert (now.loss, now.status) == (up(Fraction(1, 5)), Status.PROVED)
 
     def test_of_epsilons_in_parallel_only_what_differed_counts(self):
         f = sparse_parallel([(1, 0)] * 2)
