@@ -12,7 +12,7 @@ ROOMS = [
     *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins", "durable")),
     "antiphon.protocol",
     "antiphon.verifiers",
-    *(f"antiphon.composition.{room}" for room in ("accounting", "filters", "guarantees")),
+    *(f"antiphon.composition.{room}" for room in ("accounting", "filters", "guarantees", "spending")),
     "antiphon.composition",
     *(f"antiphon.mechanisms.{room}" for room in ("noise", "counters", "histograms")),
     *(

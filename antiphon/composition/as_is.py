@@ -36,6 +36,9 @@ class AsIs(ContinualMechanism[State, Query, Answer]):
     def failures(self, state: State) -> tuple[BaseException, ...]:
         return self.mechanism.failures(state)
 
+    def inside(self, state: State) -> tuple[ContinualMechanism[State, Query, Answer], State]:
+        return self.mechanism, state
+
     def why_halted(self, state: State) -> str | None:
         return self.mechanism.why_halted(state)
 

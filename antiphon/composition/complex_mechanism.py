@@ -82,6 +82,9 @@ class ComplexMechanism(ContinualMechanism[States, object, object]):
     def failures(self, state: States) -> tuple[BaseException, ...]:
         return self.chain.failures(state)
 
+    def inside(self, state: States) -> tuple[Chain, States]:
+        return self.chain, state
+
     def why_halted(self, state: States) -> str | None:
         return self.chain.why_halted(state)
 

@@ -36,6 +36,8 @@ class Dead:
     """
 
     failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
+    before: object = attrs.field(default=None, eq=False, repr=False)
+    """The last state of a composition, kept so that what it spent can still be seen."""
 
 
 HALTED: Final = Dead()
@@ -112,7 +114,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
         found = state.get(index)
         if found is None:
             which = message_label(index)  # it may be longer than Python prints
-            return Dead(ProtocolError(f"no mechanism {which}: {len(state)} exist")), HALT
+            return Dead(ProtocolError(f"no mechanism {which}: {len(state)} exist"), state), HALT
         created, before = found
         if type(before) is Dead:
             return state, HALT

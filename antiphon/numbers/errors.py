@@ -89,10 +89,12 @@ class ResumeError(AntiphonError):
 class BudgetExceeded(AntiphonError):
     """A charge that does not fit; the rest of the budget stays usable."""
 
-    def __init__(self, requested: object, spent: object, remaining: object) -> None:
+    def __init__(
+        self, requested: object, spent: object, remaining: object, what_fits: str = ""
+    ) -> None:
         super().__init__(
             f"requested {requested}, but {spent} is spent and {remaining} remains; "
-            "ask for less, or build the composition with a larger budget"
+            f"ask for less{what_fits}, or build the composition with a larger budget"
         )
         self.requested = requested
         self.spent = spent

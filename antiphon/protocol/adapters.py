@@ -91,6 +91,9 @@ class InteractiveAsContinual(ContinualMechanism[tuple[object, ...]]):
     def failures(self, state: tuple[object, ...]) -> tuple[BaseException, ...]:
         return self.mechanism.failures(state[0]) if state else ()
 
+    def inside(self, state: tuple[object, ...]) -> tuple[Mechanism, object] | None:
+        return (self.mechanism, state[0]) if state else None
+
 
 Stepping: TypeAlias = "Callable[[State, Query, Coins], tuple[State, Answer]]"
 

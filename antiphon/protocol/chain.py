@@ -240,6 +240,9 @@ class AnyChain(Mechanism[States]):
     def failures(self, state: States) -> tuple[BaseException, ...]:
         return self.mechanism.failures(state[-1])
 
+    def inside(self, state: States) -> tuple[Mechanism, object]:
+        return self.mechanism, state[-1]
+
     def why_halted(self, state: States) -> str | None:
         reasons = (part.why_halted(own) for part, own in zip(self.parts, state, strict=True))
         return next((reason for reason in reasons if reason is not None), None)

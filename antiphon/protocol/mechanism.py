@@ -92,6 +92,13 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         """The exceptions of the parts that died in this state; never part of a transcript."""
         return ()
 
+    def inside(self, state: State) -> tuple[Mechanism, Any] | None:
+        """The mechanism that answers in this one, with its state; None if it is no wrapper.
+
+        Whoever wants to see what has been spent looks for a composition there.
+        """
+        return None
+
     def start(
         self,
         initial: object = None,

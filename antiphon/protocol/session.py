@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
@@ -18,6 +19,7 @@ from antiphon.protocol.shown.displayed import Displayed
 from antiphon.protocol.spaces import Anything, Space
 
 if TYPE_CHECKING:
+    from antiphon.protocol.in_sight import BudgetInSight, Price
     from antiphon.protocol.mechanism import Mechanism
 
 
@@ -204,6 +206,27 @@ class Session(Displayed):
     def why_halted(self) -> str | None:
         """Why it halted, for the caller only; None while it runs or if unknown."""
         return self._mechanism.why_halted(self._now[0]) or self._over
+
+    @property
+    def budget(self) -> BudgetInSight:
+        """What its composition has spent until now, and what remains (docs/budget.md).
+
+        Raises: ProtocolError if there is no composition in the mechanism.
+        """
+        spending = import_module("antiphon.composition.spending")  # it stands above
+        shown: BudgetInSight = spending.budget_of(self._mechanism, self._now[0])
+        return shown
+
+    def price(self, create: object) -> Price:
+        """What ``Create(M)`` would cost if it were sent now. Nothing is changed or tossed.
+
+        Raises: what ``send`` would; ProtocolError if there is no composition in the mechanism.
+        """
+        if self._over is not None:
+            raise ProtocolError(f"the session is over ({self._over}); start another")
+        spending = import_module("antiphon.composition.spending")  # it stands above
+        asked: Price = spending.price_of(self._mechanism, self._now[0], create)
+        return asked
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:

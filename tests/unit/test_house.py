@@ -41,6 +41,7 @@ BY_NAME = {
     "protocol/durable/states.py": {"module"},
     "protocol/mechanism.py": {"'antiphon.protocol.durable.resuming'"},
     "protocol/shown/displayed.py": {"'antiphon.report.plots'"},
+    "protocol/session.py": {"'antiphon.composition.spending'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
     "selfcheck/theorems/__init__.py": {"file.name"},
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Generic, NamedTuple, TypeAlias, final
 
@@ -11,6 +11,7 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.amounts import amounts
+from antiphon.composition.filters.decimals import root_below, shown_down, shown_up
 from antiphon.composition.filters.sums import Sum
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -56,11 +57,33 @@ class Refusal(Displayed):
     @property
     def error(self) -> BudgetExceeded:
         """The same as an exception, for who would rather raise it."""
-        shown = (self._shown(each) for each in (self.requested, self.spent, self.remaining))
-        return BudgetExceeded(*shown)
+        requested, spent = (self._shown(each, shown_up) for each in (self.requested, self.spent))
+        remaining, fits = self._shown(self.remaining, shown_down), self.largest
+        what = "" if fits is None else f" (one more that is epsilon-DP: <= {shown_down(fits)})"
+        return BudgetExceeded(requested, spent, remaining, what)
 
-    def _shown(self, amounts: Amounts) -> str:
-        return f"({self.unit} {amounts[0]}, delta {amounts[1]})"
+    @property
+    def largest(self) -> ExactEpsilon | None:
+        """An ε, rounded down: one more mechanism that is ε-DP fits. None: the unit does not tell.
+
+        Where it is the divergence of an order, or μ², ``session.budget.largest`` says it.
+        """
+        left = self.remaining[0]
+        if self.unit == "epsilon":
+            return left
+        if self.unit == "rho" and isinstance(left, Fraction):
+            return root_below(2 * left)
+        return None
+
+    def _shown(self, amounts: Amounts, rounded: Callable[[ExactEpsilon], str]) -> str:
+        amount, delta = (_short(each, rounded) for each in amounts)
+        return f"({self.unit} {amount}, delta {delta})"
+
+
+def _short(value: ExactEpsilon, rounded: Callable[[ExactEpsilon], str]) -> str:
+    """As it is, where that can be read; else six digits."""
+    plain = str(value)
+    return plain if len(plain) <= 12 else rounded(value)
 
 
 class Budget(Displayed, ABC, Generic[State]):

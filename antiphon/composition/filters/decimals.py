@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Final
@@ -36,6 +37,43 @@ def root_above(value: Decimal) -> Decimal:
     return value.sqrt(UP).next_plus(UP)
 
 
+def root_below(value: Fraction) -> Fraction:
+    """At most the square root, to six digits of it.
+
+    >>> root_below(Fraction(9, 4)), root_below(Fraction(2))
+    (Fraction(3, 2), Fraction(141421, 100000))
+    """
+    if exact.root_up(value) ** 2 == value:
+        return exact.root_up(value)
+    return rounded_down(below(value).sqrt(DOWN).next_minus(DOWN), 6)
+
+
 def rounded_down(value: Decimal, digits: int = 12) -> Fraction:
     """At most the value, to so many significant digits."""
     return Fraction(Context(prec=digits, rounding=ROUND_FLOOR).plus(value))
+
+
+_SIX_UP: Final = Context(prec=6, rounding=ROUND_CEILING)
+_SIX_DOWN: Final = Context(prec=6, rounding=ROUND_FLOOR)
+
+
+def shown_up(value: ExactEpsilon | float) -> str:
+    """Six digits, rounded up.
+
+    >>> shown_up(Fraction(1, 3)), shown_down(Fraction(1, 3)), shown_down(Fraction(3, 4))
+    ('0.333334', '0.333333', '0.75')
+    """
+    return _six(value, _SIX_UP, 1)
+
+
+def shown_down(value: ExactEpsilon | float) -> str:
+    """Six digits, rounded down."""
+    return _six(value, _SIX_DOWN, 0)
+
+
+def _six(value: ExactEpsilon | float, context: Context, end: int) -> str:
+    if value == math.inf:
+        return "inf"
+    near = exact.bracket(exact.epsilon(value), 40)[end]
+    digits = context.divide(Decimal(near.numerator), Decimal(near.denominator))
+    return f"{digits.normalize(context):g}"

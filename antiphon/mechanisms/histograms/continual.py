@@ -201,6 +201,9 @@ class ContinualHistogram(ContinualMechanism[States, "tuple[int, ...]", object]):
     def failures(self, state: States) -> tuple[BaseException, ...]:
         return self.chain.failures(state)
 
+    def inside(self, state: States) -> tuple[Chain, States]:
+        return self.chain, state
+
     def why_halted(self, state: States) -> str | None:
         return self.chain.why_halted(state)
 

@@ -18,7 +18,7 @@ from antiphon.composition.accounting.responses.optimal import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.basic import BasicFilter
-from antiphon.composition.filters.budget import Filter
+from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
     RogersFilter,
@@ -32,6 +32,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import SparseMeasures, SparseParallel
+from antiphon.numbers.exact import root_up
 from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
@@ -96,7 +97,7 @@ def _filtered(budget: Filter, f: Verification, inquiry: Inquiry) -> Leaf:
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
     return Derivation(
-        THEOREM, _statement(budget), f, _curve(budget), premises, parts, _measures(budget)
+        THEOREM, _statement(budget), f, promised(budget), premises, parts, _measures(budget)
     )
 
 
@@ -123,16 +124,24 @@ def _statement(budget: Filter) -> str:
     return f"within Σ{name} <= {number(up(amount))} and Σδ <= {number(up(delta))}"
 
 
-def _curve(budget: Filter) -> PrivacyCurve:
-    amount, delta = budget.limits
-    if isinstance(budget, RenyiFilter):
-        return shifted(OneOrderCurve(budget.order, budget.budget), delta)
-    if isinstance(budget, GaussianFilter):
-        return shifted(of_measure(GaussianDP(budget.mu)), delta)
+def promised(budget: Filter) -> PrivacyCurve:
+    """What a filter promises of all that is ever charged to it."""
+    whole = within(budget, budget.limits)
+    if isinstance(budget, WhitehouseFilter | RogersFilter):
+        return least([optimal([(budget.epsilon, budget.delta)]), whole])
+    return whole
+
+
+def within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
+    """What it would promise if these had been its limits."""
+    amount, delta = amounts
     if budget.unit == "epsilon":
         return optimal([(amount, delta)])
-    assert isinstance(amount, Fraction)  # a ρ is rational
-    concentrated = shifted(from_concentrated(amount) if amount else composed([]), delta)
-    if isinstance(budget, WhitehouseFilter | RogersFilter):
-        return least([optimal([(budget.epsilon, budget.delta)]), concentrated])
-    return concentrated
+    assert isinstance(amount, Fraction)  # ρ, D and μ² are rational
+    if not amount:
+        return shifted(composed([]), delta)
+    if isinstance(budget, RenyiFilter):
+        return shifted(OneOrderCurve(budget.order, amount), delta)
+    if isinstance(budget, GaussianFilter):
+        return shifted(of_measure(GaussianDP(root_up(amount))), delta)
+    return shifted(from_concentrated(amount), delta)

@@ -1,0 +1,6 @@
+"""What a live session has spent: ``session.budget`` and ``session.price`` (docs/budget.md)."""
+
+from antiphon.composition.spending.prices import price_of
+from antiphon.composition.spending.session_budget import SessionBudget, budget_of
+
+__all__ = ["SessionBudget", "budget_of", "price_of"]

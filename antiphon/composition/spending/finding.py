@@ -1,0 +1,106 @@
+"""Where in a mechanism the composition is, and what stands on its left."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.composition.as_is import AsIs
+from antiphon.composition.concurrent import Child, Concurrent, Dead, ExtConComp, Ledger
+from antiphon.composition.filters.budget import Budget
+from antiphon.composition.suitable import Suitable, SuitableState
+from antiphon.numbers.errors import ProtocolError
+from antiphon.numbers.vector import Vector
+from antiphon.protocol.adapters import InteractiveAsContinual
+from antiphon.protocol.chain import AnyChain
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.post_processor import PostProcessor
+from antiphon.protocol.provenance import own
+from antiphon.protocol.registry import name_of
+from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.verifier import Verifier
+
+
+class Gatekeeper(NamedTuple):
+    """The f of V[f] ∘* I ∘* ExtConComp, and what it has read; None once it has refused."""
+
+    f: Suitable
+    state: SuitableState | None
+
+
+class Way(enum.Enum):
+    """How a creation that is sent to the whole comes to the composition."""
+
+    SINGLE = "as it is"
+    PAIRED = "as a pair, by V[f] and I"
+    OTHERS = "not at all: a post-processor decides what is created"
+
+
+@attrs.frozen(repr=False)
+class Found:
+    """The outermost composition of a mechanism, in one state of it."""
+
+    whole: Mechanism
+    composition: Concurrent
+    state: Vector[Child] | Ledger
+    guard: Gatekeeper | None
+    way: Way
+
+    @property
+    def children(self) -> Vector[Child]:
+        """The created mechanisms, in order."""
+        return self.composition.children(self.state)
+
+    @property
+    def budget(self) -> Budget | None:
+        """The filter or odometer that creations are charged to."""
+        return self.composition.budget if isinstance(self.composition, ExtConComp) else None
+
+    @property
+    def charged(self) -> Any:
+        """The state of the budget."""
+        return self.state.spent if isinstance(self.state, Ledger) else None
+
+
+def find(whole: Mechanism, state: Any) -> Found:
+    """The composition in a mechanism. Raises: ProtocolError if there is none."""
+    mechanism, guard, way = whole, None, Way.SINGLE
+    while not isinstance(mechanism, Concurrent):
+        if isinstance(mechanism, AnyChain):
+            stands = _guarding(mechanism.links)
+            guard = _guard(mechanism.links[0], state[0]) if stands else None
+            way = Way.PAIRED if stands and way is Way.SINGLE else Way.OTHERS
+        elif not _as_is(mechanism):
+            guard, way = None, Way.OTHERS
+        inner = mechanism.inside(state)
+        if inner is None:
+            raise ProtocolError(
+                f"no composition runs in {name_of(whole)}, so nothing is charged to a budget; a "
+                "mechanism that has one inside says so by inside(state)"
+            )
+        mechanism, state = inner
+    if isinstance(state, Dead):
+        state = state.before
+    if state is None:
+        raise ProtocolError("the composition had halted before it was resumed; see its transcript")
+    return Found(whole, mechanism, state, guard, way)
+
+
+def _guarding(links: Sequence[PostProcessor]) -> bool:
+    """Whether they are V[f] and I, which create nothing of their own."""
+    return [type(link) for link in links] == [Verifier, Identifier]
+
+
+def _guard(verifier: PostProcessor, state: object) -> Gatekeeper | None:
+    """What V[f] knows, if its f is one of composition."""
+    f = verifier.verification if isinstance(verifier, Verifier) else None
+    if not isinstance(f, Suitable):
+        return None
+    return Gatekeeper(f, state if type(state) is SuitableState else None)
+
+
+def _as_is(mechanism: Mechanism) -> bool:
+    return isinstance(mechanism, AsIs | InteractiveAsContinual) and own(type(mechanism))

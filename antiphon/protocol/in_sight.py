@@ -1,0 +1,152 @@
+"""What a live session has spent, as it can be seen (docs/budget.md).
+
+Who counts is a composition, which is a floor above; here is what it shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+import attrs
+
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import up
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Measure
+from antiphon.protocol.mechanism import Mechanism
+
+Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
+"""(ε, ρ, D or μ²; δ), as the ``unit`` of a budget says."""
+Standing: TypeAlias = Literal["live", "halted", "refused"]
+
+
+@attrs.frozen
+class ChildShare:
+    """One created mechanism: which it is, what it asserts, and what it was charged."""
+
+    index: int
+    """That of ``Ask(query, index)``."""
+    mechanism: Mechanism
+    claim: Claim | None
+    charge: Charge | Measure | None
+    """Amounts in the unit of a filter; what it took out of a purse; None: nothing is charged."""
+    standing: Standing
+    """A halted one stays charged; a refused one never was."""
+
+
+class Slot(NamedTuple):
+    """One of the parameters that an f fixes in advance: how many there are, and are left."""
+
+    measure: Measure
+    fixed: int
+    left: int
+
+
+@attrs.frozen(kw_only=True)
+class InEpsilon:
+    """A budget in ε, at one δ. Each ε is a double that is on the safe side of the truth.
+
+    ``total`` and ``loss`` are valid whoever chooses what is created, and whenever: adaptively.
+    ``spent`` is the part of ``total`` that is used: what would be promised if what was charged
+    had been all, and fixed in advance. It is bookkeeping, and no guarantee of its own.
+    """
+
+    delta: Fraction
+    total: float | None
+    """ε that is promised of the whole session, however it goes on; None: nothing is."""
+    spent: float | None
+    """Rounded up; None: what was created has no such figure (``why``)."""
+    remaining: float | None
+    """``total`` - ``spent``, rounded down."""
+    loss: float | None
+    """But for an event of probability δ, the privacy loss was never more than this odometer says,
+    at any time until now; None: there is no odometer for what was created, or at this δ."""
+    status: Status
+    """Of ``total`` and ``loss``: ASSUMED if what they rest on is, for what was created so far."""
+    theorem: str
+    """Whence ``total``, or ``spent`` where nothing is promised."""
+    why: str = ""
+    """What is missing, if a figure is None."""
+
+
+class BudgetInSight(Protocol):
+    """What ``session.budget`` is: a picture of one moment, which sending on does not change."""
+
+    @property
+    def unit(self) -> str | None:
+        """What a filter adds up beside δ: epsilon, rho, divergence, mu squared; None: no filter."""
+        ...
+
+    @property
+    def limits(self) -> Charge | None:
+        """What a filter's sums may not exceed."""
+        ...
+
+    @property
+    def spent(self) -> Charge | None:
+        """What a filter has added up; rounded up where it is no single exact number."""
+        ...
+
+    @property
+    def remaining(self) -> Charge | None:
+        """What is left of its limits: a creation is accepted just if it costs no more."""
+        ...
+
+    @property
+    def purse(self) -> tuple[Slot, ...]:
+        """The parameters that f fixes in advance, where a verifier holds a purse of them."""
+        ...
+
+    @property
+    def shares(self) -> tuple[ChildShare, ...]:
+        """Every created mechanism, in order. O(n)."""
+        ...
+
+    @property
+    def largest(self) -> ExactEpsilon | None:
+        """An ε, rounded down: one more mechanism that is ε-DP is accepted. None: no filter."""
+        ...
+
+    def at(self, delta: float | Fraction) -> InEpsilon:
+        """The same in ε, at a δ that was chosen before the session began.
+
+        Raises: InvalidArgument for a δ at which no ε can be promised.
+        """
+        ...
+
+    def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
+        """A small table, with the shares of the first ``most``; also in ε, if δ is given."""
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class Price:
+    """What a creation would cost, and whether it would be accepted; nothing has happened."""
+
+    charge: Charge | Measure | None
+    """As in a ``ChildShare``: in the unit of a filter, or out of a purse; None: nothing yet, or
+    nothing counts."""
+    accepted: bool
+    reason: str = ""
+    """Why not."""
+    before: BudgetInSight = attrs.field(repr=False)
+    after: BudgetInSight = attrs.field(repr=False)
+    """What ``session.budget`` would be."""
+
+    @property
+    def remaining(self) -> Charge | None:
+        """What would remain."""
+        return self.after.remaining
+
+    def in_epsilon(self, delta: float | Fraction) -> float | None:
+        """By how much ``spent`` would grow in ε at δ, rounded up; None: it has no such figure.
+
+        Bookkeeping, as ``spent`` is: dear at first, cheaper later, where ρ or μ² adds up.
+        """
+        before, after = self.before.at(delta).spent, self.after.at(delta).spent
+        if before is None or after is None or math.isinf(before):
+            return None
+        return math.inf if math.isinf(after) else up(Fraction(after) - Fraction(before))
