@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 import antiphon as ap
-from antiphon.protocol.durable.inspection import verify
+from antiphon.protocol.durable.inspection import compact, verify
 from antiphon.protocol.durable.reading import opening, steps
 
 _DELIVERS = {"CALL", "RESUME", "JUMP_BACKWARD", "CALL_FUNCTION_EX"}
@@ -433,3 +433,33 @@ def test_a_message_longer_than_what_is_read_is_refused_before_it_happens(path, m
 @ap.mechanism(queries=ap.spaces.Anything(), answers=ap.spaces.Integers(), initial_state=0)
 def words(state, message, coins):
     return state, 0
+
+
+@pytest.mark.parametrize("again", [ap.resume, compact], ids=["resume", "compact"])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file not closed
+def test_an_interrupted_restart_can_be_made_again(tmp_path, again):
+    place, came = 0, True
+    while came:
+        place += 1
+        path = tmp_path / str(place)
+        with begun(path) as session:
+            first = session.send(1)
+        with path.open("a") as log:
+            log.write('{"says":2}\n')
+
+        def act(path=path):
+            session = again(path)
+            if again is ap.resume:
+                die(session)
+
+        came = interrupted(place, act)
+        gc.collect()
+        with ap.resume(path) as session:
+            assert session.last.number == 2
+            assert session.last.message == 2
+            last = session.last.answer
+            assert last // 100 == 3
+        said, course = in_the_log(path)
+        assert said[2].answer == last
+        assert course.state == 3
+        assert 1 not in said or said[1].answer == first
