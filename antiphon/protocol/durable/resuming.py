@@ -142,8 +142,9 @@ def _opening(mechanism: Mechanism, initial: object) -> Opening:
     system, start = encode(mechanism, secrets=True), encode(initial, secrets=True)
     if mentions_unregistered([system, start]):
         raise InvalidArgument(
-            f"{name_of(mechanism)} or its initial state has a part without a registered "
-            "name: a log must name its system, so that it is resumed into the same. Use @ap.register('name/1')"
+            f"{name_of(mechanism)} or its initial state has a part without a registered name: a "
+            "log must name its system, so that it is resumed into the same. Use "
+            "@ap.register('name/1')"
         )
     first = Opening(secrets.token_hex(16), system, start)
     if len(dumps(first.line)) >= MAX_LINE:

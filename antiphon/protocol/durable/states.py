@@ -8,6 +8,7 @@ that it was registered under. Reading builds these only, and runs no code from t
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -31,6 +32,8 @@ from antiphon.protocol.records.codec import (
 from antiphon.protocol.registry import lookup, registered_name
 
 _OURS: Final = "antiphon."
+_OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
+"""In what is kept of a state: a class that is not ours. Ours come back the same (tested)."""
 _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip
@@ -71,7 +74,10 @@ def kept(state: object) -> Json:
     """
     try:
         said = keep(state)
-        same = fingerprint(restored(json.loads(json.dumps(said)))) == fingerprint(state)
+        text = json.dumps(said)
+        same = not _OTHERS.search(text) or fingerprint(restored(json.loads(text))) == fingerprint(
+            state
+        )
     except InvalidArgument:
         raise
     except Exception as error:  # of classes that are not ours, or of what is nested too deeply
