@@ -161,10 +161,10 @@ class Session(Displayed):
                     self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
                 self._now = after, now[1] + 1, message, answer
             except BaseException as error:
-                self._stepping = None
                 if self._now is not now:  # an interrupt: it has happened
                     raise
                 if isinstance(error, AntiphonError) and self._coins.draws == drawn:
+                    self._stepping = None
                     raise
                 self._over, self.failure = "a step failed; see session.failure", error
                 if not isinstance(error, Exception) or isinstance(error, READINGS):

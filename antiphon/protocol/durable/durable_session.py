@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from antiphon.numbers.errors import InvalidArgument, ProtocolError, TranscriptError
-from antiphon.protocol.coins import SampledCoins
+from antiphon.numbers.errors import (
+    FileError,
+    InvalidArgument,
+    ProtocolError,
+    TranscriptError,
+)
+from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.durable.guard import Guard, Progress
 from antiphon.protocol.durable.journal import Journal, dumps
-from antiphon.protocol.durable.states import keep as kept
+from antiphon.protocol.durable.states import kept
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH
+from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH, identical
 from antiphon.protocol.records.codec import (
     Json,
     decode,
@@ -24,10 +29,15 @@ from antiphon.protocol.records.codec import (
 )
 from antiphon.protocol.records.transcript import MAX_LINE
 from antiphon.protocol.registry import Unregistered
-from antiphon.protocol.session import Last, Session, sealed
+from antiphon.protocol.session import Exchange, Last, Session, sealed
 
 _TAIL: Final = 1 << 19
 """Bytes of messages after which the state is kept again: what a restart has to step through."""
+
+_BETWEEN: Final = "it was interrupted between a message and its answer; ap.resume goes on"
+
+Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
+"""The size of a log, what its guard is to say then, and the state with the last exchange."""
 
 
 class DurableSession(Session):
@@ -48,9 +58,12 @@ class DurableSession(Session):
     #   refused          It has not happened, and no coin was tossed.
     #
     # The state is changed in memory between ``says`` and ``answers``. If the second cannot be
-    # written, the session is over: nobody hears the answer, and whoever resumes tosses anew.
+    # written, the session is over: nobody hears the answer, and whoever resumes tosses anew. So a
+    # promise stands at the end of a log only: no message follows it, and no kept state.
 
-    __slots__ = ("_guard", "_kept", "_log", "_mark", "_tape", "cut", "unkept")
+    __slots__ = (
+        "_guard", "_kept", "_lasting", "_log", "_mark", "_promised", "_written", "cut", "unkept",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -65,10 +78,15 @@ class DurableSession(Session):
         cut: str | None = None,
         keep: bool = False,
     ) -> None:
-        self._tape = RecordedCoins(SampledCoins())
-        super().__init__(mechanism, state, coins=self._tape, keep=keep)
+        tape = RecordedCoins(SampledCoins())
+        super().__init__(mechanism, state, coins=tape, keep=keep)
+        self._step: _Written = _Written(mechanism, tape)
         if last is not None:
             self._now = state, last.number, last.message, last.answer
+        self._written = self._lasting = self._now
+        """What the log has the answer of, and what is known to last: that only is told."""
+        self._promised = False
+        """Whether the log ends in a message whose answer it has not."""
         self._over = over
         self._log, self._guard, self._mark = log, guard, mark
         self._kept = log.size, 0
@@ -92,9 +110,17 @@ class DurableSession(Session):
     def last(self) -> Last | None:
         """The last exchange that happened, once it will last; None before the first."""
         with self._lock:
-            if self._over is None:
+            if self._log.takes_more:
                 self.settle()
-            return super().last
+            _, number, message, answer = self._lasting
+            return Last(number, message, answer) if number else None
+
+    @property
+    def transcript(self) -> tuple[Exchange, ...]:
+        """What was said and will last, if started with ``keep=True``; holds data, so a secret."""
+        with self._lock:
+            said, last = super().transcript, self.last
+            return said[: 0 if last is None else last.number]
 
     @property
     def generation(self) -> int:
@@ -112,8 +138,8 @@ class DurableSession(Session):
             if not self._log.shares_syncs:
                 self.settle()
                 return answer
-            reached = self._log.size, self._mark
-        self.settle(*reached)
+            reached = self._reached
+        self.settle(reached)
         return answer
 
     def send_many(self, messages: Iterable[object], *, at_once: int = 1024) -> Generator[Any]:
@@ -147,8 +173,15 @@ class DurableSession(Session):
         taken = self._accepts is None or self._accepts(message)
         if not taken or self._stepping is self._now:
             return super().send(message)  # which refuses it, and says why
+        if self._promised:  # also a signal's handler that sends, between two lines
+            raise ProtocolError(f"the session is over ({_BETWEEN})")
         line = dumps({"says": _readable(message)})
+        if len(line) > MAX_LINE // 2:
+            raise InvalidArgument(
+                f"a message of a durable session has {MAX_LINE // 2} bytes at most"
+            )
         with _Closing(self):
+            self._promised = True
             self._log.append(line)
         return self.step_written(message)
 
@@ -161,21 +194,20 @@ class DurableSession(Session):
             if self._now is before and self._over is None:
                 with _Closing(self):
                     self._log.append(dumps({"refused": type(error).__name__}))
+                    self._promised = False
             raise
         finally:  # also after an interrupt that fell behind it
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
+            if self._promised:
+                self._over = self._over or _BETWEEN
 
     def _write_answer(self) -> None:
-        line: dict[str, Json] = {"answers": _readable(self._now[3])}
-        draws = self._tape.take()
-        if self.failure is not None:
-            line["failed"] = type(self.failure).__name__
-        elif draws:
-            line["draws"] = encode_draws(draws)
-        self._log.append(dumps(line))
+        failed = None if self.failure is None else type(self.failure).__name__
+        self._log.append(self._step.line if failed is None else _failing(failed))
         self._mark = self._mark._replace(number=self._now[1])
+        self._written, self._promised = self._now, False
         size, last = self._kept
         if self._log.size - size >= max(_TAIL, 4 * last) and self.unkept is None:
             self.keep_state()
@@ -186,14 +218,12 @@ class DurableSession(Session):
         Done by itself after each half MiB of messages; more rarely where the state is large.
         """
         with self._lock:
-            if self._over is not None:
+            if self._over is not None or self._promised:
                 return
             try:
-                line = dumps(
-                    state_line(self._now[0], self.last, self._mark.generation, self._guard.place)
-                )
-            except (InvalidArgument, RecursionError) as error:
-                self.unkept = str(error) or "it is nested too deeply"
+                line = self._state_line()
+            except InvalidArgument as error:
+                self.unkept = str(error)
                 return
             with _Closing(self):
                 before = self._log.size
@@ -201,13 +231,17 @@ class DurableSession(Session):
                 self._kept = self._log.size, len(line)
                 self._mark = self._mark._replace(offset=before)
 
+    def _state_line(self) -> str:
+        return state_line(self._now[0], super().last, self._mark.generation, self._guard.place)
+
     def give_up(self, message: object) -> None:
         """Answer a message that killed whoever stepped it, time and again: as a failing step."""
         state, number, *_ = self._now
         self._over = "a step killed its process"
         self._now = state, number + 1, message, HALT
-        self._log.append(dumps({"answers": encode(HALT), "failed": "its process died of it"}))
+        self._log.append(_failing("its process died of it"))
         self._mark = self._mark._replace(number=number + 1)
+        self._written = self._now
 
     def compact(self) -> tuple[int, int]:
         """Replace the file by one that begins with the present state, while the session lives.
@@ -217,22 +251,37 @@ class DurableSession(Session):
         ProtocolError if the session is over.
         """
         with self._lock:
-            if self._over is not None:
-                raise ProtocolError(f"the session is over ({self._over}): nobody goes on with it")
-            line = state_line(self._now[0], self.last, self._mark.generation, self._guard.place)
+            if over := self._over or (_BETWEEN if self._promised else None):
+                raise ProtocolError(f"the session is over ({over}): nobody goes on with it")
+            line = self._state_line()
             before = self._log.size
             with _Closing(self):
-                self._log.replace(dumps(line))
+                self._log.replace(line)
                 self._kept = self._log.size, self._log.size
                 self._mark = self._mark._replace(offset=0)
                 self.settle()
         return before, self._log.size
 
-    def settle(self, size: int | None = None, mark: Progress | None = None) -> None:
+    @property
+    def _reached(self) -> Reached:
+        return self._log.size, self._mark, self._written
+
+    def settle(self, reached: Reached | None = None, *, sync: bool = False) -> None:
         """Return once what was written until now, or until then, will last."""
+        size, mark, now = reached or self._reached
         with _Closing(self):
-            self._log.settle(self._log.size if size is None else size)
-            self._guard.write(self._mark if mark is None else mark)  # behind the log, never ahead
+            self._log.settle(size, sync=sync)
+            self._guard.write(mark, sync=sync)  # behind the log, never ahead
+        with self._lock:
+            if now[1] > self._lasting[1]:
+                self._lasting = now
+
+    def end(self, error: BaseException) -> None:
+        """Whatever happens to a file that does not take a line ends the session."""
+        why = f"its file takes no more: {error}" if isinstance(error, FileError) else _BETWEEN
+        self._over = self._over or why
+        if isinstance(error, FileError):
+            self._log.end(why)
 
     def close(self) -> None:
         """End the session in this process, with all of it on the disk; it can be resumed.
@@ -240,12 +289,11 @@ class DurableSession(Session):
         Raises: FileError, if the disk does not keep it.
         """
         with self._lock:
-            whole, self._over = self._over is None, self._over or "it was closed; see ap.resume"
             try:
-                if whole:
-                    self._log.settle(self._log.size, sync=True)
-                    self._guard.write(self._mark, sync=True)
+                if self._log.takes_more:
+                    self.settle(sync=True)
             finally:
+                self._over = self._over or "it was closed; see ap.resume"
                 self._log.close()
                 self._guard.close()
 
@@ -265,19 +313,48 @@ def _readable(value: object) -> Json:
             "answers nothing that could not be stepped again: use @ap.register('name/1')"
         )
     if type(value) not in ATOMS:
-        _check_read(said)
+        _check_read(said, value)
     return said
 
 
-def _check_read(said: Json) -> None:
+def _check_read(said: Json, value: object) -> None:
     text = dumps(said)
-    if len(text) > MAX_LINE // 2:
-        raise InvalidArgument(f"a message of a durable session has at most {MAX_LINE // 2} bytes")
     if text.count("{") + text.count("[") > MAX_DEPTH // 4:
         try:
             decode(said)
         except (TranscriptError, RecursionError):
             raise InvalidArgument("nested too deeply to be read again") from None
+    if '"parameters"' in text and not identical(decode(said), value):
+        raise InvalidArgument(
+            "a part with a registered name does not come back the same from what is written: let "
+            "its class take its parameters as they are"
+        )
+
+
+class _Written:
+    """The step of a mechanism, and the line that its answer makes in the log.
+
+    An answer that cannot be written is a step that fails: were it tossed again, by whoever
+    resumes, its noise would be chosen among (law 1).
+    """
+
+    def __init__(self, mechanism: Mechanism, tape: RecordedCoins) -> None:
+        self._step, self._tape = mechanism.step, tape
+        self.line = ""
+
+    def __call__(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
+        after, answer = self._step(state, message, coins)
+        line: dict[str, Json] = {"answers": _readable(answer)}
+        if draws := self._tape.take():
+            line["draws"] = encode_draws(draws)
+        self.line = dumps(line)
+        if len(self.line) >= MAX_LINE:
+            raise InvalidArgument(f"an answer and its coins have less than {MAX_LINE} bytes")
+        return after, answer
+
+
+def _failing(why: str) -> str:
+    return dumps({"answers": encode(HALT), "failed": why})
 
 
 class _Closing:
@@ -290,14 +367,20 @@ class _Closing:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and self._session._over is None:  # pyright: ignore[reportPrivateUsage]
-            self._session._over = f"its file takes no more: {error}"  # pyright: ignore[reportPrivateUsage]
+        if error is not None:
+            self._session.end(error)
 
 
-def state_line(state: object, last: Last | None, generation: int, guard: int) -> dict[str, Json]:
-    """The state, how many messages led to it, the last of them, and whose it is."""
+def state_line(state: object, last: Last | None, generation: int, guard: int) -> str:
+    """The state, how many messages led to it, the last of them, and whose it is.
+
+    Raises: InvalidArgument if a state does not come back the same, or is too long for a line.
+    """
     line: dict[str, Json] = {"state": kept(state), "number": 0}
     if last is not None:
         said = [encode(last.message, secrets=True), encode(last.answer, secrets=True)]
         line |= {"number": last.number, "last": said}
-    return {**line, "generation": generation, "guard": guard}
+    text = dumps({**line, "generation": generation, "guard": guard})
+    if len(text) >= MAX_LINE:
+        raise InvalidArgument(f"a state is kept in a line of less than {MAX_LINE} bytes")
+    return text

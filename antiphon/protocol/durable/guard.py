@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,10 @@ except ImportError:  # no locks on this system: no durable sessions
 
 _SIZE: Final = 128
 """Bytes: one write of so few is made whole, or not at all, whenever the process dies."""
+
+
+_GET_VERSION: Final = 0x80087601
+"""Linux's FS_IOC_GETVERSION: which of the files that had its inode number one after another."""
 
 
 class Progress(NamedTuple):
@@ -50,9 +55,12 @@ class Guard:
             raise FileError("a durable session needs file locks, which this system has not")
         self.path = beside(log)
         self._descriptor = -1
+        self._number = -1
+        self._writing = threading.Lock()
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
         try:
             self._descriptor = os.open(self.path, flags, 0o600)
+            os.fchmod(self._descriptor, 0o600)  # also where an empty file was there before
         except FileNotFoundError:
             raise ResumeError(
                 f"{log} has no guard beside it ({self.path.name}): without it nobody can tell "
@@ -69,13 +77,14 @@ class Guard:
                 f"{log} is in use by another session, here or in another process: two that go on "
                 "from the same state would answer with the same noise. End that one first"
             ) from None
-        self._number = -1
-        self._writing = threading.Lock()
         tell_of_forks(self)
 
     def read(self) -> Progress:
         """What it says. Raises: ResumeError if it is no guard."""
-        return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
+        try:
+            return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be read: {error.strerror}") from error
 
     def write(self, mark: Progress, *, sync: bool = False) -> None:
         """Say how far the session is, unless it is known to be further.
@@ -97,8 +106,12 @@ class Guard:
 
     @property
     def place(self) -> int:
-        """Which file it is: a copy of it is another."""
-        return os.fstat(self._descriptor).st_ino
+        """Which file it is: a copy of it is another, also one at the number of one that is gone."""
+        number = os.fstat(self._descriptor).st_ino
+        with suppress(OSError):  # a file system that does not count who had the number
+            owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
+            return number << 32 | int.from_bytes(owner[:4], sys.byteorder)
+        return number
 
     @property
     def fresh(self) -> bool:
@@ -107,9 +120,10 @@ class Guard:
 
     def close(self) -> None:
         """Let it go."""
-        if self._descriptor >= 0:
-            descriptor, self._descriptor = self._descriptor, -1
-            os.close(descriptor)
+        with self._writing:  # a thread that writes it must not write to what is opened next
+            if self._descriptor >= 0:
+                descriptor, self._descriptor = self._descriptor, -1
+                os.close(descriptor)
 
     def __del__(self) -> None:
         self.close()

@@ -83,17 +83,18 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
         before = path.stat().st_size
         with whole(path, secret=True, overwrite=True) as file:
             for line in _shortest(first, course):
-                file.write(dumps(line).encode("ascii") + b"\n")
+                file.write(line.encode("ascii") + b"\n")
     finally:
         guard.close()
     return before, path.stat().st_size
 
 
-def _shortest(first: Opening, course: Course) -> list[dict[str, Json]]:
-    lines = [first.line, state_line(course.state, course.last, course.generation, course.guard)]
+def _shortest(first: Opening, course: Course) -> list[str]:
+    state = state_line(course.state, course.last, course.generation, course.guard)
+    lines = [dumps(first.line), state]
     if course.promised is not NOTHING:
-        lines.append({"says": encode(course.promised, secrets=True)})
-        lines += [{"again": each + 1} for each in range(course.tries)]
+        lines.append(dumps({"says": encode(course.promised, secrets=True)}))
+        lines += [dumps({"again": each + 1}) for each in range(course.tries)]
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -42,6 +43,8 @@ class Journal:
         self._synced = 0
         self._syncing = threading.Lock()
         self._refusal: str | None = None
+        self._lost = False
+        """Whether the disk once failed to keep it: asked again, it may say that all is well."""
         tell_of_forks(self)
 
     def append(self, text: str) -> None:
@@ -72,17 +75,31 @@ class Journal:
                 return  # whoever had the lock has seen to it
             reached = self.size
             try:
+                if self._lost:
+                    raise OSError(errno.EIO, "the disk failed to keep it before")
                 _on_disk(self._descriptor)
             except OSError as error:
-                self._refusal = "the disk failed to keep it"  # and may never say so again
+                self._lost = True
                 raise FileError(f"{self.path} cannot be synced: {error.strerror}") from error
             self._check_there()
             self._synced = reached
 
     def _check_there(self) -> None:
-        if not os.fstat(self._descriptor).st_nlink:
-            self._refusal = "it was removed or replaced"
+        try:
+            left = os.fstat(self._descriptor).st_nlink
+        except OSError as error:
+            raise FileError(f"{self.path} is closed: {error.strerror}") from error
+        if not left:
             raise FileError(f"{self.path} was removed or replaced while its session was live")
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether no line of it was torn, and it is not closed."""
+        return self._refusal is None and not self._lost
+
+    def end(self, why: str) -> None:
+        """Take no more."""
+        self._refusal = self._refusal or why
 
     @property
     def shares_syncs(self) -> bool:
@@ -91,10 +108,11 @@ class Journal:
 
     def close(self) -> None:
         """Close it as it is."""
-        if self._descriptor >= 0:
-            self._refusal = self._refusal or "its session is closed"
-            descriptor, self._descriptor = self._descriptor, -1
-            os.close(descriptor)
+        with self._syncing:  # a thread that syncs it must not sync what is opened next
+            if self._descriptor >= 0:
+                self.end("its session is closed")
+                descriptor, self._descriptor = self._descriptor, -1
+                os.close(descriptor)
 
     def __del__(self) -> None:
         self.close()
@@ -104,9 +122,13 @@ class Journal:
         with self._syncing:
             with self.path.open("rb") as file:
                 first = file.readline()
-            with whole(self.path, secret=True, overwrite=True) as fresh:
-                fresh.write(first + line.encode("ascii") + b"\n")
-            old, self._descriptor = self._descriptor, os.open(self.path, os.O_RDWR | os.O_APPEND)
+            with whole(self.path, secret=True, overwrite=True) as shorter:
+                shorter.write(first + line.encode("ascii") + b"\n")
+            try:
+                fresh = os.open(self.path, os.O_RDWR | os.O_APPEND)
+            except OSError as error:
+                raise FileError(f"{self.path} cannot be opened: {error.strerror}") from error
+            old, self._descriptor = self._descriptor, fresh
             os.close(old)
             self.size = self._synced = os.fstat(self._descriptor).st_size
 

@@ -11,6 +11,7 @@ from typing import IO, Any, Final
 import attrs
 
 from antiphon.numbers.errors import ReplayMismatch, ResumeError, TranscriptError
+from antiphon.numbers.interning import all_are
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.durable.states import restored
 from antiphon.protocol.mechanism import Mechanism
@@ -147,15 +148,22 @@ def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoi
             return  # stepped through to it already
         _restore(course, line)
     elif "resumed" in line:
-        course.generation, course.guard = int(line["resumed"]), int(line["guard"])
+        course.generation, course.guard = _ints(line, "resumed", "guard")
     else:
         raise TranscriptError(f"a line before byte {course.end} says nothing that is known")
 
 
+def _ints(line: Fields, *keys: str) -> list[int]:
+    numbers = [line.get(key) for key in keys]
+    if not all_are(int, tuple(numbers)):
+        raise TranscriptError(f"a line has no whole number as its {' or '.join(keys)}")
+    return numbers  # type: ignore[return-value]
+
+
 def _restore(course: Course, line: Fields) -> None:
     try:
-        course.state, course.number = restored(line["state"]), int(line["number"])
-        course.generation, course.guard = int(line["generation"]), int(line["guard"])
+        course.state, course.number = restored(line["state"]), *_ints(line, "number")
+        course.generation, course.guard = _ints(line, "generation", "guard")
         if "last" in line:
             message, answer = line["last"]
             course.last = Last(course.number, decode(message), decode(answer))
@@ -189,12 +197,12 @@ def named(mechanism: Mechanism | None, first: Opening) -> Mechanism:
 
     Raises: ResumeError if it is another.
     """
-    if mechanism is None:
-        return first.rebuild_system()
-    if encode(mechanism, secrets=True) != first.system:
+    system = first.rebuild_system() if mechanism is None else mechanism
+    if encode(system, secrets=True) != first.system:
         raise ResumeError(
-            "the log is of another system than the one given: its charges and its noise are not "
-            "those of this one. Give the system that it was started with, with its parameters, or "
-            "none: it is then made from its registered name"
+            "the log is of another system than the one given, or than the one that its registered "
+            "name makes: its charges and its noise are not "
+            "those of this one. Give the system that it was started with, with its parameters; "
+            "given none, it is made from its registered name"
         )
-    return mechanism
+    return system

@@ -21,10 +21,11 @@ from antiphon.protocol.durable.reading import (
     named,
     opening,
 )
-from antiphon.protocol.durable.states import keep as kept
+from antiphon.protocol.durable.states import kept
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import encode, mentions_unregistered
 from antiphon.protocol.records.files import refuse_taken, sync_directory
+from antiphon.protocol.records.transcript import MAX_LINE
 from antiphon.protocol.registry import name_of
 
 Witness: TypeAlias = Callable[[str, int], bool]
@@ -138,13 +139,17 @@ def resume(
 
 
 def _opening(mechanism: Mechanism, initial: object) -> Opening:
-    system = encode(mechanism, secrets=True)
-    if mentions_unregistered(system):
+    system, start = encode(mechanism, secrets=True), encode(initial, secrets=True)
+    if mentions_unregistered([system, start]):
         raise InvalidArgument(
-            f"{name_of(mechanism)} has a part without a registered name: a log must name its "
-            "system, so that it is resumed into the same. Use @ap.register('name/1')"
+            f"{name_of(mechanism)} or its initial state has a part without a registered name: a "
+            "log must name its system, so that it is resumed into the same. Use "
+            "@ap.register('name/1')"
         )
-    return Opening(secrets.token_hex(16), system, encode(initial, secrets=True))
+    first = Opening(secrets.token_hex(16), system, start)
+    if len(dumps(first.line)) >= MAX_LINE:
+        raise InvalidArgument(f"a system and its initial state have less than {MAX_LINE} bytes")
+    return first
 
 
 def _created(path: Path) -> int:

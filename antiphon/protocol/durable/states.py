@@ -7,6 +7,8 @@ that it was registered under. Reading builds these only, and runs no code from t
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -17,6 +19,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.records.codec import (
     Fields,
@@ -29,6 +32,8 @@ from antiphon.protocol.records.codec import (
 from antiphon.protocol.registry import lookup, registered_name
 
 _OURS: Final = "antiphon."
+_OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
+"""In what is kept of a state: a class that is not ours. Ours come back the same (tested)."""
 _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip
@@ -59,6 +64,31 @@ def keep(state: object) -> Json:
                 "text, tuples, dicts, arrays and attrs classes under @ap.register('name/1')"
             )
     return {"made": name, "parts": [keep(part) for part in _parts(value, kind)]}
+
+
+def kept(state: object) -> Json:
+    """As ``keep``, of a state that comes back the same from what was written.
+
+    Raises: InvalidArgument, also for a state that does not, and whoever went on from it would go on
+    from another: a class that computes its fields anew, or compares its values by identity.
+    """
+    try:
+        said = keep(state)
+        text = json.dumps(said)
+        same = not _OTHERS.search(text) or fingerprint(restored(json.loads(text))) == fingerprint(
+            state
+        )
+    except InvalidArgument:
+        raise
+    except Exception as error:  # of classes that are not ours, or of what is nested too deeply
+        reason = type(error).__name__
+        raise InvalidArgument(f"a state cannot be kept: reading it again raises {reason}") from None
+    if not same:
+        raise InvalidArgument(
+            f"a state with a {type(state).__qualname__} cannot be kept: what comes back is not "
+            "equal to it. Let its attrs classes take their fields as they are, and compare by them"
+        )
+    return said
 
 
 def restored(data: object) -> Any:
@@ -148,9 +178,12 @@ def _made(kind: Any, parts: list[Any]) -> object:
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:
-    """What a value is made of: not what follows from it, nor what it is not compared by."""
+    """What a value is made of: not what follows from it, nor, if it is ours, what it is not
+    compared by.
+    """
+    whole = not str(kind.__module__).startswith(_OURS)
     return [
         field
         for field in attrs.fields(kind)
-        if field.init and (field.eq or field.default is attrs.NOTHING)
+        if field.init and (whole or field.eq or field.default is attrs.NOTHING)
     ]
