@@ -110,7 +110,7 @@ def _restored(tag: str, data: Fields) -> object:
     if tag == "dict":
         return {restored(key): restored(value) for key, value in data["dict"]}
     if tag == "objects":
-        array = np.empty(len(data["objects"]), object)
+        array: Any = np.empty(len(data["objects"]), object)
         array[:] = [restored(each) for each in data["objects"]]
         return array.reshape(data["shape"])
     if tag == "made":
@@ -155,8 +155,8 @@ def _class(name: object) -> type:
     return found
 
 
-def _is_named_tuple(kind: type) -> bool:
-    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+def _is_named_tuple(kind: type[Any]) -> bool:
+    return tuple in kind.__mro__ and hasattr(kind, "_fields")
 
 
 def _parts(value: Any, kind: type) -> tuple[object, ...]:

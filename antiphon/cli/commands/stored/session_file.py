@@ -37,7 +37,8 @@ def session(action: str, path: Path, *, with_file: Path | None, as_json: bool) -
 
 def _data(found: SessionFile, sizes: tuple[int, int] | None) -> dict[str, object]:
     label = party_label(found.system)  # and not its parameters, of which some may be secret
-    data = attrs.asdict(found, recurse=False) | {"path": str(found.path), "system": label}
+    data: dict[str, object] = attrs.asdict(found, recurse=False)
+    data |= {"path": str(found.path), "system": label}
     return data if sizes is None else data | {"before": sizes[0], "after": sizes[1]}
 
 
