@@ -1,0 +1,102 @@
+"""A mechanism by its law: a table of what it answers after each history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from math import gcd, lcm
+from typing import Any
+
+import attrs
+import numpy as np
+
+from antiphon.audit.conjectures.shape import Doubles, Shape
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Finite, Integers, Signature
+
+
+@register("antiphon.FiniteLaw/1")
+@attrs.frozen
+class FiniteLaw(ContinualMechanism[int, Any, int]):
+    """Answers 0, …, answers-1 by a table, for some rounds; after these, 0.
+
+    ``weights[h·|inputs| + i]`` weighs the answers to the i-th input after history h, () where h has
+    probability 0. A history's number: 0 at first, and h·|inputs|·answers + i·answers + a + 1 after
+    one more. State: that number.
+    """
+
+    inputs: tuple[Any, ...]
+    answers: int
+    weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False, kw_only=True)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    @property
+    def signature(self) -> Signature:
+        queries = Finite(self.inputs)
+        return Signature(queries, Integers(0, self.answers - 1), queries)
+
+    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, int]:
+        place = next(i for i, each in enumerate(self.inputs) if identical(each, message))
+        row = state * len(self.inputs) + place
+        if row >= len(self.weights) or not self.weights[row]:
+            return state, 0
+        answer = coins.categorical(self.weights[row])
+        return row * self.answers + answer + 1, answer
+
+
+Plan = tuple[Fraction, ...]
+"""A law, exactly: by history of inputs and answers, the probability of its answers."""
+
+
+def rounded(shape: Shape, law: Doubles, denominator: int) -> Plan:
+    """The law with conditional probabilities that are multiples of 1/denominator."""
+    plan = [Fraction(0)] * shape.size
+    plan[0] = Fraction(1)
+    for first, history in _questions(shape):
+        chances = law[first : first + shape.answers]
+        ends = np.cumsum(chances) / max(float(chances.sum()), 1e-300) * denominator
+        steps = [*np.rint(ends[:-1]).astype(int).tolist(), denominator]
+        for answer, (low, high) in enumerate(pairwise([0, *steps])):
+            plan[first + answer] = plan[history] * Fraction(high - low, denominator)
+    return tuple(plan)
+
+
+def mixed(shape: Shape, plan: Plan, chance: Fraction) -> Plan:
+    """With this probability as the plan says, else always 0: it tells less in proportion."""
+    silent = [Fraction(0)] * shape.size
+    silent[0] = Fraction(1)
+    for first, history in _questions(shape):
+        silent[first] = silent[history]
+    return tuple(chance * own + (1 - chance) * other for own, other in zip(plan, silent, strict=True))
+
+
+def mechanism(shape: Shape, plan: Plan, claim: Claim) -> FiniteLaw:
+    """The mechanism of a plan, with its claim."""
+    rows = tuple(
+        _whole(plan[first : first + shape.answers]) if plan[history] else ()
+        for first, history in _questions(shape)
+    )
+    return FiniteLaw(shape.pattern.inputs, shape.answers, rows, claims=(claim,))
+
+
+def _questions(shape: Shape) -> Iterator[tuple[int, int]]:
+    """Where the answers to a question after a history are, and where the history is."""
+    for history in range(shape.offset(shape.rounds)):
+        for place in range(shape.inputs):
+            yield (history * shape.inputs + place) * shape.answers + 1, history
+
+
+def _whole(chances: Plan) -> tuple[int, ...]:
+    """Whole numbers in proportion, in lowest terms."""
+    common = lcm(*(each.denominator for each in chances))
+    whole = [int(each * common) for each in chances]
+    return tuple(each // gcd(*whole) for each in whole)
