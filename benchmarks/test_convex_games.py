@@ -50,14 +50,14 @@ def table(loss, body, rounds: int) -> games.DataTable:
     return games.DataTable.of(features, labels, loss=loss, body=body, bound=1)
 
 
-def tuned(kind, game):
-    return kind.tuned(horizon=game.rounds, body=game.body, loss=game.convex_loss)
+def made(kind, game):
+    return kind(horizon=game.rounds, body=game.body, loss=game.convex_loss)
 
 
 @pytest.mark.parametrize("kind", [GradientDescent, Origin])
 @pytest.mark.benchmark(group="convex games: steps")
 def test_a_session(benchmark, kind):
-    learner, data = tuned(kind, GAP), GAP.losses(1, 0)
+    learner, data = made(kind, GAP), GAP.losses(1, 0)
 
     def play():
         session = learner.start()
@@ -72,7 +72,7 @@ def test_a_session(benchmark, kind):
 @pytest.mark.parametrize("kind", [GradientDescent, Origin])
 @pytest.mark.benchmark(group="convex games: whole games")
 def test_whole_games(benchmark, kind):
-    learner, data = tuned(kind, GAP), GAP.losses(1, 0)
+    learner, data = made(kind, GAP), GAP.losses(1, 0)
     benchmark(lambda: learner.follow(learner.initial_state, data, SampledCoins()))
     report(benchmark, len(data))
 
@@ -111,7 +111,7 @@ def test_a_contest(benchmark, name):
     game = games.LinearGap(rounds=rounds, body=BALL)
     if name == "table":
         game = table(LogisticLoss, BALL, rounds)
-    learner = tuned(Origin, game)
+    learner = made(Origin, game)
     benchmark.pedantic(
         lambda: contest(learner, game, repetitions=2, seed=1, executor="serial"), rounds=1
     )

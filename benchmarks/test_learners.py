@@ -6,9 +6,13 @@ A *round* is the advice and then the loss. For each test the time of one round i
 ``add`` is a bare NumPy addition of two int64 arrays of that size, into a new one, which no learner
 that keeps its old states can do without; GB/s are of the three arrays that it reads and writes.
 ``hedge_by_hand`` is Hedge in doubles with NumPy's own generator, which is no mechanism.
+*phases* of a noisy leader are Gaussian draws, its counter's update, and the draw of the expert,
+each beside a draw by softmax in bare NumPy, which is neither private nor exact.
 """
 
 from __future__ import annotations
+
+from time import perf_counter
 
 import attrs
 import numpy as np
@@ -25,6 +29,8 @@ from antiphon.mechanisms import (
     NoisyLeader,
     ShrinkingDartboard,
 )
+from antiphon.mechanisms.counters.factors.rows import gaussians
+from antiphon.mechanisms.counters.streams import Rolling
 from antiphon.mechanisms.learners import games
 from antiphon.protocol import SampledCoins
 
@@ -39,8 +45,9 @@ def report(benchmark, rounds: int, experts: int = 0) -> None:
     if benchmark.stats is not None:
         each = benchmark.stats.stats.min / rounds * 1e6
         benchmark.extra_info["µs a round"] = round(each, 3)
-        benchmark.extra_info["GB/s"] = speed = round(3 * 8e-3 * experts / each, 2)
-        print(f"\n{each:.3f} µs a round" + (f", {speed} GB/s" if experts else ""))
+        if experts:
+            benchmark.extra_info["GB/s"] = round(3 * 8e-3 * experts / each, 2)
+        print("\n" + ", ".join(f"{value} {name}" for name, value in benchmark.extra_info.items()))
 
 
 def losses(experts: int) -> np.ndarray:
@@ -164,6 +171,47 @@ def test_a_noisy_session(benchmark, experts):
 
     benchmark(play)
     report(benchmark, len(table), experts)
+
+
+@pytest.mark.parametrize("experts", [10, 100, 1000, 10**4])
+@pytest.mark.parametrize("seed", [None, 1], ids=["system", "seeded"])
+@pytest.mark.benchmark(group="learners: phases of a noisy leader")
+def test_phases(benchmark, experts, seed):
+    """The least time of each phase, by turns; a round is that of ``follow``."""
+    learner, coins = noisy(experts), SampledCoins(seed)
+    counter, softmax = learner.counter, learner.softmax
+    table = losses(experts)[: max(8, 2**16 // experts)]  # several stocks of noise
+    rolling, generator = Rolling(counter, counter.initial_state), np.random.default_rng(1)
+    state, _ = learner.follow(learner.initial_state, table[:1], coins)
+
+    def bare(sums):
+        weights = np.exp(float(learner.rate) * (sums.min() - sums)).cumsum()
+        return weights.searchsorted(generator.random() * weights[-1])
+
+    noise, best = gaussians(coins, counter.grid, experts), dict[str, float]()
+    phases = {
+        "gaussians": lambda loss: gaussians(coins, counter.grid, experts),
+        "update": lambda loss: rolling.push(loss * float(counter.unit), noise, counter.divisor(0)),
+        "sums": lambda loss: rolling.sums(),
+        "expert": lambda loss: softmax.drawn(rolling.sums(), coins),
+        "bare": lambda loss: bare(rolling.sums()),
+    }
+
+    def play(name):
+        start = perf_counter()
+        if name == "round":
+            learner.follow(state, table, coins)
+        else:
+            for loss in table:
+                phases[name](loss)
+        each = (perf_counter() - start) / len(table) * 1e6
+        best[name] = min(best.get(name, each), each)
+
+    benchmark.pedantic(lambda: [play(name) for name in (*phases, "round")], rounds=50)
+    benchmark.extra_info["µs"] = {name: round(each, 2) for name, each in best.items()}
+    benchmark.extra_info["beside bare"] = {
+        name: round(each / best["bare"], 2) for name, each in best.items()
+    }
 
 
 @pytest.mark.parametrize("experts", [10, 1000])

@@ -1,15 +1,46 @@
-"""Numbers as users write them, kept exact."""
+"""Numbers and names as users write them; numbers are kept exact."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
 
 _NUMBER: Final = re.compile(r"[0-9]{0,40}(\.[0-9]{0,40})?([eE][+-]?[0-9]{1,2})?")
 _RATIO: Final = re.compile(r"[0-9]{1,40}/[0-9]{1,40}")
+
+Found = TypeVar("Found")
+
+
+def one_of(known: Mapping[str, Found], name: str, what: str) -> Found:
+    """What has that name. Raises: InvalidArgument, with all names, for another."""
+    if name not in known:
+        raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
+    return known[name]
+
+
+def several(texts: Iterable[str]) -> tuple[str, ...]:
+    """What stands between commas, or in an option that is repeated; each once.
+
+    >>> several(["1024, 4096", "1024", "1"])
+    ('1024', '4096', '1')
+    """
+    return tuple(dict.fromkeys(each.strip() for text in texts for each in text.split(",")))
+
+
+def count(text: str, name: str, most: int) -> int:
+    """The whole number from 1 to the most that a text stands for. Raises: InvalidArgument.
+
+    >>> count("4096", "rounds", 1 << 24)
+    4096
+    """
+    found = int(text) if text.isdecimal() and len(text) < 40 else 0
+    if not 1 <= found <= most:
+        raise InvalidArgument(f"{name} is a whole number from 1 to {most:,}, not {text[:40]!r}")
+    return found
 
 
 def rational(text: str, name: str) -> Fraction:

@@ -12,8 +12,9 @@ and a number may have an ``__eq__`` of its own. So there are two questions, and 
 
 Both answer None, or the reason in words. Not defended against: patching this library's classes
 while they run, and objects that are changed after they were made, behind the back of what froze
-them (``object.__setattr__``, ``__setstate__``); what the ``__dict__`` of a subclass hides is seen
-whenever somebody asks, but not that it was there before and a chain looked its step up then.
+them (``object.__setattr__``, ``__setstate__``; ``flags.writeable`` of an array that was made
+read-only); what the ``__dict__`` of a subclass hides is seen whenever somebody asks, but not that
+it was there before and a chain looked its step up then.
 """
 
 from __future__ import annotations

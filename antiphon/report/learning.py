@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import numpy as np
@@ -17,7 +17,9 @@ from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
+_TICKS: Final = 5
 _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 
@@ -80,24 +82,13 @@ def facets(
     """
     if not rows or len({len(row) for row in rows}) > 1 or not rows[0]:
         raise InvalidArgument("facets stand in rows of equal length, of at least one")
-    names = list(dict.fromkeys(line.name for row in rows for each in row for line in each.lines))
+    names = _names(rows)
     width, height = 1.2 + 3 * len(rows[0]), 1.7 + 2.3 * len(rows)
     with picture(paths, width=width, height=height) as figure:
         grid = figure.subplots(len(rows), len(rows[0]), squeeze=False, sharex=True, sharey=True)
         for own, facet in zip(grid.flat, (each for row in rows for each in row), strict=True):
-            plain(own)
-            own.grid(axis="x", color=GRID, linewidth=0.8)
-            own.set_title(facet.title, fontsize=10, loc="left", color=INK)
-            if least is not None:
-                _logarithmic(own)
-            for line in facet.lines:
-                _draw(own, line, names.index(line.name), least=least)
-        handles = {line.get_label(): line for own in grid.flat for line in own.get_lines()}
-        lines = -(-len(names) // (2 * len(rows[0])))
-        figure.legend(
-            [handles[name] for name in names], names, loc="lower center", frameon=False,
-            ncols=-(-len(names) // lines), fontsize=9, labelcolor=INK,
-        )  # fmt: skip
+            _fill(own, facet, names, least)
+        _key(figure, grid.flat, names, columns=2 * len(rows[0]))
         figure.supxlabel(axes[0], y=0.62 / height, fontsize=10, color=SOFT)
         figure.supylabel(axes[1], x=0.15 / width, fontsize=10, color=SOFT)
         figure.suptitle(title, x=0.7 / width, ha="left", fontweight="bold", color=INK)
@@ -105,6 +96,75 @@ def facets(
             left=0.75 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=1.05 / height,
             wspace=0.12, hspace=0.32,
         )  # fmt: skip
+
+
+def powers(
+    rows: Mapping[str, Sequence[Facet]], *, title: str, paths: Iterable[Path], least: float = 1
+) -> None:
+    """Regret in rows of pictures, each row over what its name says; all axes logarithmic.
+
+    Rows may differ in length. What is below ``least`` is drawn there. One file for each path.
+    Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture, and for
+    no rows, or an empty one.
+    """
+    if not rows or not all(rows.values()):
+        raise InvalidArgument("rows of pictures are of at least one each")
+    names, wide = _names(rows.values()), max(map(len, rows.values()))
+    width = max(6.0, 1.2 + 3 * wide)
+    columns = int(width / 1.8)
+    below = 0.75 + 0.2 * -(-len(names) // columns)
+    height = 0.75 + 2.8 * len(rows) + below
+    with picture(paths, width=width, height=height) as figure:
+        grid = figure.subplots(len(rows), wide, squeeze=False, sharex="row", sharey=True)
+        for (across, facets), line in zip(rows.items(), grid, strict=True):
+            for own, facet in zip(line, facets, strict=False):
+                _fill(own, facet, names, least)
+                own.set_xlabel(across)
+            _mark(line[0], facets)
+            for own in line[len(facets) :]:
+                own.set_visible(False)
+        _key(figure, grid.flat, names, columns=columns)
+        figure.supylabel("regret", x=0.15 / width, fontsize=10, color=SOFT)
+        figure.suptitle(title, x=0.7 / width, ha="left", fontweight="bold", color=INK)
+        figure.subplots_adjust(
+            left=0.8 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=below / height,
+            wspace=0.12, hspace=0.5,
+        )  # fmt: skip
+
+
+def _names(rows: Iterable[Sequence[Facet]]) -> list[str]:
+    """Of all lines, each once."""
+    return list(dict.fromkeys(line.name for row in rows for each in row for line in each.lines))
+
+
+def _fill(own: Axes, facet: Facet, names: Sequence[str], least: float | None) -> None:
+    """One small picture."""
+    plain(own)
+    own.grid(axis="x", color=GRID, linewidth=0.8)
+    own.set_title(facet.title, fontsize=10, loc="left", color=INK)
+    if least is not None:
+        _logarithmic(own)
+    for line in facet.lines:
+        _draw(own, line, names.index(line.name), least=least)
+
+
+def _mark(own: Axes, facets: Sequence[Facet]) -> None:
+    """Ticks where there are figures, at most some."""
+    lines = [np.asarray(line.xs, np.float64) for facet in facets for line in facet.lines]
+    places = np.unique(np.concatenate(lines))
+    places = places[:: -(-len(places) // _TICKS)]
+    own.set_xticks(places, labels=[f"{place:,.6g}" for place in places])
+    own.set_xticks([], minor=True)
+
+
+def _key(figure: Figure, grid: Iterable[Axes], names: Sequence[str], columns: int) -> None:
+    """One legend for all pictures, in lines of so many names at most."""
+    handles = {str(line.get_label()): line for own in grid for line in own.get_lines()}
+    lines = -(-len(names) // columns)
+    figure.legend(
+        [handles[name] for name in names], names, loc="lower center", frameon=False,
+        ncols=-(-len(names) // lines), fontsize=9, labelcolor=INK,
+    )  # fmt: skip
 
 
 def _sloped(name: str, slope: float) -> str:

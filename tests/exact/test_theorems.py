@@ -43,7 +43,8 @@ def test_every_theorem_has_a_broken_twin():
     assert theorems == {check.theorem for check in ROWS if not check.expected}
     wanted = (
         "2.4", "2.5", "2.15", "3.8", "4.6", "4.7", "4.10", "4.12", "5.2", "5.5", "1.4",
-        "S", "G", "R", "6.1", "6.3", "6.4", "HSS", "Alg.1", "alg. 2",
+        "S", "G", "R", "6.1", "6.3", "6.4", "HSS", "Alg.1", "alg. 2", "by distance",
+        "weak triangle", "group privacy", "L2P", "LDP", "mistakes",
     )  # fmt: skip
     assert all(checks(name) for name in wanted)
 
@@ -131,12 +132,37 @@ REASONS = [
     ("6.1", "lacks validity", "f→f': the pair sent to the right is not f'-valid"),
     ("HSS", "not set to 0", "more than 1 pair(s) differ"),
     ("HSS", "without the Laplace", "not the next of the fixed ones"),
+    ("by distance", "forget the distance", "say ((0, 1, λ), (1, 1, λ))"),
+    ("triangle", "first leg alone", "say ((0, 1, λ), (1, 1, λ))"),
+    ("triangle", "as printed", "on 1: accuse b = 0"),
+    ("group", "no step", "say ((0, 1, λ), (1, 1, λ))"),
+    ("L2P", "told no more", "on ⊤: say ('advice', 'advice')"),
+    ("LDP", "ln(KT)", "accuse b = 0"),
+    ("mistakes", "twice", "say ((0, 0), (1, 1))"),
+    ("mistakes", "½q_i", "(1, 1) in the rounds 1"),
+    ("mistakes", "Σ q_i", "(1, 1) in the rounds 1, 5, 7, (0, 0) in the others"),
 ]
 
 
 @pytest.mark.parametrize(("theorem", "part", "reason"), REASONS)
 def test_a_twin_fails_for_its_reason(theorem, part, reason):
     assert reason in one(theorem, part).adversary
+
+
+def test_figures_of_learners():
+    """To listen doubles what is told; the talk's sum is 0, and 19/100 of the runs err less."""
+    fixed, listening = (one("L2P", part).tight for part in ("fixed", "that listen"))
+    assert (fixed, listening) == ((Fraction(7, 484),), (Fraction(7, 242),))
+    found = one("mistakes", "Σ q_i")
+    assert (found.claimed[0][1], found.tight) == (0, (Fraction(19, 100),))
+
+
+def test_the_bounds_after_preprocessing_are_not_idle():
+    for part in ("two curves", "the lesser"):
+        found = one("privacy" if "lesser" in part else "triangle", part)
+        for (_, delta), tight in zip(found.claimed, found.tight, strict=True):
+            assert tight <= delta < 2 * tight
+    assert one("triangle", "16/σ⁶").claimed[0][1] < Fraction(1, 1000)
 
 
 def test_leaks_also_cost_privacy():

@@ -14,6 +14,7 @@ from antiphon.composition import (
     ComplexMechanism,
     ConcentratedFilter,
     GaussianFilter,
+    Preprocessed,
     RenyiFilter,
     WhitehouseFilter,
     fixed_mechanisms,
@@ -25,6 +26,7 @@ from antiphon.composition.filters import RogersFilter
 from antiphon.mechanisms import (
     ContinualHistogram,
     HistogramMonitor,
+    ImputedSum,
     KthLargest,
     TreeCounter,
     UnboundedCounter,
@@ -44,6 +46,7 @@ from antiphon.verifiers import bounded, updates_and_queries
 from . import users
 from .case import Case
 from .parts import NESTED, Recipe, function, made, tupled
+from .prepared import Mapped
 
 SYSTEMS: dict[str, Callable[..., Case]] = {}
 LARGEST, SMALLEST = KthLargest(1), KthLargest(2)
@@ -96,6 +99,20 @@ def case(mechanism: Any, f: Any = None, rounds: int = 2, **more: Any) -> Case:
 def alone(part: Recipe, f: Recipe | None, rounds: int, base: int | None = None) -> Case:
     """One mechanism, under its own f or another."""
     return case(made(part), function(f), rounds, base=base)
+
+
+@system
+def preprocessed(part: Recipe, before: Recipe, base: int | None = None) -> Case:
+    """A mechanism behind a preprocessing, on every dataset of it."""
+    kinds = {"mapped": mapped, "imputed": ImputedSum}
+    pi = kinds[before["kind"]](**{k: v for k, v in before.items() if k != "kind"})
+    whole = Preprocessed(made(part), pi)
+    said = tuple(pi.datasets.enumerate())
+    return Case(whole, None, 1, queries=said, base=base, granted=before["kind"] == "mapped")
+
+
+def mapped(size: int, tables: Any, statistic: str, slack: list[int], says_all: bool) -> Mapped:
+    return Mapped(size, tupled(tables), statistic, Fraction(*slack), says_all)
 
 
 @system

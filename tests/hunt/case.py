@@ -23,6 +23,8 @@ class Case:
     """Read discrete Laplace noise in base 2^base in place of e; see ``referee``."""
     truth_of: Any = None
     """What is really run, where it is not the system as it stands."""
+    granted: bool = False
+    """What is assumed was computed, and is true: the figure is to hold all the same."""
 
     @property
     def search(self) -> dict[str, Any]:

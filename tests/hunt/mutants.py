@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -21,7 +22,11 @@ from antiphon.composition.guarantees.rules.compositions import (
     sparse_consistent,
 )
 from antiphon.composition.guarantees.rules.measures import measures_consistent
-from antiphon.composition.guarantees.rules.mechanisms import claim, group
+from antiphon.composition.guarantees.rules.mechanisms import (
+    behind_preprocessing,
+    claim,
+    group,
+)
 from antiphon.composition.properties import Violation
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import Budgeted
@@ -96,6 +101,12 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
     "a filter's figure without its δ": (filters, "optimal", _without_deltas),
     "V[f] forgets to charge": (Budgeted, "spend", lambda _: lambda self, purse, given: purse),
     "V[f] forgets the mechanism's own f": (Suitable, "judge", _unchecked),
+    "records that nobody changed do not move": (
+        behind_preprocessing, "travelled", lambda _: lambda pi: Fraction(0)
+    ),
+    "the changed record is no step": (
+        behind_preprocessing, "changed", lambda own: lambda pi: max(1, own(pi) - 1)
+    ),
     "the engine takes e^ε for more": (question, "rational_growth", _larger_growth),
 }  # fmt: skip
 

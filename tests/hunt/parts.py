@@ -46,6 +46,7 @@ from antiphon.verifiers import (
 from antiphon.verifiers.models import EventLevel, EveryPair, NeighbouringStart, UserLevel
 
 from . import users
+from .prepared import Stepped, SteppedAnywhere
 from .users import COUNT, stated
 
 Recipe = dict[str, Any]
@@ -135,6 +136,13 @@ def response(q: int, delta: list[int]) -> Any:
 @part
 def kary(q: int, values: int, lies: bool = False) -> Any:
     return (TruthfulLies if lies else KaryResponse)(epsilon=Log(q), values=values)
+
+
+@part
+def stepped(weights: Any, measure: Any, distances: list[list[int]], anywhere: bool) -> Any:
+    """With true claims at these distances, or at every one."""
+    kind = SteppedAnywhere if anywhere else Stepped
+    return kind(tupled(weights), tupled(measure), tuple(Fraction(*each) for each in distances))
 
 
 @part

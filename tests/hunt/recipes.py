@@ -118,6 +118,48 @@ class Grower:
         return {"kind": "own_sparse", "look": self.one("last", "difference"), "chances": chances,
                 "questions": 2, "f": f, "measure": self.one(None, None, [2, 1])}  # fmt: skip
 
+    # --- preprocessing, and claims by distance ------------------------------------------------
+
+    def stepped(self, images: int, behind: bool = True) -> Recipe:
+        """Rows of weights that change little from number to number, or as they like.
+
+        Behind a preprocessing the weak triangle inequality is left out, which takes many seconds a
+        figure: claims are by distance only, or with a δ that it has no use for.
+        """
+        row, near = self.weights(self.one(2, 3)), self.chance(70)
+        rows = [row]
+        for _ in range(images - 1):
+            step = [max(1, each + self.one(-1, 0, 0, 1)) for each in rows[-1]]
+            rows.append(step if near else self.weights(len(row)))
+        distances = [[1, 1], [self.one(1, 2, 3), 1], [self.one(1, 3, 5), 2]][: self.one(1, 2, 3)]
+        anywhere = self.chance(60)
+        if behind and anywhere:
+            distances = []
+        measure = self.one(None, None, "zcdp", "gdp", "rdp", [1, 1], [3, 2])
+        measure = [1, 1] if behind and not anywhere else measure
+        return {"kind": "stepped", "weights": rows, "measure": measure, "distances": distances,
+                "anywhere": anywhere}  # fmt: skip
+
+    def at_a_distance(self) -> Recipe:
+        relation = self.one("within", "two", "two", "half")
+        return {"kind": "alone", "part": self.stepped(self.one(2, 3, 4), False),
+                "f": {"kind": "start", "relation": relation}, "rounds": 1}  # fmt: skip
+
+    def preprocessed(self) -> Recipe:
+        if self.chance(35):
+            size, high = self.one(2, 3), self.one(1, 2)
+            before = {"kind": "imputed", "size": size, "missing": self.one(0, 1), "high": high}
+            return {"kind": "preprocessed", "before": before, "part": self.stepped(size * high + 1)}
+        size, values, most = self.one(1, 2, 3), self.one(2, 3), self.one(1, 2)
+        tables = [[self.random.randint(0, most) for _ in range(values)]
+                  for _ in range(self.one(1, 2, 3))]  # fmt: skip
+        before = {"kind": "mapped", "size": size, "tables": tables,
+                  "statistic": self.one("sum", "max", "first"),
+                  "slack": self.one([0, 1], [0, 1], [1, 2], [1, 1]),
+                  "says_all": self.chance(30)}  # fmt: skip
+        part = self.stepped(size * max(map(max, tables)) + 1)
+        return {"kind": "preprocessed", "before": before, "part": part}
+
     def plain(self) -> Recipe:
         """A part of the library that can be enumerated."""
         return self.one(
@@ -184,6 +226,8 @@ class Grower:
             lambda: self.extended(depth),
             self.filtered,
             self.complex,
+            self.preprocessed,
+            self.at_a_distance,
             lambda: {"kind": "histogram", "counter": self.counter(), "rounds": 1,
                      "dimension": self.one(1, 1, 1, 2)},
             lambda: {"kind": "monitor", "mechanism": self.own_sparse(), "rounds": self.one(2, 3, 4),
@@ -281,6 +325,9 @@ class Grower:
             lambda: {"kind": "monitor", "mechanism": {"kind": "sparse", "epsilon": 4, "tops": 1,
                      "monotone": False}, "dimension": 1, "rounds": 2},
             lambda: {"kind": "concomp", "parts": [self.noisy()], "rounds": 2},
+            lambda: {"kind": "preprocessed", "part": {"kind": "laplace", "epsilon": self.one(1, 2)},
+                     "before": {"kind": "imputed", "size": self.one(2, 3), "high": self.one(1, 2),
+                                "missing": self.one(0, 1)}},
             lambda: {"kind": "ext", "f": self.one("parameters", "sparse", "unit"),
                      "parts": [self.noisy()], "rounds": 2, "bound": None, "most": 2},
         ]  # fmt: skip

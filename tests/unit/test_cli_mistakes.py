@@ -1,34 +1,25 @@
 """`antiphon mistakes`: three adversaries, between two bounds."""
 
-import json
 from fractions import Fraction
 
 import pytest
 
 from antiphon.audit.mistakes import every_round, mistake_law
-from antiphon.cli import main
 from antiphon.mechanisms.learners.littlestone import mistakes_lower_bound, sparse_vector_learner
 
-
-def printed(capsys, *arguments, status=0):
-    assert main(["mistakes", *arguments]) == status
-    return capsys.readouterr()
+COMMAND = "mistakes"
 
 
-def told(capsys, *arguments):
-    return json.loads(printed(capsys, *arguments, "--json").out)
-
-
-def test_it_prints_all_three(capsys):
-    out = printed(capsys, "--rounds", "8").out
+def test_it_prints_all_three(printed):
+    out = printed("--rounds", "8").out
     assert "sparse-vector: (1, 0)-DP, proved, 8 rounds" in out
     for adversary in ("wrong every round", "best of all 2^T", "hard sequence"):
         assert adversary in out
     assert "At least 1.2 for every (1, 1e-06)-DP learner that is 0.1-concentrated" in out
 
 
-def test_it_is_what_the_library_says(capsys):
-    data = told(capsys, "--rounds", "100", "--epsilon", "1/2", "--beta", "0.05")
+def test_it_is_what_the_library_says(told):
+    data = told("--rounds", "100", "--epsilon", "1/2", "--beta", "0.05")
     learner = sparse_vector_learner(horizon=100, epsilon=0.5, beta=0.05)
     law = mistake_law(learner, 100)
     every, best, hard = data["adversaries"]
@@ -43,24 +34,24 @@ def test_it_is_what_the_library_says(capsys):
     assert all(map(lambda low, high: low <= high, curves["lower"], curves["upper"]))
 
 
-def test_name_and_shame_is_exact(capsys):
-    data = told(capsys, "--learner", "name-and-shame", "--rounds", "7", "--delta", "0.1")
+def test_name_and_shame_is_exact(told):
+    data = told("--learner", "name-and-shame", "--rounds", "7", "--delta", "0.1")
     every, best, _ = (row["mistakes"]["exactly"] for row in data["adversaries"])
     assert every == best == "5217031/1000000"
     assert data["concentration"]["value"] == 0
 
 
 @pytest.mark.parametrize("learner", ["tree-counter", "points", "halving"])
-def test_every_learner_is_found(capsys, learner):
+def test_every_learner_is_found(printed, told, learner):
     arguments = ("--learner", learner, "--rounds", "12", "--repeat", "3", "--seed", "1")
-    data = told(capsys, *arguments, "--points", "6")
+    data = told(*arguments, "--points", "6")
     assert data["private"] is (learner != "halving")
     assert len(data["adversaries"]) == 3
-    assert learner in printed(capsys, *arguments).out
+    assert learner in printed(*arguments).out
 
 
-def test_who_is_not_concentrated_is_told_so(capsys):
-    data = told(capsys, "--rounds", "10", "--beta", "0.8")
+def test_who_is_not_concentrated_is_told_so(told):
+    data = told("--rounds", "10", "--beta", "0.8")
     assert "not concentrated" in data["adversaries"][2]["why"]
     assert data["lower"] == 0
 
@@ -76,16 +67,16 @@ def test_who_is_not_concentrated_is_told_so(capsys):
         (("--plot", "mistakes.txt"), "a plot is a"),
     ],
 )
-def test_bad_input_is_one_line(capsys, arguments, text):
+def test_bad_input_is_one_line(printed, arguments, text):
     pytest.importorskip("matplotlib")
-    err = printed(capsys, *arguments, "--rounds", "4", status=2).err
+    err = printed(*arguments, "--rounds", "4", status=2).err
     assert text in err
     assert len(err.splitlines()) == 1
 
 
-def test_mistakes_are_drawn(capsys, tmp_path):
+def test_mistakes_are_drawn(printed, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "mistakes.svg"
-    printed(capsys, "--rounds", "16", "--plot", str(path))
+    printed("--rounds", "16", "--plot", str(path))
     assert path.read_text().startswith("<?xml")
-    assert "there" in printed(capsys, "--rounds", "16", "--plot", str(path), status=2).err
+    assert "there" in printed("--rounds", "16", "--plot", str(path), status=2).err

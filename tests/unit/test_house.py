@@ -32,7 +32,7 @@ BY_NAME = {
     "composition/property_search.py": {"'antiphon.audit.searches'"},
     "mechanisms/histograms/checking.py": {"'antiphon.audit.searches'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
-    "selfcheck/theorems/__init__.py": {"f'{__name__}.{file.name}'"},
+    "selfcheck/theorems/__init__.py": {"file.name"},
 }
 """Imports by name: a user's module, what dask brings, what stands in a room above, and all files
  of a folder, so that one more is found.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -154,9 +153,7 @@ def _data(outcome: CounterTable) -> dict[str, object]:
 
 
 def _print(outcome: CounterTable) -> None:
-    from rich.console import Console
-
-    from antiphon.report import table
+    from antiphon.report import print_table
 
     rows, bound, converted = outcome.rows, outcome.bound, outcome.converted
     columns = ["counter", "claim", "numbers kept", "max error", "mean error", "max/bound", ""]
@@ -169,10 +166,9 @@ def _print(outcome: CounterTable) -> None:
         for row in rows
     ]  # fmt: skip
     cells.append(["no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"])
-    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
     claim = f"ρ = {shown(outcome.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
     print(f"{outcome.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}")
-    console.print(table(columns, cells, numbers=columns[2:6]))
+    print_table(columns, cells, numbers=columns[2:6])
     print("Expected squared errors of a count; max/bound is drawn on a logarithmic scale.")
     print("Normalised: all columns of the factor have one norm, so each update costs all of ρ.")
     if converted is not None:

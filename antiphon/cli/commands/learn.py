@@ -2,118 +2,112 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
 
-import attrs
-
-from antiphon.audit.contests import Standings, contest
-from antiphon.cli.commands.learning.players import Played, Players, game_of, learners_of
-from antiphon.cli.output import print_json
+from antiphon.audit.contests import contest
+from antiphon.cli.commands.learning.learner_rows import LearnerRow
+from antiphon.cli.commands.learning.learner_tables import LearnedOutcome, print_once, print_sweep
+from antiphon.cli.commands.learning.players import (
+    Entrant,
+    Played,
+    Players,
+    games_of,
+    lineup,
+)
+from antiphon.cli.commands.learning.playing import PlayOptions
+from antiphon.cli.commands.learning.sweeps import over_budgets, over_rounds, sweep_data
+from antiphon.cli.output import print_json, progress
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame, OnlineGame
+from antiphon.mechanisms.learners.games.data_table import DataTable
 
 
-@attrs.frozen
-class LearnerRow:
-    """What one learner did."""
-
-    name: str
-    privacy: str
-    """What it was made for, "any" ε and δ, or "no"."""
-    standings: Standings
-
-
-def learn(
-    played: Played,
-    players: Players,
-    *,
-    shifts: int | None,
-    repeat: int,
-    seed: int | None,
-    workers: int | None,
-    plot: Path | None,
-    as_json: bool,
-) -> int:
+def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:
     """Play, print, draw."""
-    game = game_of(played)
-    found = list(learners_of(players, game))
-    quiet: Literal[False] | None = False if as_json else None
-    rows = [
-        LearnerRow(name, privacy, contest(each, game, repetitions=repeat, seed=seed, shifts=shifts,
-                                          executor=workers, progress=quiet))
-        for name, privacy, each in found
-    ]  # fmt: skip
-    if plot is not None:
-        from antiphon.report.learning import regrets
-
-        curves = [(row.name, row.standings) for row in rows]
-        regrets(curves, title=f"Regret against {played.name}", paths=[plot])
-    if as_json:
-        print_json(_data(played, game, rows, plot))
+    games = games_of(played)
+    with progress("Parameters", None, quiet=playing.as_json):
+        entrants = list(lineup(players, games))
+    rows = _play(entrants, playing, shifts)
+    over = len(rows) < len(entrants) or rows[-1].standings.interrupted
+    swept = len(games) > 1 or len(players.epsilons) > 1
+    outcome = LearnedOutcome(played.name, games, rows, over, playing.plot)
+    if playing.plot is not None:
+        _draw(outcome, swept, playing.plot)
+    if playing.as_json:
+        print_json(_data(outcome, swept))
     else:
-        _print(played, game, rows, plot)
+        (print_sweep if swept else print_once)(outcome)
     return 0
 
 
-# --- for programs, and for people -----------------------------------------------------------------
+def _play(
+    entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
+) -> list[LearnerRow]:
+    """Ctrl-C ends it with what is done, and where nothing is raises KeyboardInterrupt."""
+    rows = list[LearnerRow]()
+    games = len(entrants) * playing.repeat
+    with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:
+        for each in entrants:
+            before = len(rows) * playing.repeat
+
+            def tell(done: int, total: int, before: int = before) -> None:
+                advance(before + done)
+
+            standings = contest(
+                each.learner, each.game, repetitions=playing.repeat, seed=playing.seed,
+                shifts=shifts, executor=playing.workers, progress=tell,
+            )  # fmt: skip
+            rows.append(LearnerRow(each.name, each.privacy, each.epsilon, standings))
+            if standings.interrupted:
+                break
+    if not rows:
+        raise KeyboardInterrupt
+    return rows
 
 
-def _data(
-    played: Played, game: OnlineGame, rows: list[LearnerRow], plot: Path | None
-) -> dict[str, object]:
+# --- pictures -------------------------------------------------------------------------------------
+
+
+def _draw(outcome: LearnedOutcome, swept: bool, plot: Path) -> None:
+    from antiphon.report.learning import powers, regrets
+
+    title, rows = f"Regret against {outcome.name}", outcome.rows
+    pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if swept else {}
+    if several := {across: row for across, row in pictures.items() if row}:
+        powers(several, title=title, paths=[plot])
+    else:  # of one game, or when no more than one was played to its end
+        regrets([(row.name, row.standings) for row in rows], title=title, paths=[plot])
+
+
+# --- for programs ---------------------------------------------------------------------------------
+
+
+def _data(outcome: LearnedOutcome, swept: bool) -> dict[str, object]:
+    games = [game.rounds for game in outcome.games]
+    learners: list[dict[str, object]] = [
+        {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
+        for row in outcome.rows
+    ]
     return {
-        "game": played.name, "rounds": game.rounds, **_sizes(game),
-        "plot": None if plot is None else str(plot),
-        "learners": [
-            {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
-            for row in rows
-        ],
+        "game": outcome.name, "rounds": games if swept else games[0],
+        **_sizes(outcome.games[0]),
+        "plot": None if outcome.plot is None else str(outcome.plot),
+        "interrupted": outcome.interrupted,
+        "learners": sweep_data(outcome.rows) if swept else learners,
     }  # fmt: skip
 
 
 def _sizes(game: OnlineGame) -> dict[str, object]:
     if isinstance(game, ConvexGame):
         body = type(game.body).__name__.lower()
-        return {"dimension": game.body.dimension, "body": body, "grid": game.convex_loss.grid}
+        sizes: dict[str, object] = {
+            "dimension": game.body.dimension,
+            "body": body,
+            "grid": game.convex_loss.grid,
+        }
+        if isinstance(game, DataTable):
+            sizes["loss"] = type(game.convex_loss).__name__.removesuffix("Loss").lower()
+        return sizes
     assert isinstance(game, LossGame)
     return {"experts": game.experts, "grid": game.grid}
-
-
-def _print(played: Played, game: OnlineGame, rows: list[LearnerRow], plot: Path | None) -> None:
-    from rich.console import Console
-
-    from antiphon.report import table
-
-    against, unit = "expert", ", in units of the largest loss"
-    size = ""
-    if isinstance(game, LossGame):
-        size = f"{game.experts:,} experts"
-    elif isinstance(game, ConvexGame):
-        size = f"a {played.body} of dimension {game.body.dimension:,}"
-        against, unit = "point", ""
-    print(f"{played.name}: {game.rounds:,} rounds, {size}")
-    columns = ["learner", "private", "regret", "±", "a round", "slope", *_dynamic(rows), "games"]
-    cells = [
-        [
-            row.name, row.privacy,
-            f"{row.standings.mean[-1]:,.1f}", f"{row.standings.band()[-1]:,.1f}",
-            f"{row.standings.mean[-1] / game.rounds:.5f}", f"{row.standings.slope:.2f}",
-            *(f"{each[:, -1].mean():,.1f}" for each in (row.standings.shifting,)
-              if each is not None),
-            str(row.standings.repetitions),
-        ]
-        for row in rows
-    ]  # fmt: skip
-    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
-    console.print(table(columns, cells, numbers=columns[2:]))
-    print(f"Regret against the best fixed {against}{unit}; ± at 95 %; it grows like T^slope.")
-    for column in _dynamic(rows):
-        print(f"{column}: against the best sequence of experts that changes at most so often.")
-    if plot is not None:
-        print(f"Regret over rounds is drawn in {plot}")
-
-
-def _dynamic(rows: list[LearnerRow]) -> list[str]:
-    """The column of dynamic regret, if that was asked for."""
-    return [f"{shifts} shifts" for shifts in (rows[0].standings.shifts,) if shifts is not None]

@@ -11,6 +11,8 @@ from typing import Annotated
 
 import typer
 
+from antiphon.protocol.records.files import refuse_taken
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 Seed = Annotated[
     int | None,
@@ -22,3 +24,13 @@ With = Annotated[
     typer.Option("--with", metavar="FILE.py", help="Run this file: it registers your types."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes; without it: where they pay.")]
+
+
+def check_plot(plot: Path | None, force: bool) -> None:
+    """Raises, before anything is computed, whatever would keep a picture from being drawn."""
+    if plot is not None:
+        from antiphon.report.canvas import check_pictures
+
+        refuse_taken([plot], force)
+        check_pictures([plot])

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Force, Json
-from antiphon.protocol.records.files import refuse_taken
+from antiphon.cli.options import Force, Json, check_plot
 
 
 def account(
@@ -46,5 +45,5 @@ def account(
     question = accounts.AccountQuestion(
         rr or [], pair or [], times, epsilon or [], delta or [], width
     )
-    refuse_taken([] if plot is None else [plot], force)
+    check_plot(plot, force)
     return accounts.account(question, plot=plot, as_json=json)

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from antiphon.cli.options import Force, Json, Seed
+from antiphon.cli.options import Force, Json, Seed, Workers
 from antiphon.numbers.errors import InvalidArgument
 
 # What options show of the library, so that showing them does not load it; a test compares.
@@ -53,9 +53,7 @@ def audit(
         int | None, typer.Option(min=1, help="End an interaction after so many messages.")
     ] = None,
     seed: Seed = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; without it: where they pay.")
-    ] = None,
+    workers: Workers = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Keep what is counted here, and resume (needs a seed).")
     ] = None,

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Force, Json
-from antiphon.protocol.records.files import refuse_taken
+from antiphon.cli.options import Force, Json, check_plot
 
 
 def counters(
@@ -26,5 +25,5 @@ def counters(
     """Compare the expected errors of all continual counters, beside the lower bound."""
     from antiphon.cli.commands import counters as counting
 
-    refuse_taken([] if plot is None else [plot], force)
+    check_plot(plot, force)
     return counting.counters(horizon=horizon, rho=rho, delta=delta, plot=plot, as_json=json)

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Force, Json, Seed
-from antiphon.protocol.records.files import refuse_taken
+from antiphon.cli.options import Force, Json, Seed, Workers, check_plot
 
 
 def mistakes(
@@ -27,9 +26,7 @@ def mistakes(
         int, typer.Option(min=2, help="Plays of a stream, where they are simulated.")
     ] = 40,
     seed: Seed = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; without it: where they pay.")
-    ] = None,
+    workers: Workers = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw mistakes over rounds: .png, .svg, .pdf."),
@@ -39,9 +36,8 @@ def mistakes(
 ) -> int:
     """Count the mistakes that privacy costs a learner: three adversaries, and two bounds."""
     from antiphon.cli.commands.learning import mistake_table
+    from antiphon.cli.commands.learning.playing import PlayOptions
 
-    refuse_taken([] if plot is None else [plot], force)
+    check_plot(plot, force)
     asked = mistake_table.MistakesAsked(learner, rounds, epsilon, delta, beta, points)
-    return mistake_table.mistakes(
-        asked, repeat=repeat, seed=seed, workers=workers, plot=plot, as_json=json
-    )
+    return mistake_table.mistakes(asked, PlayOptions(repeat, seed, workers, plot, json))

@@ -11,12 +11,12 @@ from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Row, Stream, clamped
-from antiphon.mechanisms.counters.streams import one_by_one, side_by_side
+from antiphon.mechanisms.counters.streams import Rolling, one_by_one, side_by_side
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
-Fading: TypeAlias = Union[tuple[Amount, ...], Array]
+Fading: TypeAlias = Union[tuple[float, ...], Array]
 """The buffers: a number each, or a row of an array."""
 
 
@@ -48,8 +48,6 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     """How each buffer fades."""
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
     """What each buffer adds to the coefficients of C."""
-    _columns: Vector = attrs.field(init=False, eq=False)
-    """Both, as columns beside the buffers of all coordinates."""
 
     def _prepare(self) -> None:
         power = max(min(PARAMETERS), (self.horizon - 1).bit_length())
@@ -61,8 +59,7 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
         buffers = Buffers(*zip(*PARAMETERS[power], strict=True))
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
-        columns = np.array([thetas, weights])[:, :, None]
-        self._set(buffers=buffers, thetas=thetas, weights=weights, _columns=columns)
+        self._set(buffers=buffers, thetas=thetas, weights=weights)
         CorrelatedCounter._prepare(self)
 
     @property
@@ -92,24 +89,18 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
         steps = 2 * ages + len(self.buffers) + 1
         return float(size * (self.buffers.weights @ steps))
 
+    # Of ints, without a dimension; ``Rolling`` does the same with arrays.
+
     def feedback(self, memory: Fading) -> Amount:
-        if self.dimension is not None:  # the same sums, for all coordinates at once
-            sums: Array = np.add.reduce(self._columns[1] * memory, axis=0, initial=0.5)
-            return sums
-        total: Amount = 0.5
+        total = 0.5
         for weight, buffer in zip(self.weights, memory):  # noqa: B905
             total = total + weight * buffer
         return total
 
     def remember(self, memory: Fading, push: Amount) -> Fading:
-        if self.dimension is not None:
-            faded: Array = self._columns[0] * memory + push
-            return faded
         return tuple([theta * own + push for theta, own in zip(self.thetas, memory)])  # noqa: B905
 
     def limited(self, memory: Fading) -> Fading:
-        if isinstance(memory, np.ndarray):
-            return clamped(memory, self.farthest)
         return tuple([clamped(own, self.farthest) for own in memory])
 
     def _squared_rows(self, length: int) -> tuple[float, float]:
@@ -117,6 +108,17 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.buffers.inverse_weights, np.array(self.buffers.zeros)
+
+    # --- all coordinates at once, in place -----------------------------------------------------
+
+    def _update(
+        self, state: CorrelatedState[Fading], x: Amount, coins: Coins
+    ) -> CorrelatedState[Fading]:
+        if not isinstance(x, np.ndarray):
+            return CorrelatedCounter._update(self, state, x, coins)
+        rolling = Rolling(self, state)
+        rolling.count(x, coins)
+        return rolling.state()
 
     # --- a whole stream --------------------------------------------------------------------------
 

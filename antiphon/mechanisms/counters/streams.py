@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -12,9 +13,12 @@ from antiphon.mechanisms.counters.correlated import CorrelatedState
 from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.factors.rows import (
     DOUBLES,
+    SHORT,
+    Amount,
     Array,
     Row,
     Stream,
+    all_below,
     clamped,
     gaussians,
 )
@@ -23,14 +27,11 @@ from antiphon.protocol.coins import Coins
 if TYPE_CHECKING:
     from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 
-Round: TypeAlias = "tuple[Vector, Vector, float, bool]"
-"""unit·x_t, J_t, q_t, and whether a quotient of doubles has the right floor."""
+Numbers: TypeAlias = tuple[float, ...]
 
 _BUFFERS: Final = 7
 """The most buffers in the table."""
 _CHUNK: Final = 1 << 16
-_SHORT: Final = 1 << 13
-"""Vectors whose product NumPy takes in one thread: more would only wait for each other."""
 
 
 def _chunks(
@@ -76,93 +77,85 @@ def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
 def side_by_side(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
     """For arrays: all coordinates at once, in place."""
     values, width = np.asarray(values), counter.dimension or 1
-    found = np.empty(values.shape)
-
-    def rounds() -> Iterator[Round]:
-        for where, noise, divisors in _chunks(counter, values, coins):
-            exact = bool(np.einsum("i,i->", noise, noise) < DOUBLES**2)
-            sums = found[where]
-            sums[:] = values[where] * float(counter.unit)
-            for own, j, q in zip(sums, noise.reshape(-1, width), divisors, strict=True):
-                yield own, j, q, exact
-
-    for _ in _Rolling(counter, counter.initial_state).over(rounds()):
-        pass
+    found, rolling = np.empty(values.shape), Rolling(counter, counter.initial_state)
+    for where, noise, divisors in _chunks(counter, values, coins):
+        sums = found[where]
+        sums[:] = values[where] * float(counter.unit)
+        for own, j, q in zip(sums, noise.reshape(-1, width), divisors, strict=True):
+            rolling.push(own, j, q)
     return found
 
 
-def rolled(
-    counter: BufferedToeplitzCounter,
-    state: CorrelatedState[Any],
-    values: Array,
-    coins: Coins,
-    read: Callable[[Vector], None],
-) -> CorrelatedState[Any]:
-    """The state after some updates; ``read`` is given the count after each, before the next draw.
+class Rolling:
+    """The state of a counter of arrays, changed in place: a copy of the one that it begins with."""
 
-    So whoever reads may toss in between, as in a session.
-    """
-    width, first = counter.dimension or 1, state.updates
-
-    def rounds() -> Iterator[Round]:
-        for time, own in enumerate(values * float(counter.unit), first):
-            noise = gaussians(coins, counter.grid, width)
-            yield own, noise, counter.divisor(time), bool(noise @ noise < DOUBLES**2)
-
-    rolling, per_unit = _Rolling(counter, state), 1 / counter.unit
-    for released in rolling.over(rounds()):
-        read(released * per_unit)
-    return rolling.state(first + len(values))
-
-
-class _Rolling:
-    """The state of a counter of arrays, changed in place."""
+    __slots__ = (
+        "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_slip",
+        "_thetas", "_weights", "updates",
+    )  # fmt: skip
 
     def __init__(self, counter: BufferedToeplitzCounter, state: CorrelatedState[Any]) -> None:
-        self._counter, width = counter, counter.dimension or 1
+        width = counter.dimension or 1
+        self._counter, self.updates = counter, state.updates
         self._memory = np.array(state.memory, float)
-        self._released, self._drift = (
-            np.array(np.broadcast_to(np.asarray(each, float), width))
-            for each in (state.released, state.drift)
-        )
+        self._released, self._drift = (_copied(each, width) for each in state[1:3])
+        self._thetas, self._weights = _spread(counter.thetas, counter.weights, width)
+        self._scratch = np.empty_like(self._memory)
+        self._slip, self._push = np.empty((2, width))
+        self._near = math.isfinite(self._drift[0])
 
-    def state(self, updates: int) -> CorrelatedState[Any]:
+    def state(self) -> CorrelatedState[Any]:
         """As a step leaves it; nothing may roll on after it."""
         values = (self._released, self._drift, self._memory)
-        return CorrelatedState(updates, *(each.view(Row) for each in values))
+        return CorrelatedState(self.updates, *(each.view(Row) for each in values))
 
-    def over(self, rounds: Iterable[Round]) -> Iterator[Vector]:
-        """The sums u_1 + … + u_t after each round, into the array that came with it."""
-        counter, memory, drift = self._counter, self._memory, self._drift
-        width = len(drift)
-        thetas, weights = (np.tile(each, (width, 1)).T.copy() for each in _pairs(counter))
-        scratch, (slip, push) = np.empty_like(weights), np.zeros((2, width))
-        far, short, near = counter.far, width < _SHORT, True
-        for own, j, q, exact in rounds:
-            np.multiply(weights, memory, out=scratch)
-            np.add.reduce(scratch, axis=0, out=slip, initial=0.5)
+    def count(self, x: Array, coins: Coins) -> None:
+        """One more update."""
+        counter = self._counter
+        noise = gaussians(coins, counter.grid, len(x)).view(np.ndarray)
+        self.push(x * float(counter.unit), noise, counter.divisor(self.updates))
+
+    def sums(self) -> Vector:
+        """The answer to ``COUNT``."""
+        found: Vector = self._released * (1 / self._counter.unit)
+        return found
+
+    def push(self, own: Vector, noise: Vector, q: float) -> None:
+        """u_1 + … + u_t after one more update, into the array that holds unit·x_t."""
+        memory, scratch, slip, push = self._memory, self._scratch, self._slip, self._push
+        drift, far = self._drift, self._counter.far
+        np.multiply(self._weights, memory, out=scratch)
+        np.add.reduce(scratch, axis=0, out=slip, initial=0.5)
+        np.floor(slip, out=slip)
+        np.subtract(noise, slip, out=slip)
+        slip += q / 2
+        if self._near and all_below(noise, DOUBLES):  # a quotient of doubles has the right floor
+            slip /= q
             np.floor(slip, out=slip)
-            np.subtract(j, slip, out=slip)
-            slip += q / 2
-            if exact and near:
-                slip /= q
-                np.floor(slip, out=slip)
-            else:
-                np.floor_divide(slip, q, out=slip)
-            np.multiply(slip, q, out=push)
-            own += slip
-            own += self._released
-            self._released = own
-            drift += push
-            memory *= thetas
-            memory += push
-            if not ((short and drift @ drift < far * far) or max(drift.max(), -drift.min()) < far):
-                drift += math.inf
-                np.clip(memory, -counter.farthest, counter.farthest, out=memory)
-                near = False
-            yield own
+        else:
+            np.floor_divide(slip, q, out=slip)
+        np.multiply(slip, q, out=push)
+        own += slip
+        own += self._released
+        self._released = own
+        drift += push
+        memory *= self._thetas
+        memory += push
+        if not all_below(drift, far):
+            drift += math.inf
+            np.clip(memory, -self._counter.farthest, self._counter.farthest, out=memory)
+            self._near = False
+        self.updates += 1
 
 
-def _pairs(counter: BufferedToeplitzCounter) -> Vector:
-    """θ and ω of each buffer."""
-    return np.array([counter.thetas, counter.weights])
+def _copied(values: Amount, width: int) -> Vector:
+    """For each coordinate its own number."""
+    return np.array(values) if isinstance(values, np.ndarray) else np.full(width, float(values))
+
+
+@lru_cache(maxsize=8)
+def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
+    """θ and ω of each buffer, for all coordinates if they are few: NumPy is faster so."""
+    copies = width if width < SHORT else 1
+    spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
+    return spread[0], spread[1]

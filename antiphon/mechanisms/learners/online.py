@@ -96,11 +96,20 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
+        if not len(losses):  # nobody has asked, so nothing is drawn
+            return state, self._none_shown()
         return self._follow(state, losses, coins)
+
+    def _none_shown(self) -> NDArray[Any]:
+        _, advice = self._spaces()
+        if isinstance(advice, Arrays):
+            return np.empty((0, *advice.shape), advice.dtype)
+        return np.empty(0, np.int64)
 
     def _follow(
         self, state: State, losses: NDArray[np.int64], coins: Coins
     ) -> tuple[State, NDArray[Any]]:
+        """The same of losses that were checked, at least one."""
         shown = list[Any]()
         for loss in losses:
             state, advice = self._advise(state, coins)

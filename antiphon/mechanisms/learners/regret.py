@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Final, TypeVar, overload
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from antiphon.mechanisms.learners.convex.bodies import Body
+from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
+from antiphon.mechanisms.learners.convex.convex_regret import ConvexRegret
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.mechanisms.learners.online import ADVICE
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.records.view import View
+from antiphon.protocol.spaces import Arrays
 
 Curve = NDArray[np.float64]
 """A figure for each round, 1, …, T."""
@@ -75,11 +80,24 @@ class Regret:
         return float(self.fixed[-1]) if len(self.losses) else 0.0
 
 
-def regret_of(view: View, *, grid: int = 1) -> Regret:
+@overload
+def regret_of(view: View, *, grid: int = 1) -> Regret: ...
+
+
+@overload
+def regret_of(view: View, *, loss: ConvexLoss, body: Body) -> ConvexRegret: ...
+
+
+def regret_of(
+    view: View, *, grid: int = 1, loss: ConvexLoss | None = None, body: Body | None = None
+) -> Regret | ConvexRegret:
     """The regret that a view of a game shows; a round whose loss did not come is left out.
 
+    Args: ``grid``, of a game of experts; ``loss`` and ``body``, of one in a body: then what is
+    best in hindsight is known up to a certified gap.
     Raises: InvalidArgument for a loss before any advice, or with no advice since the last loss:
-    nobody was told whom to follow.
+    nobody was told whom to follow, or where to stand; for one of ``loss`` and ``body`` without the
+    other; for a view of another kind of game.
 
     >>> import antiphon as ap
     >>> from antiphon.mechanisms.learners import Hedge, games
@@ -88,19 +106,47 @@ def regret_of(view: View, *, grid: int = 1) -> Regret:
     >>> float(regret_of(view).own[-1])
     8.0
     """
-    return Regret(*_rounds(zip(view.messages, view.answers, strict=True)), grid)
+    if (loss is None) != (body is None):
+        raise InvalidArgument("give the loss and the body, both, of a game in a body")
+    exchanges = zip(view.messages, view.answers, strict=True)
+    if loss is None or body is None:
+        shown, losses = _rounds(exchanges, int)
+        table = np.array(losses, np.int64) if losses else np.zeros((0, 1), np.int64)
+        return Regret(np.array(shown, np.int64), table, grid)
+    points, data = _rounds(exchanges, np.ndarray)
+    return ConvexRegret(_table(points, body.points), _table(data, loss.data), loss, body)
 
 
-def _rounds(exchanges: Iterable[tuple[object, object]]) -> tuple[Losses, Losses]:
-    shown, losses, advice = list[int](), list[Losses](), None
+Shown = TypeVar("Shown")
+
+
+def _rounds(
+    exchanges: Iterable[tuple[object, object]], kind: type[Shown]
+) -> tuple[list[Shown], list[Losses]]:
+    """What was shown, and the losses: of each round whose loss came."""
+    shown, losses, advice = list[Shown](), list[Losses](), None
     for message, answer in exchanges:
-        if type(message) is str and message == ADVICE and type(answer) is int:
+        if type(message) is str and message == ADVICE and type(answer) is kind:
             advice = answer
         elif type(message) is np.ndarray and answer is TOP:
             if advice is None:
-                raise InvalidArgument("a loss has no advice before it: ask for ADVICE each round")
+                raise InvalidArgument(_UNADVISED)
             shown.append(advice)
             losses.append(message)
             advice = None
-    table = np.array(losses, np.int64) if losses else np.zeros((0, 1), np.int64)
-    return np.array(shown, np.int64), table
+    return shown, losses
+
+
+_UNADVISED: Final = (
+    "a loss has no advice before it: ask for ADVICE each round; the advice is an expert, or with "
+    "loss= and body= a point"
+)
+
+
+def _table(rows: list[NDArray[Any]], space: Arrays) -> NDArray[Any]:
+    """A row for each. Raises: InvalidArgument for rows that are not of the space."""
+    if not all(map(space.contains, rows)):
+        raise InvalidArgument(
+            f"the view is not of {space}: give the loss and the body of the game that was played"
+        )
+    return np.array(rows) if rows else np.empty((0, *space.shape), space.dtype)

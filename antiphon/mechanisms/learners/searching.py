@@ -70,13 +70,18 @@ def golden(function: Callable[[float], float], low: float, high: float, steps: i
     return Least(value, math.exp(place), math.exp((low + high) / 2))
 
 
+def within(spent: float, target: Fraction) -> bool:
+    """Whether an ε that was read off a curve is at most the target; infinity never is."""
+    return spent < math.inf and exact.fraction(spent) <= target
+
+
 @lru_cache(maxsize=64)
 def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
     """About the largest ρ with which ρ-zCDP is (ε, δ)-DP, never more."""
 
     def private(rho: float) -> bool:
         curve = from_concentrated(short(rho))
-        return exact.fraction(curve.epsilon_at(chance)) <= target
+        return within(curve.epsilon_at(chance), target)
 
     # ρ-zCDP is (ρ + 2√(ρ ln(1/δ)), δ)-DP; the law of large ε is ε >= ρ.
     low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -25,10 +25,14 @@ from antiphon.numbers.interval import nearest
 from antiphon.protocol.coins.inversion import Bracket, Integers, Uniform, Word, power
 from antiphon.protocol.coins.samplers import below
 
+Speeds: TypeAlias = tuple[float, float]
+
 _LARGEST: Final = 62
 """Bits of all places together."""
 _CELLS: Final = 256
 """Entries of the table for each unit of rate·gap: 1 candidate of 256 is tossed again."""
+_SLOW: Final = 0.25
+"""At most so many cells for a unit, and those of every gap are counted in 63 bits."""
 _GUARD: Final = 32
 _SURE: Final = 2.0**-40
 """More than e^(-rate·gap) loses to rounding while it is no subnormal number."""
@@ -50,9 +54,10 @@ class Candidates:
 
     def draw(self, word: Word) -> int:
         """One i."""
-        ends = self._tops.cumsum()
+        ends = np.add.accumulate(self._tops)
+        places = int(ends[-1])
         while True:
-            place = below(int(ends[-1]), word)
+            place = below(places, word)
             i = int(ends.searchsorted(place, side="right"))
             place -= int(ends[i] - self._tops[i])
             if self._accepts(i, place, word):
@@ -69,18 +74,21 @@ class Candidates:
         return Uniform(place, self.bits, word).below(self._weight(i))
 
 
-def by_scores(rate: ExactEpsilon, scores: Integers) -> Candidates:
-    """w_i = e^(-rate·gap), for the gap between the best score and that of i."""
-    best, bits = int(scores.max()), _bits(scores)
-    table, (speed, near) = _table(bits), _speeds(rate)
+def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None) -> Candidates:
+    """w_i = e^(-rate·gap), for the gap between the best score and that of i.
+
+    ``speeds`` are those of the rate, where they are known.
+    """
+    best, bits = int(scores[scores.argmax()]), _bits(scores)
+    table, (speed, near) = _table(bits), speeds or speeds_of(rate)
     tops = np.empty(len(scores), np.int64)
     for start in range(0, len(scores), _BLOCK):
+        block = slice(start, start + _BLOCK)
         # As unsigned integers, which a gap of more than 63 bits fits, too.
-        gaps = np.subtract(best, scores[start : start + _BLOCK]).view(np.uint64)
-        cells = gaps.astype(np.float64)
-        cells *= speed
-        np.minimum(cells, len(table) - 1, out=cells)
-        table.take(cells.astype(np.intp), out=tops[start : start + _BLOCK], mode="clip")
+        cells = np.multiply(np.subtract(best, scores[block]).view(np.uint64), speed)
+        if speed > _SLOW:
+            np.minimum(cells, len(table) - 1, out=cells)
+        table.take(cells.astype(np.intp), out=tops[block], mode="clip")
     return Candidates(
         bits,
         tops,
@@ -126,17 +134,8 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
     return bracket
 
 
-def _speeds(rate: ExactEpsilon) -> tuple[float, float]:
+def speeds_of(rate: ExactEpsilon) -> Speeds:
     """``_speed``, and the rate in doubles."""
-    number = rate.argument if isinstance(rate, Log) else rate
-    return _speeds_of(number.numerator, number.denominator, number is not rate)
-
-
-@lru_cache(maxsize=64)
-def _speeds_of(numerator: int, denominator: int, log: bool) -> tuple[float, float]:
-    # By whole numbers, as the hash of a Fraction is slow.
-    number = Fraction(numerator, denominator)
-    rate = Log(number) if log else number
     return _speed(rate), nearest(rate)
 
 

@@ -200,8 +200,11 @@ class GaussianDraws:
         return found
 
 
+Gaussian: TypeAlias = Union[GaussianDraws, WideGaussian]
+
+
 @lru_cache(maxsize=256)
-def discrete_gaussian(sigma: Fraction) -> GaussianDraws | WideGaussian:
+def discrete_gaussian(sigma: Fraction) -> Gaussian:
     """The sampler for a standard deviation, kept for the next time."""
     if sigma in WIDE:
         return WideGaussian(WIDE[sigma])
@@ -217,7 +220,7 @@ def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers |
     return sampler.many(count, words)
 
 
-Sampler: TypeAlias = Union[LaplaceDraws, Series, GaussianDraws, WideGaussian]
+Sampler: TypeAlias = Union[LaplaceDraws, Series, Gaussian]
 SAMPLERS: Final[dict[str, Callable[[Fraction], Sampler]]] = {
     "discrete_laplace": discrete_laplace,
     "discrete_gaussian": discrete_gaussian,

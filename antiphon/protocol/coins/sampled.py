@@ -29,6 +29,7 @@ from antiphon.protocol.coins.coins import (
     is_array,
     told_scores,
 )
+from antiphon.protocol.coins.discrete_noise import Gaussian
 from antiphon.protocol.coins.forks import no_words, tell_of_forks
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
@@ -90,8 +91,8 @@ class SampledCoins(Coins):
     """
 
     __slots__ = (
-        "__weakref__", "_block", "_known", "_known_wide", "_ready", "_samplers", "_source",
-        "_words", "seeded",
+        "__weakref__", "_block", "_known", "_known_gaussians", "_known_rates", "_ready",
+        "_samplers", "_source", "_words", "seeded",
     )  # fmt: skip
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -101,15 +102,15 @@ class SampledCoins(Coins):
         self._words: list[int] = []
         self._block = _SMALL_BLOCK
         self._known: dict[int, tuple[Fraction, Any]] = {}
-        self._known_wide: dict[int, tuple[Fraction, WideGaussian]] = {}
-        self._ready: dict[Fraction, NDArray[np.int64]] = {}
+        self._known_gaussians: dict[int, tuple[Fraction, Gaussian]] = {}
+        self._known_rates: dict[int, tuple[ExactEpsilon, choices.Speeds]] = {}
+        self._ready: dict[int, NDArray[np.int64]] = {}
+        """Wide Gaussian draws that are in stock, by their exponent."""
         self._samplers: dict[str, Callable[[Any], object]] = {
             "bernoulli": self._bernoulli,
             "bernoulli_exp": self._bernoulli_exp,
             "categorical": self._categorical,
-            "categorical_exp": lambda parameter: self._scored(
-                parameter[0], told_scores(parameter[1])
-            ),
+            "categorical_exp": lambda parameter: self._scored(*parameter),
             "uniform_integer": self._below,
             "laplace": self._laplace,
             "gaussian": self._gaussian,
@@ -168,16 +169,7 @@ class SampledCoins(Coins):
 
     def discrete_gaussian(self, sigma: Number) -> int:
         # And the third: the grids of correlated noise.
-        known = self._known_wide.get(id(sigma))
-        if known is None:
-            exact = exactly(sigma, "sigma")
-            sampler = discrete_noise.discrete_gaussian(exact)
-            if not isinstance(sampler, WideGaussian):
-                value: int = self.draw("discrete_gaussian", exact)
-                return value
-            known = exact, sampler
-            if exact is sigma and len(self._known_wide) < _KNOWN:
-                self._known_wide[id(sigma)] = known
+        known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
         self.draws += 1
         return known[1].draw(self._word)
 
@@ -190,14 +182,30 @@ class SampledCoins(Coins):
 
     def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
         # A million scores need not be made into bytes first.
-        parameter = as_exponent(rate), check_scores(scores)
+        known = self._known_rates.get(id(rate)) or self._rate_of(rate)
+        check_scores(scores)
         self.draws += 1
-        return self._scored(*parameter)
+        return choices.by_scores(known[0], scores, known[1]).draw(self._word)
+
+    def _rate_of(self, rate: Epsilon) -> tuple[ExactEpsilon, choices.Speeds]:
+        exact = as_exponent(rate)
+        known = exact, choices.speeds_of(exact)
+        if exact is rate and len(self._known_rates) < _KNOWN:
+            self._known_rates[id(rate)] = known
+        return known
 
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
-        parameter = exactly(sigma, "sigma"), whole(count, "count")
+        known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
+        whole(count, "count")
         self.draws += 1
-        return self._array("discrete_gaussian", *parameter)
+        return self._gaussians(*known, count)
+
+    def _gaussian_of(self, sigma: Number) -> tuple[Fraction, Gaussian]:
+        exact = exactly(sigma, "sigma")
+        known = exact, discrete_noise.discrete_gaussian(exact)
+        if exact is sigma and len(self._known_gaussians) < _KNOWN:
+            self._known_gaussians[id(sigma)] = known
+        return known
 
     def _remember(self, scale: Number) -> tuple[Fraction, Any]:
         exact = exactly(scale, "scale")
@@ -247,8 +255,9 @@ class SampledCoins(Coins):
         ticket = self._below(sum(counts))
         return next(i for i, end in enumerate(accumulate(counts)) if ticket < end)
 
-    def _scored(self, rate: ExactEpsilon, scores: NDArray[np.int64]) -> int:
-        return choices.by_scores(rate, scores).draw(self._word)
+    def _scored(self, rate: ExactEpsilon, scores: bytes) -> int:
+        known = self._known_rates.get(id(rate)) or self._rate_of(rate)
+        return choices.by_scores(known[0], told_scores(scores), known[1]).draw(self._word)
 
     def _laplace(self, scale: Number) -> float:
         word = self._word()
@@ -269,21 +278,27 @@ class SampledCoins(Coins):
         return tuple(self._array(kind, parameter, count).tolist())
 
     def _array(self, kind: str, parameter: Fraction, count: int) -> NDArray[np.int64]:
-        if kind == "discrete_gaussian" and count < _READY:
-            sampler = discrete_noise.discrete_gaussian(parameter)
-            if isinstance(sampler, WideGaussian):
-                return self._from_stock(sampler, parameter, count)
+        if kind == "discrete_gaussian":
+            return self._gaussians(parameter, discrete_noise.discrete_gaussian(parameter), count)
+        return self._drawn(kind, parameter, count)
+
+    def _gaussians(self, sigma: Fraction, sampler: Gaussian, count: int) -> NDArray[np.int64]:
+        if count < _READY and isinstance(sampler, WideGaussian):
+            return self._from_stock(sampler, count)
+        return self._drawn("discrete_gaussian", sigma, count)
+
+    def _drawn(self, kind: str, parameter: Fraction, count: int) -> NDArray[np.int64]:
         drawn = discrete_noise.many(kind, parameter, count, self._source)
         if drawn is None:
             values = [self._samplers[kind](parameter) for _ in range(count)]
             return np.array(values, object if parameter > _FITS else np.int64)
         return drawn
 
-    def _from_stock(self, sampler: WideGaussian, sigma: Fraction, count: int) -> NDArray[np.int64]:
+    def _from_stock(self, sampler: WideGaussian, count: int) -> NDArray[np.int64]:
         """A few of many that are made together: NumPy is fast for thousands only."""
-        stock = self._ready.get(sigma)
+        stock = self._ready.get(sampler.exponent)
         if stock is None or len(stock) < count:
             fresh = sampler.many(_READY, self._source)
             stock = fresh if stock is None else np.concatenate([stock, fresh])
-        self._ready[sigma] = stock[count:]
+        self._ready[sampler.exponent] = stock[count:]
         return stock[:count]

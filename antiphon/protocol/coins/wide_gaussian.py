@@ -55,6 +55,7 @@ class WideGaussian:
     """Draws of P(x) ∝ e^(-x²/(2σ²)) on the integers, for σ = 2^exponent, 16 <= exponent <= 40."""
 
     def __init__(self, exponent: int) -> None:
+        self.exponent: Final = exponent
         self._place = exponent - _CELLS.bit_length() + 1
         self._left = 64 - _FIRST - 1 - self._place
         """Bits of the first word for the acceptance; the place is above them."""

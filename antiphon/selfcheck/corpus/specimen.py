@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import attrs
+import numpy as np
 
 from antiphon.protocol.messages import EMPTY, same
 from antiphon.protocol.post_processor import PostProcessor
@@ -18,6 +19,14 @@ SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
 NOT_BITS: Final = (True, 2, 0.0, "0", None, (0,), EMPTY, same(0))
 NOT_INTS: Final = (True, 0.0, "1", None, (0,), Fraction(1))
 NOT_REALS: Final = (1, True, math.nan, math.inf, -math.inf, "1", None, Fraction(1))
+_NOT_TWO: Final = (
+    "count", 0, (0, 1), [0, 1], np.array([0, 1, 1]), np.array([0.0, 1.0]),
+    np.array([0, 1], np.int32), None,
+)  # fmt: skip
+NOT_LOSSES: Final = (*_NOT_TWO, np.array([0, 2]), np.array([-1, 0]))
+"""Of two experts, in {0, 1}."""
+NOT_DATA: Final = (*_NOT_TWO, np.array([0, 5]), np.array([-5, 0]))
+"""Of two entries, on a grid of 4 or less."""
 
 
 @attrs.frozen(eq=False)

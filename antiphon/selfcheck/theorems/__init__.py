@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
 from antiphon.numbers.errors import InvalidArgument
@@ -22,12 +22,15 @@ from antiphon.selfcheck.theorems.theorem import Check, Decided, Evidence, Standi
 
 __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
-_files: list[Any] = [import_module(f"{__name__}.{file.name}") for file in iter_modules(__path__)]
+_files: list[Any] = [
+    import_module(file.name) for file in walk_packages(__path__, prefix=f"{__name__}.")
+]
 _ROOMS = sorted(
     [file for file in _files if hasattr(file, "checks")],
     key=lambda file: getattr(file, "SECTION", (99,)),
 )
-"""The files of this folder that have ``checks``, by their ``SECTION`` of CM, others last."""
+"""The files of this folder and of its folders that have ``checks``, by ``SECTION`` of CM; others
+last."""
 
 
 def checks(theorem: str | None = None) -> list[Check]:

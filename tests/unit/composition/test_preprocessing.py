@@ -428,6 +428,28 @@ def test_what_has_not_moved_but_is_no_table(zero, one):
     assert not Moved(9, 2).holds(zero, one)
 
 
+@pytest.mark.parametrize("places", [-1074, -1073, -1060, -600, -540, -500, 0, 500, 900])
+@pytest.mark.parametrize("columns", [1, 2, 7])
+def test_what_is_moved_is_never_taken_for_less(places, columns):
+    """One row of d equal entries 2^e, of length √d 2^e, where squares of entries are 0, or ∞."""
+    zero = np.zeros((2, columns))
+    one = zero.copy()
+    one[:] = 2.0**places
+    length = Fraction(math.isqrt(columns * 4**30), 2**30) * Fraction(2) ** places  # rounded down
+    for replaced, rows in ((1, 1), (0, 2), (2, 0)):
+        assert Moved(rows * length * 8 * columns**2, replaced).holds(zero, one)
+        less = rows * length * Fraction(2**20 - 1, 2**20)
+        assert Moved(less, replaced).holds(zero, one) is (rows == 0)
+
+
+def test_rows_whose_distance_is_no_double():
+    low, high = np.full((2, 1), -1.5e308), np.full((2, 1), 1.5e308)
+    far = 10**400
+    assert Moved(far, 2).holds(low, high)
+    assert not Moved(far, 1).holds(low, high)
+    assert not Moved(far, 0).holds(low / 2, high / 2)  # each is one, and their sum is none
+
+
 def test_an_image_that_the_mechanism_refuses_would_tell():
     """(0, 3) and (0, 4) are neighbours, and 4 is no value of the response."""
     response = KaryResponse(epsilon=1, values=4)

@@ -16,7 +16,9 @@ from antiphon.mechanisms.learners.convex import (
     GradientDescent,
     LinearLoss,
     LogisticLoss,
+    SquaredLoss,
 )
+from antiphon.protocol import SampledCoins
 from antiphon.protocol.records.codec import decode, encode
 
 BODY = Ball(dimension=17)
@@ -146,6 +148,54 @@ def test_tables_that_are_none_are_refused(changes, features, labels, text):
     given = {"loss": LogisticLoss, "body": Ball(dimension=3), "bound": 2} | changes
     with pytest.raises(ap.InvalidArgument, match=text):
         games.DataTable.of(features, labels, **given)
+
+
+@pytest.mark.parametrize("loss", [LogisticLoss, SquaredLoss, AbsoluteLoss])
+@pytest.mark.parametrize("suffix", ["csv", "npy"])
+@pytest.mark.parametrize("label", [-1, 3, 0])
+def test_files_of_features_and_labels(tmp_path, loss, suffix, label):
+    labels, path = np.sign(LABELS), tmp_path / f"data.{suffix}"
+    features = np.round(FEATURES, 6)
+    whole = [features, labels] if label else [labels, features]
+    if suffix == "csv":
+        np.savetxt(path, np.column_stack(whole), delimiter=",", fmt="%.6f")
+    else:
+        np.save(path, np.column_stack(whole))
+    found = games.DataTable.load(path, loss=loss, bound=2, label=label, rounds=120)
+    given = {"loss": loss, "body": Ball(dimension=3), "bound": 2, "rounds": 120}
+    assert found == games.DataTable.of(features, labels, **given)
+    boxed = games.DataTable.load(path, loss=loss, bound=2, label=label, body=Box, grid=8)
+    assert (boxed.body, boxed.rounds, boxed.convex_loss.grid) == (Box(dimension=3), 50, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "message"),
+    [
+        ("0.1,0.2,0\n", {}, "write -1 where the file has 0"),
+        ("0.1,0.2,0\n", {"loss": AbsoluteLoss, "bound": 0.1}, "norm above the bound"),
+        ("0.1,0.2,7\n", {"loss": SquaredLoss}, "labels lie in"),
+        ("1\n-1\n", {}, "has 1 columns"),
+        ("0.1,0.2,1\n", {"label": 3}, "has 3 columns"),
+        ("0.1,0.2,1\n", {"label": -4}, "has 3 columns"),
+        ("0.1,0.2,1\n", {"label": True}, "has 3 columns"),
+        ("x,y,label\n0.1,0.2,1\n", {}, "no heading"),
+        ("", {}, "has no numbers"),
+    ],
+)
+def test_files_that_are_no_data_are_refused(tmp_path, text, changes, message):
+    (tmp_path / "data.csv").write_text(text)
+    given = {"loss": LogisticLoss, "bound": 1} | changes
+    with pytest.raises(ap.InvalidArgument, match=message):
+        games.DataTable.load(tmp_path / "data.csv", **given)
+
+
+def test_of_no_data_no_points_are_shown():
+    learner = GradientDescent(horizon=9, body=Ball(dimension=3), loss=LinearLoss(dimension=3))
+    none = np.empty((0, 3), np.int64)
+    start = learner.initial_state
+    state, shown = learner.follow(start, none, SampledCoins(1))
+    assert state is start
+    assert (shown.shape, shown.dtype) == ((0, 3), np.float64)
 
 
 def test_errors_tell_no_data():

@@ -459,6 +459,15 @@ def test_a_leader_needs_a_weight_and_a_counter():
             LEADER @ right
 
 
+def test_a_counter_that_clips_is_refused_and_told_so():
+    right = ExactSum(horizon=9, dimension=3, smallest=-100, largest=100)
+    assert LEADER @ right
+    with pytest.raises(ap.CompositionError, match="leave out clip=True"):
+        LEADER @ attrs.evolve(right, clip=True)
+    with pytest.raises(ap.CompositionError, match="takes Either"):
+        LEADER @ attrs.evolve(right, clip=True, dimension=2)
+
+
 def test_a_datum_can_always_be_told_as_EMPTY_can():
     tiny = {"body": Ball(dimension=1, radius=Fraction(1, 10**170)), "clip": 1e-170}
     with pytest.raises(ap.InvalidArgument, match="reach"):

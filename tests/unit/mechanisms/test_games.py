@@ -131,10 +131,56 @@ def test_tables_that_are_none_are_refused(wrong):
         games.LossTable.of(wrong)
 
 
-def test_a_file_that_is_no_table_is_refused(tmp_path):
-    (tmp_path / "losses.csv").write_text("a,b\n")
-    with pytest.raises(ap.InvalidArgument, match=r"losses\.csv is no table"):
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("a,b\n", "at row 0, column 1)"),
+        ("0,1\n0,Ada\n", "at row 1, column 2)"),
+        ("0,1\n0\n", "at row 2"),
+        ("", "has no numbers"),
+        ("\xff", "no heading"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_and_what_it_says_is_not_told(tmp_path, text, where):
+    (tmp_path / "losses.csv").write_text(text, "latin-1")
+    with pytest.raises(ap.InvalidArgument, match=r"losses\.csv (is no table|has no)") as refused:
         games.LossTable.load(tmp_path / "losses.csv")
+    assert where in str(refused.value)
+    assert "Ada" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([["a", "b"]]), np.ones((2, 2), complex), np.ones(3), np.ones((2, 2, 2)),
+        np.empty((0, 2)), np.array([[None, 1]]),
+    ],
+    ids=lambda each: f"{each.dtype} {each.shape}",
+)  # fmt: skip
+def test_an_array_that_is_no_table_is_refused(tmp_path, array):
+    np.save(tmp_path / "losses.npy", array)
+    with pytest.raises(ap.InvalidArgument, match=r"losses\.npy .*\.npy file of one array"):
+        games.LossTable.load(tmp_path / "losses.npy")
+
+
+def test_files_that_are_no_arrays_are_refused(tmp_path):
+    path = tmp_path / "losses.npy"
+    for content in (b"", b"0,1", b"\x93NUMPY"):
+        path.write_bytes(content)
+        with pytest.raises(ap.InvalidArgument, match="no table of numbers"):
+            games.LossTable.load(path)
+    np.savez(tmp_path / "several.npz", np.ones((2, 2)))
+    (tmp_path / "several.npz").rename(path)
+    with pytest.raises(ap.InvalidArgument, match="no table of numbers"):
+        games.LossTable.load(path)
+
+
+def test_a_game_may_be_of_the_first_rounds_of_a_table():
+    game = games.LossTable.of([[0, 1], [0.5, 0.24], [1, 1]], grid=4)
+    assert game.first(2) == games.LossTable.of([[0, 1], [0.5, 0.24]], grid=4)
+    assert game.first(3) == game
+    with pytest.raises(ap.InvalidArgument, match="3 rounds, not 4"):
+        game.first(4)
 
 
 @pytest.mark.parametrize("gap", [0, -1, 0.6, math.nan])

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import antiphon as ap
-from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, ShrinkingDartboard
+from antiphon.mechanisms import (
+    ADVICE,
+    Hedge,
+    LazyExperts,
+    LazyToPrivate,
+    NoisyLeader,
+    ShrinkingDartboard,
+)
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
 from antiphon.mechanisms.learners.experts.tuning import lazy_parameters, regret_bound
 from antiphon.mechanisms.learners.searching import short
@@ -76,6 +83,33 @@ def test_whole_streams_follow_whom_a_session_advises(learner, seed, cuts):
         session.send(ADVICE)
         session.send(loss)
     assert learner.step(state, ADVICE, coins)[1] == session.send(ADVICE)
+
+
+@pytest.mark.parametrize(("rounds", "epsilon"), [(1024, 0.01), (256, 0.1)])
+def test_parameters_are_found_where_some_that_are_tried_are_not_private_at_all(rounds, epsilon):
+    learner = LazyExperts.tuned(horizon=rounds, experts=10, epsilon=epsilon, delta=1e-6)
+    promise = ap.guarantee(learner)
+    assert promise.status is Status.PROVED
+    assert promise.epsilon_at(1e-6) <= epsilon
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *LEARNERS,
+        LazyToPrivate.tuned(horizon=40, experts=3, grid=4, epsilon=1, delta=1e-6),
+        NoisyLeader.tuned(horizon=40, experts=3, grid=4, epsilon=1, delta=1e-6),
+    ],
+    ids=lambda each: type(each).__name__,
+)  # fmt: skip
+def test_of_no_losses_nothing_is_drawn_and_nobody_shown(learner):
+    coins, none = RecordedCoins(SampledCoins(1)), table(learner)[:0]
+    for state in (learner.initial_state, learner.step(learner.initial_state, ADVICE, coins)[0]):
+        coins.take()
+        after, shown = learner.follow(state, none, coins)
+        assert after is state
+        assert (shown.shape, shown.dtype) == ((0,), np.int64)
+        assert coins.take() == ()
 
 
 @EVERY

@@ -1,9 +1,11 @@
 """Learners whose mistakes are counted: what they answer, what they claim, and the lower bound."""
 
+import functools
 import math
 from fractions import Fraction
 
 import attrs
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
@@ -30,8 +32,8 @@ from antiphon.mechanisms.learners.littlestone import (
     sparse_vector_learner,
     tree_counter_learner,
 )
-from antiphon.mechanisms.learners.littlestone.counting_learners import _quiet_threshold, _with_bits
 from antiphon.mechanisms.learners.littlestone.crossing import Crossing, least_threshold
+from antiphon.mechanisms.learners.littlestone.highest_noise import highest_noise
 from antiphon.mechanisms.learners.littlestone.point_learner import expected_mistakes
 from antiphon.mechanisms.learners.littlestone.samples import label, mistaken, samples
 from antiphon.protocol import Log, Status
@@ -196,24 +198,45 @@ def test_the_least_threshold_is_the_least():
     assert false[1] <= 0.1 < false[0]
 
 
-def test_binary_digits_are_counted():
-    assert all(
-        _with_bits(most, ones) == sum(each.bit_count() == ones for each in range(1, most + 1))
-        for most in range(1, 70)
-        for ones in range(1, 9)
-    )
+@pytest.mark.parametrize("updates", range(1, 7))
+def test_the_highest_noise_of_a_tree_has_the_law_of_all_its_nodes(updates):
+    """Of every outcome of the nodes that some count has, but for noise past 6."""
+    scale = Fraction(1, 2)
+    counts = [nodes(t) for t in range(1, updates + 1)]
+    places = sorted({node for count in counts for node in count})
+    axes = np.meshgrid(*[np.arange(-6, 7)] * len(places), sparse=True)
+    noise = dict(zip(places, axes, strict=True))
+    weight = np.exp(sum(-2.0 * abs(each) for each in axes))
+    highest = functools.reduce(np.maximum, [sum(noise[node] for node in each) for each in counts])
+    found = highest_noise(updates, scale)
+    for x in (1, 2, 3):
+        assert found[x] == pytest.approx((weight * (highest >= x)).sum() / weight.sum(), rel=4e-4)
+    assert np.all(np.diff(found) <= 0)
 
 
-def test_a_tree_counter_is_as_quiet_as_it_says():
-    """Two rounds: one node each, of which the second is the sum of both."""
-    counter = TreeCounter(horizon=2, epsilon=1)
-    step = math.exp(-1 / float(counter.scale))
+def nodes(updates):
+    """(first, size) of the subtrees that make up a prefix."""
+    found, first = [], 0
+    for place in reversed(range(updates.bit_length())):
+        if updates >> place & 1:
+            found.append((first, 1 << place))
+            first += 1 << place
+    return found
 
-    def tail(x):
-        return step**x / (1 + step)
 
-    least = _quiet_threshold(counter, 0.1)
-    assert 2 * tail(least) <= 0.1 < 2 * tail(least - 1)
+@pytest.mark.parametrize("horizon", [2, 5, 9])
+def test_a_tree_counter_is_as_quiet_as_it_says(horizon):
+    """How often f⁽¹⁾ is said where all samples are ⊥: 2,000 runs, 4 σ."""
+    learner = tree_counter_learner(horizon=horizon, epsilon=8, beta=0.3)
+    above, counter = learner.links[0].threshold, learner.mechanism
+    tails = highest_noise(horizon, counter.scale)
+    assert tails[above] <= 0.3 < tails[above - 1]
+    said = 0
+    for seed in range(2000):
+        session = learner.start(seed=seed)
+        said += any(session.send(BLANK) for _ in range(horizon))
+    p = tails[above]
+    assert abs(said - 2000 * p) < 4 * math.sqrt(2000 * p * (1 - p))
 
 
 def test_the_wrong_point_is_as_likely_as_said():

@@ -326,10 +326,21 @@ def test_a_sampler_is_not_found_by_the_id_of_another_scale():
     for scale in (0.5, Fraction(1, 2), np.float64(0.5), 1):
         coins.discrete_laplace(scale)
         coins.discrete_gaussian(2**40 * scale)
-    known = [*coins._known.items(), *coins._known_wide.items()]
+        coins.gaussian_array(2**41 * scale, 2)
+        coins.categorical_exp(scale, np.array([1, 0]))
+    known = [
+        *coins._known.items(), *coins._known_gaussians.items(), *coins._known_rates.items(),
+    ]  # fmt: skip
     assert all(key == id(exact) for key, (exact, _) in known)
     assert len(coins._known) == 1
     for _ in range(300):  # ints and floats of a moment, one after another at the same address
         for scale in (float(2**30), 2.0**-30):
             value = coins.discrete_laplace(scale * 1.5)
             assert scale > 1 or value == 0
+
+
+def test_no_draw_of_a_stock_is_handed_out_twice():
+    """With a standard deviation of 2^40 two of 60 draws are alike with a chance below 2^-30."""
+    coins = SampledCoins(seed=1)
+    drawn = [coins.gaussian_array(2**40, 20) for _ in range(3)]
+    assert len(set(np.concatenate(drawn).tolist())) == 60

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from antiphon.audit.mistakes import (
@@ -20,8 +18,9 @@ from antiphon.audit.mistakes import (
     most_rounds,
     worst_sequence,
 )
+from antiphon.cli.commands.learning.playing import INTERRUPTED, PlayOptions
 from antiphon.cli.output import print_json
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import one_of, rational, shown
 from antiphon.composition.guarantees.curves import number
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.learners.littlestone import (
@@ -99,28 +98,16 @@ def _learners(
 
 def mistakes(
     asked: MistakesAsked,
-    *,
-    repeat: int,
-    seed: int | None,
-    workers: int | None,
-    plot: Path | None,
-    as_json: bool,
+    playing: PlayOptions,
 ) -> int:
     """Count, print, draw."""
-    if plot is not None:
-        from antiphon.report.canvas import check_pictures
-
-        check_pictures([plot])
     budget = Promised(*(rational(getattr(asked, name), name) for name in Promised._fields))
     known = _learners(asked, budget)
-    if asked.learner not in known:
-        there = ", ".join(known)
-        raise InvalidArgument(f"there is no learner {asked.learner[:40]!r}; there are {there}")
-    learner = known[asked.learner]()
+    learner = one_of(known, asked.learner, "learner")()
     curves = _curves(asked.rounds, budget)
     law = mistake_law(
-        learner, asked.rounds, repetitions=repeat, seed=seed, executor=workers,
-        progress=False if as_json else None,
+        learner, asked.rounds, repetitions=playing.repeat, seed=playing.seed,
+        executor=playing.workers, progress=False if playing.as_json else None,
     )  # fmt: skip
     rows, beta = list[AdversaryRow](), list[MistakeFigure]()
     interrupted = True
@@ -128,25 +115,25 @@ def mistakes(
         beta.append(law.concentration())
         rows += _rows(law, budget)
         interrupted = False
-    if plot is not None:
+    if playing.plot is not None:
         from antiphon.report.mistakes import drawn
 
         found = [(row.adversary, row.mistakes) for row in rows if row.mistakes is not None]
-        drawn(curves, found, title=f"Mistakes of {asked.learner}", paths=[plot])
-    if as_json:
+        drawn(curves, found, title=f"Mistakes of {asked.learner}", paths=[playing.plot])
+    if playing.as_json:
         told = beta[0].to_dict() if beta else None
         print_json(
             {
                 **asked._asdict(), "private": bool(_promise(learner)), "concentration": told,
                 "adversaries": [row.to_dict() for row in rows], "interrupted": interrupted,
                 "lower": curves.lower[-1], "upper": curves.upper[-1], "curves": curves._asdict(),
-                "plot": None if plot is None else str(plot),
+                "plot": playing.drawn,
             }
         )  # fmt: skip
     else:
         _print(asked, budget, _promise(learner), beta, rows, curves, interrupted)
-        if plot is not None:
-            print(f"Mistakes over rounds are drawn in {plot}")
+        if playing.plot is not None:
+            print(f"Mistakes over rounds are drawn in {playing.plot}")
     return 0
 
 
@@ -200,9 +187,7 @@ def _print(
     asked: MistakesAsked, budget: Promised, promise: str, beta: list[MistakeFigure],
     rows: list[AdversaryRow], curves: Curves, interrupted: bool,
 ) -> None:  # fmt: skip
-    from rich.console import Console
-
-    from antiphon.report import table
+    from antiphon.report import print_table
 
     print(f"{asked.learner}: {promise or 'not private'}, {asked.rounds:,} rounds")
     for figure in beta:
@@ -214,8 +199,7 @@ def _print(
         else [row.adversary, "", "", row.why]
         for row in rows
     ]
-    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
-    console.print(table(columns, cells, numbers=columns[1:3]))
+    print_table(columns, cells, numbers=columns[1:3])
     epsilon, delta, beta_shown = map(shown, budget)
     print(
         f"At least {_down(curves.lower[-1])} for every ({epsilon}, {delta})-DP learner that is "
@@ -223,7 +207,7 @@ def _print(
     )
     print(f"the sparse-vector learner of that ε, wrong every round: {curves.upper[-1]:.1f}.")
     if interrupted:
-        print("Interrupted: the rest was not looked at.")
+        print(INTERRUPTED)
 
 
 def _down(value: float) -> str:

@@ -1,22 +1,31 @@
-"""Games and learners, by the names that the command line gives them."""
+"""Games and learners, by the names that the command line gives them; and who plays which."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import partial
 from inspect import isabstract, isclass, isfunction, signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, NamedTuple, TypeVar, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_type_hints
 
 import attrs
 
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import count, one_of, rational, shown
 from antiphon.composition.guarantees import guarantee
 from antiphon.mechanisms import learners
 from antiphon.mechanisms.learners import convex, games, oco
-from antiphon.mechanisms.learners.convex import Ball, Box, ConvexLearner
+from antiphon.mechanisms.learners.convex import (
+    AbsoluteLoss,
+    Ball,
+    Box,
+    ConvexLearner,
+    LogisticLoss,
+    RegressionLoss,
+    SquaredLoss,
+)
 from antiphon.mechanisms.learners.games import (
     ConvexGame,
     DataTable,
@@ -41,29 +50,56 @@ _GIVEN: Final = (LossTable, LossStream, DataTable)
 """Games of losses that somebody has: of a file, or by a program."""
 _WORDS: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 _BODIES: Final[dict[str, type[Any]]] = {"ball": Ball, "box": Box}
-
-
-Found = TypeVar("Found")
+_LOSSES: Final[dict[str, type[RegressionLoss]]] = {
+    "logistic": LogisticLoss, "squared": SquaredLoss, "absolute": AbsoluteLoss,
+}  # fmt: skip
+_ROUNDS: Final = 1 << 12
+"""Of a game that is made."""
+_MOST: Final = 1 << 24
+"""Rounds."""
 
 
 class Played(NamedTuple):
     """The game, as it is written."""
 
     name: str
-    rounds: int
+    rounds: tuple[str, ...]
+    """Empty: all of a file, or 4096."""
     experts: int
     dimension: int
     body: str
     grid: int | None
     given: tuple[str, ...]
+    data: DataColumns
+
+
+class DataColumns(NamedTuple):
+    """What a file of data means, as it is written."""
+
+    loss: str | None
+    """None: it is a file of losses of experts."""
+    label: int
+    bound: str
 
 
 class Players(NamedTuple):
     """The learners, as they are written; none: all."""
 
     names: tuple[str, ...]
-    epsilon: str
+    epsilons: tuple[str, ...]
     delta: str
+
+
+class Entrant(NamedTuple):
+    """A learner that is made for a game."""
+
+    name: str
+    privacy: str
+    """What it was made for, "any" ε and δ, or "no"."""
+    epsilon: Fraction | None
+    """That it was made for."""
+    learner: ContinualMechanism[Any]
+    game: OnlineGame
 
 
 def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
@@ -81,22 +117,17 @@ def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
     }
 
 
-def _one_of(known: dict[str, Found], name: str, what: str) -> Found:
-    if name not in known:
-        raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
-    return known[name]
-
-
-def game_of(played: Played) -> OnlineGame:
-    """The game that is written. Raises: InvalidArgument."""
+def games_of(played: Played) -> list[OnlineGame]:
+    """The game that is written, of each number of rounds. Raises: InvalidArgument."""
+    several = sorted({count(each, "rounds", _MOST) for each in played.rounds})
     if Path(played.name).suffix in _FILES:
-        if played.given:
-            raise InvalidArgument("--set is of games that are made, not of a file")
-        return LossTable.load(played.name, grid=played.grid or _FINE)
+        return _of_a_file(played, several)
+    if played.data.loss is not None:
+        raise InvalidArgument("--loss is of a file of data; games that are made have their own")
     known = {name: kind for name, kind in named(games, OnlineGame).items() if kind not in _GIVEN}
-    kind = _one_of(known, played.name, "game")
+    kind = one_of(known, played.name, "game")
     size = _size(kind, played)
-    own = {f.name for f in attrs.fields(kind) if f.init} - size.keys()
+    own = {f.name for f in attrs.fields(kind) if f.init} - size.keys() - {"rounds"}
     options: dict[str, object] = {}
     for text in played.given:
         name, _, value = text.partition("=")
@@ -105,16 +136,31 @@ def game_of(played: Played) -> OnlineGame:
             raise InvalidArgument(f"{played.name} has no option {name[:40]!r}; it has {there}")
         number = rational(value, name)
         options[name] = number if number.denominator > 1 else int(number)
-    game: OnlineGame = kind(**size, **options)
-    return game
+    return [kind(rounds=rounds, **size, **options) for rounds in several or [_ROUNDS]]
+
+
+def _of_a_file(played: Played, several: list[int]) -> list[OnlineGame]:
+    """Losses of experts: the first rounds. Data: as many passes over all rows as it takes."""
+    if played.given:
+        raise InvalidArgument("--set is of games that are made, not of a file")
+    grid = played.grid or _FINE
+    if played.data.loss is None:
+        losses = LossTable.load(played.name, grid=grid)
+        return [losses.first(rounds) for rounds in several or [losses.rounds]]
+    data = DataTable.load(
+        played.name, loss=one_of(_LOSSES, played.data.loss, "loss"), label=played.data.label,
+        bound=float(rational(played.data.bound, "bound")),
+        body=one_of(_BODIES, played.body, "body"), grid=grid,
+    )  # fmt: skip
+    return [attrs.evolve(data, rounds=rounds) for rounds in several or [data.rounds]]
 
 
 def _size(kind: type[Any], played: Played) -> dict[str, Any]:
     if issubclass(kind, LossGame):
-        return {"rounds": played.rounds, "experts": played.experts, "grid": played.grid or 1}
-    body = _one_of(_BODIES, played.body, "body")(dimension=played.dimension)
+        return {"experts": played.experts, "grid": played.grid or 1}
+    body = one_of(_BODIES, played.body, "body")(dimension=played.dimension)
     loss = convex.LinearLoss(dimension=played.dimension, grid=played.grid or _FINE)
-    return {"rounds": played.rounds, "body": body, "convex_loss": loss}
+    return {"body": body, "convex_loss": loss}
 
 
 def makers(game: OnlineGame) -> dict[str, Maker]:
@@ -150,25 +196,30 @@ def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]
                 yield f"{name}-{each}", partial(made, preset=each)
 
 
-def learners_of(
-    players: Players, game: OnlineGame
-) -> Iterator[tuple[str, str, ContinualMechanism[Any]]]:
-    """Name, for which (ε, δ) it is made, and the learner itself. Raises: InvalidArgument."""
-    known = makers(game)
-    given: dict[str, Any] = {
-        "horizon": game.rounds,
-        "epsilon": rational(players.epsilon, "epsilon"), "delta": rational(players.delta, "delta"),
-    }  # fmt: skip
-    budget = f"({shown(given['epsilon'])}, {shown(given['delta'])})"
-    if isinstance(game, ConvexGame):
-        given |= {"body": game.body, "loss": game.convex_loss}
-    elif isinstance(game, LossGame):
-        given |= {"experts": game.experts, "grid": game.grid}
-    for name in dict.fromkeys(players.names or known):
-        maker = _one_of(known, name, "learner")
+def lineup(players: Players, games: list[OnlineGame]) -> Iterator[Entrant]:
+    """Each learner, for each ε if it takes one, for each of some games that differ in rounds only.
+
+    Raises: InvalidArgument.
+    """
+    known, delta = makers(games[0]), rational(players.delta, "delta")
+    epsilons = sorted({rational(each, "epsilon") for each in players.epsilons})
+    chosen = {name: one_of(known, name, "learner") for name in players.names or known}
+    for name, maker in chosen.items():
         takes = signature(maker).parameters
-        learner = maker(**{key: value for key, value in given.items() if key in takes})
-        yield name, _privacy(learner, budget if "epsilon" in takes else None), learner
+        for epsilon in epsilons if "epsilon" in takes else [None]:
+            for game in games:
+                given = {**_made_for(game), "epsilon": epsilon, "delta": delta}
+                learner = maker(**{key: value for key, value in given.items() if key in takes})
+                budget = None if epsilon is None else f"({shown(epsilon)}, {shown(delta)})"
+                yield Entrant(name, _privacy(learner, budget), epsilon, learner, game)
+
+
+def _made_for(game: OnlineGame) -> dict[str, Any]:
+    """What a learner for a game is made with."""
+    if isinstance(game, ConvexGame):
+        return {"horizon": game.rounds, "body": game.body, "loss": game.convex_loss}
+    assert isinstance(game, LossGame)
+    return {"horizon": game.rounds, "experts": game.experts, "grid": game.grid}
 
 
 def _privacy(learner: ContinualMechanism[Any], budget: str | None) -> str:

@@ -20,6 +20,8 @@ Stream: TypeAlias = Union[Sequence[Any], Array]
 
 DOUBLES: Final = 2.0**50
 """Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
+SHORT: Final = 1 << 13
+"""Vectors whose product NumPy takes in one thread: more would only wait for each other."""
 
 
 class Row(Array):
@@ -103,6 +105,13 @@ def clamped(value: Amount, bound: float) -> Amount:
     if isinstance(value, np.ndarray):
         return np.clip(value, -bound, bound)
     return min(max(value, -bound), bound)
+
+
+def all_below(values: Array, bound: float) -> bool:
+    """Whether all are below a bound, in size: of a few first by their squares, which is faster."""
+    if len(values) < SHORT and values.dot(values) < bound * bound:
+        return True
+    return bool(-bound < values[values.argmin()] <= values[values.argmax()] < bound)
 
 
 def nearest(noise: Amount, feedback: Amount, divisor: float) -> Amount:

@@ -11,6 +11,7 @@ Neighbours are streams of data of which one differs, by any two data. *Regret* i
 from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, LinearLoss
+from antiphon.mechanisms.learners.convex.convex_regret import ConvexRegret
 from antiphon.mechanisms.learners.convex.dp_ftrl import dp_ftrl, follow, ftrl
 from antiphon.mechanisms.learners.convex.function_loss import FunctionLoss, convex_loss
 from antiphon.mechanisms.learners.convex.gradient_descent import GradientDescent
@@ -32,6 +33,7 @@ __all__ = [
     "Box",
     "ConvexLearner",
     "ConvexLoss",
+    "ConvexRegret",
     "FunctionLoss",
     "GradientDescent",
     "HedgedLeader",

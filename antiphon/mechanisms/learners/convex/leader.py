@@ -172,11 +172,13 @@ class RegularisedLeader(PostProcessor[Stance]):
     def signature(self, right: Signature) -> Signature:
         counts = right.queries.contains(COUNT) and not right.updates.contains(COUNT)
         if not counts or not right.updates.includes(self._gradients):
+            clips = right.updates == Arrays((self.width,), "int64")
             raise CompositionError(
-                f"RegularisedLeader asks a counter with dimension={self.width}, smallest="
+                f"{type(self).__name__} asks a counter with dimension={self.width}, smallest="
                 f"{-self.steps} and largest={self.steps}; the mechanism on its right takes "
-                f"{right.queries}"
-            )
+                + ("arrays of any size, and clips them: leave out clip=True, as gradients are "
+                   "clipped before they are sent" if clips else f"{right.queries}")
+            )  # fmt: skip
         answers = Either((Finite((TOP,)), self.body.points))
         return Signature(Either((self.data, QUERIES)), answers, self.data)
 

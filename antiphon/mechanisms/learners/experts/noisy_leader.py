@@ -12,7 +12,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
-from antiphon.mechanisms.counters.streams import rolled
+from antiphon.mechanisms.counters.streams import Rolling
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.mechanisms.learners.budgets import keep_to
 from antiphon.mechanisms.learners.experts.softmax import Softmax
@@ -22,7 +22,6 @@ from antiphon.mechanisms.learners.online import QUERIES, ROUNDS
 from antiphon.mechanisms.learners.searching import budget, largest_rho, rounds
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.interval import Floats
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.provenance import assumed, claims_of, foreign
@@ -167,22 +166,28 @@ class NoisyLeader(Learner[Led]):
         return state, expert
 
     def _learn(self, state: Led, loss: Losses, coins: Coins) -> Led:
+        counter = self.counter
+        if type(counter) is BufferedToeplitzCounter:
+            rolling = Rolling(counter, state.counting)
+            expert = self._told(rolling, loss, coins)
+            return Led(expert, rolling.state())
         counting, _ = self.counter.step(state.counting, loss, coins)
         counting, sums = self.counter.step(counting, COUNT, coins)
         return Led(self.softmax.drawn(sums, coins), counting)
 
     def _follow(self, state: Led, losses: Losses, coins: Coins) -> tuple[Led, Losses]:
         counter = self.counter
-        if type(counter) is not BufferedToeplitzCounter or not len(losses):
+        if type(counter) is not BufferedToeplitzCounter:
             return Learner._follow(self, state, losses, coins)
         state, expert = self._advise(state, coins)
-        shown = [expert]
+        shown, rolling = [expert], Rolling(counter, state.counting)
+        shown += [self._told(rolling, loss, coins) for loss in losses]
+        return Led(shown.pop(), rolling.state()), np.array(shown)
 
-        def read(sums: Floats) -> None:
-            shown.append(self.softmax.drawn(sums, coins))
-
-        counting = rolled(counter, state.counting, losses, coins, read)
-        return Led(shown.pop(), counting), np.array(shown)
+    def _told(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
+        """The expert to follow after one more loss."""
+        rolling.count(loss, coins)
+        return self.softmax.drawn(rolling.sums(), coins)
 
 
 def _protects_any_two(counter: Counter) -> None:

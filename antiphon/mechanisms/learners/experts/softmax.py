@@ -78,11 +78,12 @@ class Softmax(PostProcessor[None]):
     def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
         """The expert to follow, by its sum."""
         if sums.dtype == np.int64:
-            whole = np.clip(sums.astype(np.int64), -_FARTHEST, _FARTHEST)
+            whole = np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)
             return coins.categorical_exp(self.rate, -whole)
         assert self._fine is not None  # as the signature saw to
         steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
         np.rint(steps, out=steps)
-        np.minimum(steps, _FARTHEST, out=steps)
-        np.maximum(steps, -_FARTHEST, out=steps)
+        # NumPy finds where the ends are several times as fast as it moves all between two bounds.
+        if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
+            np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
         return coins.categorical_exp(self._fine, steps.astype(np.int64))

@@ -13,7 +13,7 @@ import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
-from antiphon.mechanisms.learners.searching import golden, largest, short
+from antiphon.mechanisms.learners.searching import golden, largest, short, within
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
@@ -108,7 +108,7 @@ def lazy_parameters(
 
     def private(rate: float) -> bool:
         curve = from_renyi(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1))
-        return exact.fraction(curve.epsilon_at(chance)) <= target
+        return within(curve.epsilon_at(chance), target)
 
     near = problem.rate(float(cost), batch)
     low = near

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import ClassVar, Self
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.convex.bodies import Body
-from antiphon.mechanisms.learners.convex.regression_losses import RegressionLoss
+from antiphon.mechanisms.learners.convex.bodies import Ball, Body
+from antiphon.mechanisms.learners.convex.regression_losses import LogisticLoss, RegressionLoss
 from antiphon.mechanisms.learners.games.convex_game import ConvexGame
 from antiphon.mechanisms.learners.games.loss_table import plain_table
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.table_files import read_table
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.registry import register
 
@@ -86,6 +89,43 @@ class DataTable(ObliviousGame, ConvexGame):
         return cls(
             rounds=len(rows) if rounds is None else rounds,
             body=body, convex_loss=convex_loss, table=table,
+        )  # fmt: skip
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        loss: type[RegressionLoss],
+        bound: float,
+        body: Callable[..., Any] = Ball,
+        label: int = -1,
+        rounds: int | None = None,
+        grid: int = 1 << 10,
+    ) -> Self:
+        """The table of a file, .npy or numbers separated by commas: features, and a label.
+
+        Args: ``label``, the number of its column, from 0; ``body``, made with ``dimension=`` the
+        number of features; the others as of ``of``.
+        Raises: InvalidArgument as ``of``; for a file that is no table, a column that is not there,
+        and for the logistic loss labels other than -1 and 1.
+        """
+        table = read_table(path)
+        columns = table.shape[1]
+        if columns < 2 or type(label) is not int or not -columns <= label < columns:
+            raise InvalidArgument(
+                f"{path} has {columns} columns: features, and a label in one of them, which "
+                "label= says, from 0"
+            )
+        labels, features = table[:, label], np.delete(table, label, axis=1)
+        if issubclass(loss, LogisticLoss) and not np.all(abs(labels) == 1):
+            raise InvalidArgument(
+                "labels of the logistic loss are -1 and 1: write -1 where the file has 0, or take "
+                "the squared or the absolute loss"
+            )
+        return cls.of(
+            features, labels, loss=loss, body=body(dimension=columns - 1), bound=bound,
+            rounds=rounds, grid=grid,
         )  # fmt: skip
 
     def losses(self, key: int, number: int) -> Losses:

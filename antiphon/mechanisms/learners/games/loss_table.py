@@ -14,6 +14,7 @@ from antiphon.mechanisms.learners.games.loss_game import LossGame
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.table_files import read_table
 from antiphon.protocol.registry import register
 
 
@@ -74,12 +75,15 @@ class LossTable(ObliviousGame, LossGame):
     @classmethod
     def load(cls, path: str | Path, *, grid: int = 1 << 10) -> Self:
         """The table of a file: .npy, or numbers separated by commas. Raises: InvalidArgument."""
-        try:
-            if Path(path).suffix == ".npy":
-                return cls.of(np.load(path, allow_pickle=False), grid=grid)
-            return cls.of(np.loadtxt(path, delimiter=",", ndmin=2), grid=grid)
-        except ValueError as error:
-            raise InvalidArgument(f"{path} is no table of numbers ({error})") from error
+        return cls.of(read_table(path), grid=grid)
+
+    def first(self, rounds: int) -> Self:
+        """The game of so many rounds of it. Raises: InvalidArgument for more than it has."""
+        if rounds > self.rounds:
+            raise InvalidArgument(
+                f"the table has {self.rounds} rounds, not {rounds}: ask for as many at most"
+            )
+        return attrs.evolve(self, rounds=rounds, table=self.table[:rounds])
 
     @property
     def block(self) -> int:

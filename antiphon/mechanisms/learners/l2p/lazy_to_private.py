@@ -189,8 +189,6 @@ class LazyToPrivate(ByWeight[Followed]):
         return times(self.unit, max(0, steps))
 
     def _follow(self, state: Followed, losses: Losses, coins: Coins) -> tuple[Followed, Losses]:
-        if not len(losses):
-            return state, losses[:, 0]
         (rounds, scores, pair, begun), _ = self._advise(state, coins)
         assert pair is not None
         shown, place = np.empty(len(losses), np.int64), 0

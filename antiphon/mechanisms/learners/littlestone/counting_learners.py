@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -15,6 +14,7 @@ from antiphon.mechanisms.counters.counter import COUNT, QUERIES
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.learners.littlestone import samples
 from antiphon.mechanisms.learners.littlestone.crossing import least_threshold
+from antiphon.mechanisms.learners.littlestone.highest_noise import highest_noise
 from antiphon.mechanisms.learners.littlestone.samples import HIT, Sample
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers.errors import CompositionError
@@ -149,35 +149,17 @@ def sparse_vector_learner(
 
 
 def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -> Chain:
-    """CountIsAbove ∘* TreeCounter, β-concentrated for T rounds by a union bound over the rounds.
+    """CountIsAbove ∘* TreeCounter, with the least threshold that is β-concentrated for T rounds.
 
-    ε-DP, derived. The tails of a round's noise are reckoned in doubles.
+    ε-DP, derived. The law of the highest noise of T counts is reckoned in doubles.
 
     >>> tree_counter_learner(horizon=1 << 10, epsilon=1).links[0]
-    CountIsAbove(threshold=164)
+    CountIsAbove(threshold=148)
     """
     counter = TreeCounter(horizon=horizon, epsilon=epsilon)
     return CountIsAbove(_quiet_threshold(counter, fields.beta(beta))) @ counter
 
 
 def _quiet_threshold(counter: TreeCounter, beta: float) -> int:
-    """The least x with Σ_t P(the noise of the count after t updates >= x) <= beta."""
-    most = math.ceil(45 * counter.scale) + 1
-    one = np.exp(-np.abs(np.arange(-most, most + 1)) / float(counter.scale))
-    one /= one.sum()
-    law, tails = np.ones(1), np.zeros(counter.levels * most + 1)
-    for nodes in range(1, counter.levels + 1):
-        law = np.convolve(law, one)
-        tail = law[::-1].cumsum()[: nodes * most + 1][::-1]  # P(noise >= 0), P(noise >= 1), …
-        tails[: len(tail)] += _with_bits(counter.horizon, nodes) * tail
-    return int(np.argmax(tails <= beta))
-
-
-def _with_bits(most: int, ones: int) -> int:
-    """How many of 1, …, most have so many binary digits 1."""
-    found, seen = 0, 0
-    for place in reversed(range(most.bit_length())):
-        if most >> place & 1:
-            found += math.comb(place, ones - seen) if ones >= seen else 0
-            seen += 1
-    return found + (seen == ones)
+    """The least x that no count's noise reaches, with probability 1 - beta."""
+    return int(np.count_nonzero(highest_noise(counter.horizon, counter.scale) > beta))

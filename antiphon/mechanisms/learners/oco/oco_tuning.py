@@ -13,8 +13,7 @@ from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.mechanisms.learners.decisions import LARGE, HexagonCorner
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
-from antiphon.mechanisms.learners.searching import golden, largest, short
-from antiphon.numbers import exact
+from antiphon.mechanisms.learners.searching import golden, largest, short, within
 from antiphon.numbers.interval import Floats
 
 _ORDERS: Final = 48
@@ -33,7 +32,7 @@ class Prefix(NamedTuple):
 
 def keeps(curve: JointCurve, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether the claim is (ε, δ)-DP: what decides."""
-    return exact.fraction(from_renyi(curve).epsilon_at(delta)) <= epsilon
+    return within(from_renyi(curve).epsilon_at(delta), epsilon)
 
 
 def seems_to_keep(curve: JointCurve, epsilon: float, delta: float) -> bool:

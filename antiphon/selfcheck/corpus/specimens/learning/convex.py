@@ -26,7 +26,7 @@ from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import as_claimed, broken
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Specimen
+from antiphon.selfcheck.corpus.specimen import NOT_DATA, Example, Specimen
 
 _LINEAR: Final[dict[str, Any]] = {
     "horizon": 8, "body": Ball(dimension=2), "loss": LinearLoss(dimension=2, grid=4),
@@ -35,10 +35,6 @@ _LOGISTIC: Final[dict[str, Any]] = {
     "horizon": 8, "body": Box(dimension=1), "loss": LogisticLoss(dimension=1, grid=2),
 }  # fmt: skip
 _LEFT: Final = 1 << 30
-_OUTSIDE: Final = (
-    "count", 0, (0, 1), [0, 1], np.array([0, 5]), np.array([-5, 0]), np.array([0, 1, 1]),
-    np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
-)  # fmt: skip
 
 
 def specimens() -> Iterator[Specimen]:
@@ -56,7 +52,7 @@ def specimens() -> Iterator[Specimen]:
 
 
 def _examples(kind: Any) -> tuple[Example, ...]:
-    return tuple(Example(kind(**each), _OUTSIDE, finite=True) for each in (_LINEAR, _LOGISTIC))
+    return tuple(Example(kind(**each), NOT_DATA, finite=True) for each in (_LINEAR, _LOGISTIC))
 
 
 @register("antiphon.corpus.FollowingPoint/1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import attrs
 import numpy as np
@@ -22,12 +22,7 @@ from antiphon.protocol.spaces import Arrays
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import SLOW, Example, Link, Specimen
-
-_OUTSIDE: Final = (
-    "count", 0, (0, 1), [0, 1], np.array([0, 2]), np.array([-1, 0]), np.array([0, 1, 1]),
-    np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
-)  # fmt: skip
+from antiphon.selfcheck.corpus.specimen import NOT_LOSSES, SLOW, Example, Link, Specimen
 
 
 def specimens() -> Iterator[Specimen]:
@@ -88,7 +83,7 @@ class PeekingSoftmax(Softmax):
 
 def _of_two(kind: Any, **parameters: Any) -> Example:
     learner = kind(**{"horizon": 8, "experts": 2, "rate": Log(2), **parameters})
-    return Example(learner, _OUTSIDE, finite="rate" not in parameters)
+    return Example(learner, NOT_LOSSES, finite="rate" not in parameters)
 
 
 @register("antiphon.corpus.Costless/1")

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import attrs
 import numpy as np
@@ -25,12 +25,7 @@ from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import SLOW, Example, Specimen
-
-_OUTSIDE: Final = (
-    "count", 0, (0, 1), [0, 1], np.array([0, 2]), np.array([-1, 0]), np.array([0, 1, 1]),
-    np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
-)  # fmt: skip
+from antiphon.selfcheck.corpus.specimen import NOT_LOSSES, SLOW, Example, Specimen
 
 
 def specimens() -> Iterator[Specimen]:
@@ -45,7 +40,7 @@ def specimens() -> Iterator[Specimen]:
         of_two(**small, accounting=Repaired(tail=tail)),
     )
     examples = tuple(
-        Example(each, _OUTSIDE, finite=isinstance(each.measures.rate, Log)) for each in several
+        Example(each, NOT_LOSSES, finite=isinstance(each.measures.rate, Log)) for each in several
     )
     honest, reused = (of_two(kind, rate=Log(2), fakes=0.01) for kind in (LazyToPrivate, Reused))
     claim = guarantee(honest).claim(delta=DELTA)

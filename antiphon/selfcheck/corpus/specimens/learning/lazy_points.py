@@ -24,12 +24,8 @@ from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Specimen
+from antiphon.selfcheck.corpus.specimen import NOT_DATA, Example, Specimen
 
-_OUTSIDE: Final = (
-    "count", 0, (0, 1), np.array([0, 5]), np.array([-5, 0]), np.array([0, 1, 1]),
-    np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
-)  # fmt: skip
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
 """Arrays, one interaction at a time."""
 _LINE: Final[dict[str, Any]] = {
@@ -58,7 +54,7 @@ def specimens() -> Iterator[Specimen]:
 def _of_two(kind: Any, **parameters: Any) -> Example:
     given: dict[str, Any] = {"horizon": 8, "body": Box(dimension=2), "regulariser": 1.0}
     loss = LinearLoss(dimension=2, grid=4)
-    return Example(kind(**given | {"loss": loss} | parameters), _OUTSIDE)
+    return Example(kind(**given | {"loss": loss} | parameters), NOT_DATA)
 
 
 def _rows(name: str, kind: Any, twin: Any, sigma: int = 1) -> Iterator[Entry]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Final
 
 import attrs
 import numpy as np
@@ -22,12 +21,8 @@ from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import SLOW, Example, Specimen
+from antiphon.selfcheck.corpus.specimen import NOT_LOSSES, SLOW, Example, Specimen
 
-_OUTSIDE: Final = (
-    "count", 0, (0, 1), [0, 1], np.array([0, 2]), np.array([-1, 0]), np.array([0, 1, 1]),
-    np.array([0.0, 1.0]), np.array([0, 1], np.int32), None,
-)  # fmt: skip
 _FIRST, _NONE = np.array([1, 0]), np.array([0, 0])
 
 
@@ -51,7 +46,7 @@ def _leader() -> Specimen:
         broken("a noisy leader that looks at the loss", peeks, claim, asked, told),
     )
     longer = NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
-    examples = Example(longer, _OUTSIDE), Example(leader, _OUTSIDE)
+    examples = Example(longer, NOT_LOSSES), Example(leader, NOT_LOSSES)
     return Specimen(NoisyLeader, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 
@@ -70,7 +65,7 @@ def _dartboard() -> Specimen:
     )
     many = PrivateDartboard(horizon=8, experts=2, rate=Log(2), cost=1, draws=2)
     fine = attrs.evolve(many, rate=0.3, cost=0.7)
-    examples = Example(many, _OUTSIDE, finite=True), Example(fine, _OUTSIDE)
+    examples = Example(many, NOT_LOSSES, finite=True), Example(fine, NOT_LOSSES)
     return Specimen(PrivateDartboard, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
 
 

@@ -1,0 +1,42 @@
+"""Tables of numbers in files: .npy, or lines of numbers with commas between them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.numbers.errors import InvalidArgument
+
+_CURE: Final = (
+    "it is a .npy file of one array, or lines of as many numbers each, with commas between them "
+    "and no heading"
+)
+_PLACE: Final = re.compile(r"at row \d+(, column \d+)?")
+
+
+def read_table(path: str | Path) -> NDArray[np.float64]:
+    """The numbers of a file, a row for each line. Raises: InvalidArgument, OSError."""
+    try:
+        table: NDArray[Any] = np.asarray(_loaded(Path(path)))
+    except (ValueError, EOFError, MemoryError) as error:
+        where = _PLACE.search(str(error))  # and not what stands there, which may be private
+        told = f" ({where[0]})" if where else ""
+        raise InvalidArgument(f"{path} is no table of numbers{told}: {_CURE}") from None
+    if table.dtype.kind not in "biuf" or table.ndim != 2:
+        raise InvalidArgument(f"{path} is no table of numbers: {_CURE}")
+    if not table.size:
+        raise InvalidArgument(f"{path} has no numbers: {_CURE}")
+    return table.astype(np.float64)
+
+
+def _loaded(path: Path) -> Any:
+    if path.suffix == ".npy":
+        return np.load(path, allow_pickle=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of an empty file, which is told of
+        return np.loadtxt(path, delimiter=",", ndmin=2)

@@ -1,0 +1,1 @@
+"""Learners: what they tell, in every answer or of one sample."""

@@ -1,0 +1,1 @@
+"""CM §5: sparse parallel composition."""
