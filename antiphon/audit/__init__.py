@@ -1,5 +1,13 @@
 """What tests a claim: the privacy game, exact answers to it, simulators, and adversaries."""
 
+from antiphon.audit.conjectures import (
+    Conjecture,
+    Conjectured,
+    ListedPairs,
+    SparsePattern,
+    SparseRenyi,
+    conjecture,
+)
 from antiphon.audit.contests import Standings, contest
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
@@ -39,23 +47,29 @@ __all__ = [
     "Coarsened",
     "Compared",
     "Comparison",
+    "Conjecture",
+    "Conjectured",
     "Counterexample",
     "CounterexampleAdversary",
     "Divergence",
     "Equivalence",
     "ExposingAdversary",
     "Law",
+    "ListedPairs",
     "Lyu",
     "OfRange",
     "PrivacyGame",
     "Question",
     "Sealed",
     "Solution",
+    "SparsePattern",
+    "SparseRenyi",
     "Standings",
     "StrategyAdversary",
     "StrategyNode",
     "VadhanWang",
     "composition_simulator",
+    "conjecture",
     "contest",
     "counterexample_game",
     "equivalent",

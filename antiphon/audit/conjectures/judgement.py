@@ -7,17 +7,19 @@ from typing import Final
 
 import attrs
 
-from antiphon.audit.conjectures.finite_law import FiniteLaw, Plan, mechanism, mixed, rounded
-from antiphon.audit.conjectures.pattern import Pattern
-from antiphon.audit.conjectures.shape import Doubles, Shape
+from antiphon.audit.conjectures.climbing import Climb
+from antiphon.audit.conjectures.histories import Domain, Doubles
+from antiphon.audit.conjectures.patterns import Pattern, Sought
+from antiphon.audit.conjectures.tables import Plan, TableMechanism, mechanism, mixed, rounded
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.validity import sparse_parallel
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.messages import distinct
 
 _DENOMINATOR: Final = 720_720
 """Of the probabilities that a law is rounded to; it has all divisors up to 16."""
+_SURE: Final = Fraction(999, 1000)
+"""How much is left of a law that one world alone gives an answer, where that is infinitely bad."""
 
 
 @attrs.frozen(eq=False)
@@ -25,55 +27,57 @@ class Judged:
     """Mechanisms that keep their claim, and what the best adversary gains from all of them."""
 
     pattern: Pattern
-    mechanisms: tuple[FiniteLaw, ...]
-    claimed: tuple[Fraction, ...]
-    """Each one's tight δ at the claim's ε: at most the claim's δ."""
     epsilon: ExactEpsilon
-    delta: Fraction
-    """The tight δ of the composition at that ε."""
+    mechanisms: tuple[TableMechanism, ...]
+    """Those to create, each once in the list."""
+    claimed: tuple[Fraction, ...]
+    """What each one loses: at most what is claimed."""
     rounds: int
+    """Messages of the adversary, creations included."""
+    loss: Fraction
+    """The tight loss of the composition."""
 
     @property
-    def game(self) -> PrivacyGame:
-        """The game of the composition."""
-        measure = self.pattern.epsilon, self.pattern.delta
-        return PrivacyGame(ExtConComp(), sparse_parallel([measure] * self.pattern.sparse))
+    def sought(self) -> Sought:
+        """How the exact engine looks at the composition."""
+        return Sought(
+            rounds=self.rounds, catalogue=self.mechanisms, max_creations=self.pattern.creations
+        )
 
-    def best_adversary(self) -> StrategyAdversary:
+    def adversary(self) -> StrategyAdversary | None:
         """Who gains that much: plays, saves and replays like any adversary."""
-        return self.game.best_adversary(
-            epsilon=self.epsilon, rounds=self.rounds, catalogue=self.mechanisms,
-            max_creations=self.pattern.creations, report=None,
-        )  # fmt: skip
+        return self.pattern.adversary(self.pattern.game, self.epsilon, **self.sought)
 
 
-def judged(shape: Shape, laws: list[Doubles], epsilon: ExactEpsilon) -> Judged:
-    """The laws as mechanisms with rational probabilities, examined by the exact engine."""
-    made = [_kept(shape, law) for law in laws]
-    pattern = shape.pattern
-    rounds = pattern.creations * (1 + shape.rounds)
-    mechanisms = tuple(each for each, _ in made)
-    found = Judged(
-        pattern, mechanisms, tuple(delta for _, delta in made), epsilon, Fraction(0), rounds
+def judged(pattern: Pattern, found: Climb, epsilon: ExactEpsilon) -> Judged:
+    """The laws as mechanisms with rational probabilities, examined by the exact engine.
+
+    Raises: Intractable where there is too much to examine.
+    """
+    plans = distinct(_kept(pattern, found.domain, law) for law in found.laws)
+    rounds = pattern.creations * (1 + found.domain.rounds)
+    claimed = tuple(lost for _, lost in plans)
+    mechanisms = tuple(
+        mechanism(f"M{number}", found.domain, plan, pattern.claim)
+        for number, (plan, _) in enumerate(plans, 1)
     )
-    delta = found.game.tight_delta(
-        epsilon=epsilon, rounds=rounds, catalogue=mechanisms, max_creations=pattern.creations,
-        report=None,
-    )  # fmt: skip
-    return attrs.evolve(found, delta=delta)
+    unknown = Judged(pattern, epsilon, mechanisms, claimed, rounds, Fraction(0))
+    loss = pattern.exactly(pattern.game, epsilon, **unknown.sought)
+    return attrs.evolve(unknown, loss=loss)
 
 
-def _kept(shape: Shape, law: Doubles) -> tuple[FiniteLaw, Fraction]:
-    """A mechanism near a law that keeps the claim exactly, and its tight δ."""
-    plan = rounded(shape, law, _DENOMINATOR)
-    delta = _tight(shape, plan)
-    while delta > shape.pattern.delta:  # once, as δ is convex in the plan
-        plan = mixed(shape, plan, shape.pattern.delta / delta)
-        delta = _tight(shape, plan)
-    return mechanism(shape, plan, shape.pattern.claim), delta
-
-
-def _tight(shape: Shape, plan: Plan) -> Fraction:
-    pattern = shape.pattern
-    game = PrivacyGame(mechanism(shape, plan, pattern.claim), pattern.inner)
-    return game.tight_delta(epsilon=pattern.epsilon, rounds=shape.rounds, report=None)
+def _kept(pattern: Pattern, domain: Domain, law: Doubles) -> tuple[Plan, Fraction]:
+    """A plan near a law that keeps the claim exactly, and what it loses."""
+    loss, limit = pattern.claimed
+    nothing = Fraction(loss.nothing)
+    plan = rounded(domain, law, _DENOMINATOR)
+    while True:
+        made = mechanism("M", domain, plan, pattern.claim)
+        game = PrivacyGame(made, pattern.inner)
+        lost = pattern.single(game, domain.rounds)
+        if lost is None:
+            plan = mixed(domain, plan, _SURE, evenly=True)
+        elif lost > limit:  # seldom twice, as the loss is convex in the plan
+            plan = mixed(domain, plan, (limit - nothing) / (lost - nothing))
+        else:
+            return plan, lost

@@ -1,9 +1,10 @@
 """The laws that keep a claim, as a linear program.
 
 Lyu's recursion (CM App. A; theory of ``tight_delta``): with x the law and x^b(h) its probability of
-h as world b hears it, the least L with L^b(h) >= max{0, x^b(h) - e^ε x^{1-b}(h)} and L^b(h) >=
-Σ_a L^b(h, q, a) for every valid q has L^b() = the tight δ_b(ε) over adaptive adversaries. So "M is
-(ε, δ)-DP w.r.t. f'" says that some L >= 0 meets these inequalities and L^b() <= δ: all linear.
+h as world b hears it, the least L with L^b(h) >= loss(x^b(h), x^{1-b}(h)) and L^b(h) >=
+Σ_a L^b(h, q, a) for every valid q has L^b() = what an adaptive adversary makes it lose at most, the
+tight δ_b(ε), say. So "M keeps the claim w.r.t. f'" says that some L >= 0 meets these inequalities
+and L^b() <= its limit: linear, tangent by tangent of the loss.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from antiphon.audit.conjectures.shape import Doubles, Shape
+from antiphon.audit.conjectures.histories import Domain, Doubles, Tree
+from antiphon.audit.conjectures.losses import Loss
 from antiphon.numbers.errors import Intractable, MissingExtra
 
 
-class Rows:
+class Inequalities:
     """Rows of a sparse matrix, and their right sides."""
 
     def __init__(self) -> None:
@@ -38,7 +40,7 @@ class Rows:
 
 
 class Program(NamedTuple):
-    """All laws of a shape that keep the claim of its pattern."""
+    """All laws of a domain that keep a claim."""
 
     size: int
     columns: int
@@ -56,7 +58,7 @@ class Program(NamedTuple):
         costs[: self.size] = -gains
         found = linprog(
             costs, A_ub=self.least[0], b_ub=self.least[1], A_eq=self.equal[0], b_eq=self.equal[1],
-            bounds=(0, 1), method="highs",
+            bounds=(0, None), method="highs",
         )  # fmt: skip
         if found.status != 0:
             raise Intractable(f"a linear program ({found.message})", self.columns, self.columns)
@@ -64,50 +66,57 @@ class Program(NamedTuple):
         return law
 
 
-def program(shape: Shape) -> Program:
-    """The program of a shape. Raises: MissingExtra without scipy."""
+def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
+    """The laws that lose at most the limit. Raises: MissingExtra without scipy."""
     try:
         import scipy  # noqa: F401  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]
     except ImportError as error:
         raise MissingExtra("scipy", "accounting") from error
-    nodes = sum(len(level.valid) for level in shape.levels)
-    columns = shape.size + 2 * nodes
-    return Program(
-        shape.size, columns, _laws(shape).matrix(columns), _claimed(shape, nodes).matrix(columns)
-    )
-
-
-def _laws(shape: Shape) -> Rows:
-    """Σ_a x(h, q, a) = x(h) for every question q, and x() = 1."""
-    rows, width = Rows(), shape.inputs * shape.answers
-    rows.add({0: 1.0}, 1.0)
-    for depth in range(shape.rounds):
-        here, below = shape.offset(depth), shape.offset(depth + 1)
-        for node in range(width**depth):
-            for question in range(shape.inputs):
-                first = below + (node * shape.inputs + question) * shape.answers
-                rows.add({here + node: -1.0, **{first + a: 1.0 for a in range(shape.answers)}})
-    return rows
-
-
-def _claimed(shape: Shape, nodes: int) -> Rows:
-    """The inequalities of the recursion, for both worlds."""
-    growth = float(shape.pattern.growth)
-    rows, pairs = Rows(), len(shape.pattern.pairs)
+    nodes = sum(len(level.differs) for level in tree)
+    columns = domain.size + 2 * nodes
+    rows = Inequalities()
     for bit in (0, 1):
-        start = shape.size + bit * nodes
-        rows.add({start: 1.0}, float(shape.pattern.delta))
-        for depth, level in enumerate(shape.levels):
-            for node in np.flatnonzero(level.valid).tolist():
-                own, other = (int(level.heard[side][node]) for side in (bit, 1 - bit))
-                if own != other:  # else x - e^ε x <= 0
-                    rows.add({own: 1.0, other: -growth, start + node: -1.0})
-                if depth < shape.rounds:
-                    below = start + len(level.valid)
-                    for pair in range(pairs):
-                        first = (node * pairs + pair) * shape.answers
-                        if shape.levels[depth + 1].valid[first]:
-                            children = {below + first + a: 1.0 for a in range(shape.answers)}
-                            rows.add({start + node: -1.0, **children})
-            start += len(level.valid)
+        _recursion(rows, tree, loss, bit, domain.size + bit * nodes)
+        rows.add({domain.size + bit * nodes: 1.0}, limit)
+    return Program(domain.size, columns, _laws(domain).matrix(columns), rows.matrix(columns))
+
+
+def _laws(domain: Domain) -> Inequalities:
+    """Σ_a x(h, q, a) = x(h) for every question q, and x() = 1."""
+    rows, questions = Inequalities(), len(domain.inputs)
+    rows.add({0: 1.0}, 1.0)
+    for depth in range(domain.rounds):
+        here, below = domain.offset(depth), domain.offset(depth + 1)
+        for node in range(below - here):
+            for question in range(questions):
+                first = below + (node * questions + question) * domain.answers
+                rows.add({here + node: -1.0, **{first + a: 1.0 for a in range(domain.answers)}})
     return rows
+
+
+def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int) -> None:
+    """The inequalities of one world, whose L stand from a column on."""
+    for depth, level in enumerate(tree):
+        for node, (own, other) in enumerate(
+            zip(level.heard[bit], level.heard[1 - bit], strict=True)
+        ):
+            _above(rows, loss, int(own), int(other), start + node)
+        if depth + 1 < len(tree):
+            after = tree[depth + 1]
+            below = start + len(level.differs)
+            ends = [*after.starts.tolist(), len(after.group)]
+            for group, parent in enumerate(after.parents.tolist()):
+                children = range(below + ends[group], below + ends[group + 1])
+                rows.add({start + parent: -1.0, **dict.fromkeys(children, 1.0)})
+            start = below
+
+
+def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
+    """L is at least each tangent."""
+    if own == other:  # the largest tangent there, for all have a + b <= loss(1, 1)
+        rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
+        return
+    for first, second in loss.tangents:
+        rows.add({own: first, other: second, column: -1.0})
+    if loss.widest is not None:
+        rows.add({own: 1.0, other: -loss.widest})

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from antiphon.audit.conjectures.shape import Doubles, Shape
+from antiphon.audit.conjectures.histories import Domain, Doubles
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -20,9 +20,9 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Finite, Integers, Signature
 
 
-@register("antiphon.FiniteLaw/1")
+@register("antiphon.TableMechanism/1")
 @attrs.frozen
-class FiniteLaw(ContinualMechanism[int, Any, int]):
+class TableMechanism(ContinualMechanism[int, Any, int]):
     """Answers 0, …, answers-1 by a table, for some rounds; after these, 0.
 
     ``weights[h·|inputs| + i]`` weighs the answers to the i-th input after history h, () where h has
@@ -30,8 +30,9 @@ class FiniteLaw(ContinualMechanism[int, Any, int]):
     one more. State: that number.
     """
 
-    inputs: tuple[Any, ...]
-    answers: int
+    name: str
+    inputs: tuple[Any, ...] = attrs.field(repr=False)
+    answers: int = attrs.field(repr=False)
     weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False, kw_only=True)  # pyright: ignore[reportIncompatibleMethodOverride]
 
@@ -57,12 +58,12 @@ Plan = tuple[Fraction, ...]
 """A law, exactly: by history of inputs and answers, the probability of its answers."""
 
 
-def rounded(shape: Shape, law: Doubles, denominator: int) -> Plan:
+def rounded(domain: Domain, law: Doubles, denominator: int) -> Plan:
     """The law with conditional probabilities that are multiples of 1/denominator."""
-    plan = [Fraction(0)] * shape.size
+    plan = [Fraction(0)] * domain.size
     plan[0] = Fraction(1)
-    for first, history in _questions(shape):
-        chances = law[first : first + shape.answers]
+    for first, history in _questions(domain):
+        chances = law[first : first + domain.answers]
         ends = np.cumsum(chances) / max(float(chances.sum()), 1e-300) * denominator
         steps = [*np.rint(ends[:-1]).astype(int).tolist(), denominator]
         for answer, (low, high) in enumerate(pairwise([0, *steps])):
@@ -70,29 +71,35 @@ def rounded(shape: Shape, law: Doubles, denominator: int) -> Plan:
     return tuple(plan)
 
 
-def mixed(shape: Shape, plan: Plan, chance: Fraction) -> Plan:
-    """With this probability as the plan says, else always 0: it tells less in proportion."""
-    silent = [Fraction(0)] * shape.size
+def mixed(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
+    """With this probability as the plan says, else what tells nothing: it tells less in proportion.
+
+    Else 0, always, or any answer as likely as the others.
+    """
+    silent = [Fraction(0)] * domain.size
     silent[0] = Fraction(1)
-    for first, history in _questions(shape):
-        silent[first] = silent[history]
-    return tuple(chance * own + (1 - chance) * other for own, other in zip(plan, silent, strict=True))
+    for first, history in _questions(domain):
+        shares = domain.answers if evenly else 1
+        silent[first : first + shares] = [silent[history] / shares] * shares
+    return tuple(
+        chance * own + (1 - chance) * other for own, other in zip(plan, silent, strict=True)
+    )
 
 
-def mechanism(shape: Shape, plan: Plan, claim: Claim) -> FiniteLaw:
+def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMechanism:
     """The mechanism of a plan, with its claim."""
     rows = tuple(
-        _whole(plan[first : first + shape.answers]) if plan[history] else ()
-        for first, history in _questions(shape)
+        _whole(plan[first : first + domain.answers]) if plan[history] else ()
+        for first, history in _questions(domain)
     )
-    return FiniteLaw(shape.pattern.inputs, shape.answers, rows, claims=(claim,))
+    return TableMechanism(name, domain.inputs, domain.answers, rows, claims=(claim,))
 
 
-def _questions(shape: Shape) -> Iterator[tuple[int, int]]:
+def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
     """Where the answers to a question after a history are, and where the history is."""
-    for history in range(shape.offset(shape.rounds)):
-        for place in range(shape.inputs):
-            yield (history * shape.inputs + place) * shape.answers + 1, history
+    for history in range(domain.offset(domain.rounds)):
+        for place in range(len(domain.inputs)):
+            yield (history * len(domain.inputs) + place) * domain.answers + 1, history
 
 
 def _whole(chances: Plan) -> tuple[int, ...]:
