@@ -22,7 +22,11 @@ ROOMS = [
 """A room imports what stands left of it, and itself."""
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
-LAZY = {"scores.py": {"sklearn", "threadpoolctl"}, "searches.py": {"hypothesis"}}
+LAZY = {
+    "program.py": {"scipy"},
+    "scores.py": {"sklearn", "threadpoolctl"},
+    "searches.py": {"hypothesis"},
+}
 """Where the core may import an extra, in a function that needs it."""
 BY_NAME = {
     "audit/corpus.py": {"'antiphon.selfcheck.corpus'"},

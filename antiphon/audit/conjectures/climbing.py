@@ -23,7 +23,7 @@ _NEAR: Final = 0.6
 """How often a climb starts near one of them, and not anew."""
 _STILL: Final = 1e-2
 """Noise with which a sweep that finds nothing better is the last."""
-_ALIKE: Final = 0.5
+_ALIKE: Final = 0.7
 """How often all mechanisms have the same law."""
 
 
@@ -102,10 +102,14 @@ class Climber:
 
 
 def climbs(climbers: list[Climber]) -> Iterator[Climb]:
-    """One climb after another, without end: at first in the smallest domains, then in all in turn."""
+    """One climb after another, without end: first in the smallest domains.
+
+    Then in all of them in turn, and every other one in the largest.
+    """
     for most in range(1, len(climbers)):
         for climber in climbers[:most]:
             yield climber.climb()
     while True:
         for climber in climbers:
             yield climber.climb()
+            yield climbers[-1].climb()

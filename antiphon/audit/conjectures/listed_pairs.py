@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -12,7 +12,7 @@ from antiphon.protocol.messages import Pair, identical, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification
 
-ONE_SIDED: Final = (Pair(0, 1), same(2))
+ONE_SIDED: Final[tuple[Pair[Any], ...]] = (Pair(0, 1), same(2))
 """A bit that may differ, one way round only, and a public question."""
 BOTH_SIDES: Final = (Pair(0, 1), Pair(1, 0), same(2))
 """The same, either way round."""
@@ -35,7 +35,7 @@ class ListedPairs(Verification[int, object]):
     where no more may come.
     """
 
-    pairs: tuple[Pair[object], ...] = attrs.field(default=ONE_SIDED, validator=_pairs)
+    pairs: tuple[Pair[Any], ...] = attrs.field(default=ONE_SIDED, validator=_pairs)
     events: int = attrs.field(default=1, validator=lambda _, __, n: exact.natural(n, "events"))
     at_first: bool = False
     at_last: bool = False

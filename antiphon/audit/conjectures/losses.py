@@ -67,7 +67,7 @@ class Moment(Loss):
 
     order: float
     nothing: int = attrs.field(default=1, init=False)
-    widest: float = attrs.field(default=float(_RATIOS[-1]), init=False)
+    widest: float | None = attrs.field(default=float(_RATIOS[-1]), init=False)
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:

@@ -42,7 +42,7 @@ _MOST: Final = 5
 _SOURCE: Final = "computed exactly (antiphon.audit.exact)"
 
 
-def _creations(pattern: Pattern, _: object, value: object) -> None:
+def _creations(pattern: Pattern, _: object, value: int) -> None:
     if exact.whole(value, "creations") > _MOST:
         raise InvalidArgument(
             f"at most {_MOST} creations, not {value}: all views are tabled, and there are as many "
@@ -50,20 +50,17 @@ def _creations(pattern: Pattern, _: object, value: object) -> None:
         )
 
 
-def _sparse(pattern: Pattern, _: object, value: object) -> None:
+def _sparse(pattern: Pattern, _: object, value: int) -> None:
     if exact.whole(value, "sparse") > pattern.creations:
         raise InvalidArgument("sparse is at most the number of creations")
 
 
-def _listed(given: tuple[Pair[Any], ...] | None, pattern: Pattern) -> tuple[Pair[Any], ...]:
-    if given is None and type(pattern.inner) is ListedPairs:
-        given = pattern.inner.pairs
-    if not given or not all(type(each) is Pair for each in given):
+def _listed(pattern: Pattern, _: object, given: object) -> None:
+    if type(given) is not tuple or not given or not all(type(each) is Pair for each in given):  # pyright: ignore
         raise InvalidArgument(
             "the alphabet of a search is finite: pass pairs=(Pair(0, 1), same(2), …), the pairs "
             "that may be said to each mechanism"
         )
-    return tuple(given)
 
 
 @attrs.frozen(kw_only=True)
@@ -78,20 +75,29 @@ class Pattern(ABC):
     """n."""
     sparse: int = attrs.field(validator=_sparse)
     """k."""
-    inner: Verification = attrs.field(factory=ListedPairs)
+    inner: Verification = attrs.field()
     """f', w.r.t. which each keeps its claim; prefix-closed, as every automaton is."""
-    pairs: tuple[Pair[Any], ...] = attrs.field(
-        default=None, converter=attrs.Converter(_listed, takes_self=True)
-    )
+    pairs: tuple[Pair[Any], ...] = attrs.field(validator=_listed)
     """What may be said to each mechanism; by default, what ``ListedPairs`` lists."""
-    played: Verification = attrs.field(
-        default=attrs.Factory(lambda self: self.inner, takes_self=True)
-    )
+
+    @inner.default  # pyright: ignore
+    def _one_sided(self) -> Verification:
+        return ListedPairs()
+
+    @pairs.default  # pyright: ignore
+    def _of_the_list(self) -> tuple[Pair[Any], ...]:
+        return self.inner.pairs if type(self.inner) is ListedPairs else ()
+
+    played: Verification = attrs.field()
     """What the composition asks of the pairs said to a mechanism in J: f', unless said otherwise.
 
-    Another one for an f' that is not prefix-closed: then ``inner`` is its conjunction over prefixes.
+    Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
     """
     first_pair_consistent: bool = False
+
+    @played.default  # pyright: ignore
+    def _as_claimed(self) -> Verification:
+        return self.inner
 
     @property
     @abstractmethod
@@ -139,8 +145,10 @@ class Pattern(ABC):
     @property
     def composition(self) -> SparseParallel | SparseMeasures:
         """f of the composition."""
-        fixed: Any = [self.measure] * self.sparse
-        return sparse_parallel(fixed, first_pair_consistent=self.first_pair_consistent)
+        consistent = self.first_pair_consistent
+        measure: Any = self.measure
+        fixed: list[Approximate] = [measure] * self.sparse  # or Renyi: it is all the same here
+        return sparse_parallel(fixed, first_pair_consistent=consistent)
 
     @property
     def game(self) -> PrivacyGame:
@@ -218,12 +226,12 @@ class SparseRenyi(Pattern):
     order: int = attrs.field()
     moment: Fraction = attrs.field(converter=exact.fraction)
 
-    @order.validator
+    @order.validator  # pyright: ignore
     def _whole_order(self, _: object, value: object) -> None:
         if exact.whole(value, "order") < 2:
             raise InvalidArgument("order is a whole number from 2 on: others have no exact figure")
 
-    @moment.validator
+    @moment.validator  # pyright: ignore
     def _possible(self, _: object, value: Fraction) -> None:
         if value < 1:
             raise InvalidArgument(
@@ -234,7 +242,7 @@ class SparseRenyi(Pattern):
     measure: Renyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     """One object, for a curve of a user's is equal to itself alone."""
 
-    @measure.default
+    @measure.default  # pyright: ignore
     def _only_at(self) -> Renyi:
         return Renyi(OnlyAt(self.order, self.moment))
 

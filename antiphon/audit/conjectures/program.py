@@ -52,11 +52,11 @@ class Program(NamedTuple):
 
         Raises: Intractable if the solver gives up.
         """
-        from scipy.optimize import linprog
+        from scipy.optimize import linprog  # pyright: ignore[reportUnknownVariableType]
 
         costs = np.zeros(self.columns)
         costs[: self.size] = -gains
-        found = linprog(
+        found: Any = linprog(
             costs, A_ub=self.least[0], b_ub=self.least[1], A_eq=self.equal[0], b_eq=self.equal[1],
             bounds=(0, None), method="highs",
         )  # fmt: skip
@@ -71,7 +71,7 @@ def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
     try:
         import scipy  # noqa: F401  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]
     except ImportError as error:
-        raise MissingExtra("scipy", "accounting") from error
+        raise MissingExtra("scipy", "conjectures") from error
     nodes = sum(len(level.differs) for level in tree)
     columns = domain.size + 2 * nodes
     rows = Inequalities()

@@ -43,7 +43,7 @@ class Standing(NamedTuple):
     bound: Fraction
 
 
-def _is_pattern(_: object, __: object, value: object) -> None:
+def _is_pattern(_: object, __: object, value: Any) -> None:
     if not isinstance(value, Pattern):
         raise InvalidArgument(
             "a conjecture is about a pattern: SparsePattern(epsilon=…, delta=…, creations=…, "
