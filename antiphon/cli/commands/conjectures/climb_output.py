@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from antiphon.audit.conjectures import Conjecture, Conjectured, Standing
 from antiphon.audit.conjectures.in_parallel import search_together
 from antiphon.cli.output import print_json
-from antiphon.cli.user_code import guarded, import_file, running, split_target
+from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.records.files import refuse_taken, write_text
 
@@ -44,7 +44,7 @@ def conjecture(asked: ConjectureOptions) -> int:
         raise InvalidArgument(
             f"{name} is a {type(given).__name__}: what is searched is a Conjecture(pattern, bound)"
         )
-    with running(path), _climbing(asked.as_json) as climbs:
+    with _climbing(asked.as_json) as climbs, running(path):
         found = _searched(given, asked, climbs)
     _write(found, asked, climbs)
     if asked.as_json:
@@ -63,6 +63,7 @@ class Climbing:
         self.line: list[tuple[int, float]] = []
         self._console, self._quiet = console, quiet
         self._best = -1.0
+        self._out = sys.stdout  # while others' code runs, it is another
 
     def __call__(self, standing: Standing) -> None:
         self.line.append((standing.starts, standing.best))
@@ -74,7 +75,7 @@ class Climbing:
         if self._console is not None:
             self._console.update(text)
         if not self._quiet and standing.best > self._best + 1e-9:
-            print(text, flush=True)
+            print(text, file=self._out, flush=True)
         self._best = max(self._best, standing.best)
 
 
@@ -91,8 +92,6 @@ def _climbing(quiet: bool) -> Generator[Climbing, None, None]:
 
 def _searched(given: Conjecture, asked: ConjectureOptions, climbs: Climbing) -> Conjectured:
     if asked.workers == 1:
-        with guarded():
-            given.figure  # noqa: B018 - what the user's bound prints goes elsewhere
         return given.search(
             seconds=asked.seconds, starts=asked.starts, seed=asked.seed, watch=climbs,
             to_the_end=asked.to_the_end,
