@@ -33,6 +33,8 @@ class Climb(NamedTuple):
     domain: Domain
     gain: float
     laws: list[Doubles]
+    bit: int = 0
+    """The world whose views the adversary accuses."""
 
 
 class Climber:
@@ -65,7 +67,7 @@ class Climber:
             self._kept[int(random.integers(len(self._kept)))].laws if near else self._anew(alike)
         )
         noise = 10.0 ** random.uniform(-2, 0)
-        found = self._climbed(list(start), noise, alike, random.random() < 1 / 2)
+        found = self._climbed(list(start), noise, alike, int(random.integers(2)))
         self._kept = sorted([*self._kept, found], key=lambda each: -each.gain)[:_KEPT]
         return found
 
@@ -77,15 +79,15 @@ class Climber:
         ]
         return laws * (self._creations // count)
 
-    def _climbed(self, laws: list[Doubles], noise: float, alike: bool, other: bool) -> Climb:
+    def _climbed(self, laws: list[Doubles], noise: float, alike: bool, bit: int) -> Climb:
         """Sweep by sweep, with half of the noise each time; for one world or the other."""
-        found, whole = Climb(self.domain, -1.0, laws), turned(self._tree) if other else self._tree
+        found, whole = Climb(self.domain, -1.0, laws), turned(self._tree) if bit else self._tree
         for _ in range(_SWEEPS):
             before = found.gain
             for mechanism in range(1 if alike else len(laws)):
                 seen = best(whole, laws, self._sparse, self.loss)
                 if seen.gain > found.gain:
-                    found = Climb(self.domain, seen.gain, list(laws))
+                    found = Climb(self.domain, seen.gain, list(laws), bit)
                 if alike:
                     each = [gains(seen, j, self.domain.size) for j in range(len(laws))]
                     laws = [self._better(np.sum(each, axis=0), noise)] * len(laws)

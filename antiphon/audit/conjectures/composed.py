@@ -36,6 +36,8 @@ class Best(NamedTuple):
     gain: float
     parties: list[Party]
     slopes: dict[Lengths, tuple[Doubles, Doubles]]
+    choices: dict[Lengths, Ints]
+    """What it does at each view; see ``asked``."""
 
 
 def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
@@ -51,7 +53,7 @@ def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
         value[_differing(parties, lengths) > sparse] = -np.inf
         for place, length in enumerate(lengths):
             if length < rounds:
-                after = values[_one_more(lengths, place)]
+                after = values[one_more(lengths, place)]
                 _ask(value, choice, after, parties[place].levels[length + 1], place)
         values[lengths], choices[lengths] = value, choice
     stops = _followed(parties, choices, list(reversed(order)))
@@ -60,7 +62,7 @@ def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
         if here.any():
             both = loss.slopes(*(_joint(parties, side, lengths) for side in (1, 2)))
             slopes[lengths] = here * both[0], here * both[1]
-    return Best(values[(0,) * count].item(), parties, slopes)
+    return Best(values[(0,) * count].item(), parties, slopes, choices)
 
 
 def gains(found: Best, mechanism: int, size: int) -> Doubles:
@@ -120,7 +122,13 @@ def _said(place: int, pair: int) -> int:
     return 1 + place * 64 + pair
 
 
-def _one_more(lengths: Lengths, mechanism: int) -> Lengths:
+def asked(choice: int) -> tuple[int, int]:
+    """Whom, and with which pair, a choice that is not 0 asks."""
+    return divmod(choice - 1, 64)
+
+
+def one_more(lengths: Lengths, mechanism: int) -> Lengths:
+    """The lengths after one more question to a mechanism."""
     return (*lengths[:mechanism], lengths[mechanism] + 1, *lengths[mechanism + 1 :])
 
 
@@ -137,9 +145,9 @@ def _followed(
             if length == rounds:
                 continue
             level = parties[place].levels[length + 1]
-            asked = np.where(here, choice, 0)
-            after = np.moveaxis(met[_one_more(lengths, place)], place, 0)
-            before = np.moveaxis(asked, place, 0)[level.parents[level.group]]
+            doing = np.where(here, choice, 0)
+            after = np.moveaxis(met[one_more(lengths, place)], place, 0)
+            before = np.moveaxis(doing, place, 0)[level.parents[level.group]]
             said = _said(place, 0) + level.pairs[level.group]
             after |= before == said.reshape(-1, *(1,) * (before.ndim - 1))
     return {lengths: met[lengths] & (choices[lengths] == 0) for lengths in order}

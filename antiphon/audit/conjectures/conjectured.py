@@ -16,6 +16,7 @@ from antiphon.audit.conjectures.tables import TableMechanism
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.messages import distinct
 from antiphon.protocol.records.interaction import record
 from antiphon.protocol.records.view import Recording
 
@@ -62,13 +63,17 @@ class Conjectured:
 
     @property
     def mechanisms(self) -> tuple[TableMechanism, ...]:
-        """Those that lose it: each keeps its claim. One of them may be created several times."""
-        return () if self.judged is None else self.judged.mechanisms
+        """Those that lose it, each once: they keep their claim; some are created several times."""
+        return () if self.judged is None else distinct(self.judged.mechanisms)
 
     @property
     def adversary(self) -> StrategyAdversary | None:
-        """Who gains it; None of a Rényi divergence, which is no matter of one event."""
-        return None if self.judged is None else self.judged.adversary()
+        """Who makes them lose it; None if nothing was found.
+
+        It plays, saves and replays like any adversary. Of a Rényi divergence, too, though what it
+        accuses, where world b makes a view likelier, is then no measure of the loss.
+        """
+        return None if self.judged is None else self.judged.adversary
 
     def __bool__(self) -> bool:
         """Whether the conjecture stands, so far."""
@@ -97,21 +102,17 @@ class Conjectured:
         """The mechanisms as trees, beside their adversary: a picture of its own."""
         adversary = self.adversary
         trees = [mechanism_tree(each) for each in self.mechanisms]
-        against = "no one event" if adversary is None else adversary.tree()
+        against = "" if adversary is None else adversary.tree()
         return beside(str(self).splitlines(), "\n\n".join(trees), against)
 
     def recording(self, *, seed: int | None = None) -> Recording:
         """A play of that adversary in which it accuses: both sides, which replays.
 
-        It is among the views that ``delta`` counts. Raises: InvalidArgument if nothing was found,
-        or of a Rényi divergence.
+        Raises: InvalidArgument if nothing was found that accuses.
         """
         adversary = self.adversary
-        if self.judged is None or adversary is None or not self.loss:
-            raise InvalidArgument(
-                "there is no adversary to record: of a Rényi divergence none is built, "
-                "and where nothing is lost there is none"
-            )
+        if adversary is None or not adversary.advantage:
+            raise InvalidArgument("nothing was found that an adversary gains: there is no play")
         game = self.pattern.game.mechanism(adversary.bit)
         for attempt in range(_PATIENCE):
             found = record(adversary, game, seed=None if seed is None else seed + attempt)

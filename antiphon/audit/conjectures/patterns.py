@@ -4,38 +4,26 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Final, NotRequired, TypedDict
+from typing import Any, Final
 
 import attrs
-from typing_extensions import Unpack
 
 from antiphon.audit.conjectures.listed_pairs import ListedPairs
 from antiphon.audit.conjectures.losses import HockeyStick, Loss, Moment
-from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.audit.exact.comparison import Law
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair, distinct, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification, read
-
-
-class Sought(TypedDict):
-    """How far the exact engine looks."""
-
-    rounds: int
-    catalogue: NotRequired[Iterable[ContinualMechanism]]
-    max_creations: NotRequired[int]
-
 
 _MOST: Final = 5
 """Mechanisms created: the table of all views grows with the power of it."""
@@ -118,20 +106,12 @@ class Pattern(ABC):
         """What one mechanism may lose that hears a difference at once."""
 
     @abstractmethod
-    def exactly(
-        self, game: PrivacyGame, epsilon: ExactEpsilon, **search: Unpack[Sought]
-    ) -> Fraction:
-        """The most that an adversary makes a game lose, by the exact engine."""
+    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
+        """The loss of the views of one adversary, by their exact laws in the two worlds."""
 
     @abstractmethod
     def single(self, game: PrivacyGame, rounds: int) -> Fraction | None:
         """What one mechanism, sought to keep to ``claimed``, truly loses; None: infinitely much."""
-
-    @abstractmethod
-    def adversary(
-        self, game: PrivacyGame, epsilon: ExactEpsilon, **search: Unpack[Sought]
-    ) -> StrategyAdversary | None:
-        """Who makes a game lose most; None where the engine has no such adversary."""
 
     @abstractmethod
     def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
@@ -198,18 +178,11 @@ class SparsePattern(Pattern):
             epsilon=epsilon, rounds=1
         )
 
-    def exactly(
-        self, game: PrivacyGame, epsilon: ExactEpsilon, **search: Unpack[Sought]
-    ) -> Fraction:
-        return game.tight_delta(epsilon=epsilon, report=None, **search)
+    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
+        return own.hockey_stick(other, growth)
 
     def single(self, game: PrivacyGame, rounds: int) -> Fraction:
-        return self.exactly(game, self.epsilon, rounds=rounds)
-
-    def adversary(
-        self, game: PrivacyGame, epsilon: ExactEpsilon, **search: Unpack[Sought]
-    ) -> StrategyAdversary:
-        return game.best_adversary(epsilon=epsilon, report=None, **search)
+        return game.tight_delta(epsilon=self.epsilon, rounds=rounds, report=None)
 
     def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
         return f"({shown(self.epsilon)}, {self.delta})-DP", f"δ({shown(epsilon)})"
@@ -256,19 +229,11 @@ class SparseRenyi(Pattern):
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         return self.moment
 
-    def exactly(
-        self, game: PrivacyGame, epsilon: ExactEpsilon, **search: Unpack[Sought]
-    ) -> Fraction:
-        moment = game.tight_renyi(self.order, report=None, **search).moment
-        if moment is None:  # cannot be: it is finite of each mechanism
-            raise Intractable("an infinite moment", 1, 0)
-        return moment
+    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
+        return own.moment(other, self.order)
 
     def single(self, game: PrivacyGame, rounds: int) -> Fraction | None:
         return game.tight_renyi(self.order, rounds=rounds, report=None).moment
-
-    def adversary(self, game: PrivacyGame, epsilon: ExactEpsilon, **search: Unpack[Sought]) -> None:
-        return None
 
     def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
         return f"of moment {self.moment} at α = {self.order}", f"moment at α = {self.order}"
