@@ -1,6 +1,7 @@
 """A tester of conjectures: a search for the mechanisms that break a bound on a composition."""
 
 from antiphon.audit.conjectures.conjectured import Conjectured
+from antiphon.audit.conjectures.conjecturing import Conjecture, HowFar, conjecture
 from antiphon.audit.conjectures.listed_pairs import (
     BOTH_SIDES,
     ONE_SIDED,
@@ -8,7 +9,6 @@ from antiphon.audit.conjectures.listed_pairs import (
     ListedPairs,
 )
 from antiphon.audit.conjectures.patterns import Pattern, SparsePattern, SparseRenyi
-from antiphon.audit.conjectures.searching import Conjecture, Standing, conjecture
 from antiphon.audit.conjectures.tables import TableMechanism
 
 __all__ = [
@@ -17,11 +17,11 @@ __all__ = [
     "TWO_PUBLIC",
     "Conjecture",
     "Conjectured",
+    "HowFar",
     "ListedPairs",
     "Pattern",
     "SparsePattern",
     "SparseRenyi",
-    "Standing",
     "TableMechanism",
     "conjecture",
 ]

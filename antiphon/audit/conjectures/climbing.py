@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from antiphon.audit.conjectures.composed import best, gains
-from antiphon.audit.conjectures.histories import Domain, Doubles, Tree, tree, turned
-from antiphon.audit.conjectures.losses import Loss
+from antiphon.audit.conjectures.all_views import best, gains
+from antiphon.audit.conjectures.law_trees import Domain, Doubles, Tree, tree, turned
 from antiphon.audit.conjectures.patterns import Pattern
 from antiphon.audit.conjectures.program import Program, program
+from antiphon.audit.conjectures.view_losses import Loss
 from antiphon.numbers.exact import ExactEpsilon
 
 Generator = np.random.Generator
@@ -19,8 +19,11 @@ _SWEEPS: Final = 12
 """Sweeps over all laws in a climb."""
 _KEPT: Final = 8
 """The best laws found so far, from which most climbs start."""
+_PATIENCE: Final = 60
+"""Climbs without a better one after which those are forgotten: they may all be one hill."""
 _NEAR: Final = 0.6
 """How often a climb starts near one of them, and not anew."""
+_BETTER: Final = 1e-9
 _STILL: Final = 1e-2
 """Noise with which a sweep that finds nothing better is the last."""
 _ALIKE: Final = 0.7
@@ -53,6 +56,7 @@ class Climber:
         self._tree: Tree = tree(domain, pattern.pairs, pattern.played)
         self._random = random
         self._kept: list[Climb] = []
+        self._in_vain = 0
 
     def climb(self) -> Climb:
         """One climb, from random laws or from near the best so far.
@@ -68,6 +72,10 @@ class Climber:
         )
         noise = 10.0 ** random.uniform(-2, 0)
         found = self._climbed(list(start), noise, alike, int(random.integers(2)))
+        better = not self._kept or found.gain > self._kept[0].gain + _BETTER
+        self._in_vain = 0 if better else self._in_vain + 1
+        if self._in_vain == _PATIENCE:
+            self._kept, self._in_vain = [], 0
         self._kept = sorted([*self._kept, found], key=lambda each: -each.gain)[:_KEPT]
         return found
 

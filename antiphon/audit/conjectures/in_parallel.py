@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.searching import Conjecture, Standing
+from antiphon.audit.conjectures.conjecturing import Conjecture, HowFar
 from antiphon.audit.running.by_path import Files
 from antiphon.audit.running.sending import packed, unpacked
 from antiphon.numbers import exact
@@ -33,7 +33,7 @@ def search_together(
     seconds: float | None = 60.0,
     starts: int | None = None,
     seed: int | None = None,
-    watch: Callable[[Standing], object] | None = None,
+    watch: Callable[[HowFar], object] | None = None,
     to_the_end: bool = False,
 ) -> Conjectured:
     """``Conjecture.search`` in so many processes; ``starts`` are those of all of them together.
@@ -64,11 +64,11 @@ def search_together(
 
 
 def _gathered(
-    queue: Any, enough: Any, crew: list[Any], watch: Callable[[Standing], object] | None
+    queue: Any, enough: Any, crew: list[Any], watch: Callable[[HowFar], object] | None
 ) -> Conjectured:
     """Listen until each has said what it found."""
     found: list[Conjectured] = []
-    standings: dict[int, Standing] = {}
+    standings: dict[int, HowFar] = {}
     interrupted = False
     while len(found) < len(crew):
         try:
@@ -80,7 +80,7 @@ def _gathered(
         if isinstance(said, BaseException):
             enough.set()
             raise said
-        if isinstance(said, Standing):
+        if isinstance(said, HowFar):
             standings[number] = said
             if watch is not None:
                 watch(_all(standings))
@@ -107,7 +107,7 @@ def _heard(queue: Any, crew: list[Any]) -> tuple[int, Any]:
                 raise ExecutorError("a process of the search died") from None
 
 
-def _all(standings: dict[int, Standing]) -> Standing:
+def _all(standings: dict[int, HowFar]) -> HowFar:
     each = standings.values()
     last = max(each, key=lambda one: one.seconds)
     return last._replace(starts=sum(one.starts for one in each), best=max(one.best for one in each))
@@ -116,7 +116,7 @@ def _all(standings: dict[int, Standing]) -> Standing:
 def _work(queue: Any, enough: Any, number: int, parcel: tuple[Files, bytes], order: Order) -> None:
     """In another process: search, and say how far it is and what was found."""
 
-    def watch(standing: Standing) -> None:
+    def watch(standing: HowFar) -> None:
         queue.put((number, standing))
         if enough.is_set():
             raise KeyboardInterrupt

@@ -8,9 +8,9 @@ from typing import Final
 import attrs
 import numpy as np
 
+from antiphon.audit.conjectures.all_views import best
 from antiphon.audit.conjectures.climbing import Climb
-from antiphon.audit.conjectures.composed import best
-from antiphon.audit.conjectures.histories import Domain, Doubles, tree, turned
+from antiphon.audit.conjectures.law_trees import Domain, Doubles, tree, turned
 from antiphon.audit.conjectures.patterns import Pattern
 from antiphon.audit.conjectures.strategies import strategy
 from antiphon.audit.conjectures.tables import Plan, TableMechanism, mechanism, mixed, rounded

@@ -10,7 +10,7 @@ from typing import Any, Final
 import attrs
 
 from antiphon.audit.conjectures.listed_pairs import ListedPairs
-from antiphon.audit.conjectures.losses import HockeyStick, Loss, Moment
+from antiphon.audit.conjectures.view_losses import HockeyStick, Loss, MomentLoss
 from antiphon.audit.exact.comparison import Law
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
@@ -221,10 +221,10 @@ class SparseRenyi(Pattern):
 
     @property
     def claimed(self) -> tuple[Loss, Fraction]:
-        return Moment(self.order), self.moment
+        return MomentLoss(self.order), self.moment
 
-    def loss(self, epsilon: ExactEpsilon) -> Moment:
-        return Moment(self.order)
+    def loss(self, epsilon: ExactEpsilon) -> MomentLoss:
+        return MomentLoss(self.order)
 
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         return self.moment

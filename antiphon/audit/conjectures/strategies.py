@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from antiphon.audit.conjectures.composed import Best, Lengths, asked, one_more
+from antiphon.audit.conjectures.all_views import Best, Lengths, asked, one_more
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.composition.creation import Create
 from antiphon.protocol.mechanism import ContinualMechanism

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from antiphon.audit.conjectures.histories import Domain, Doubles
+from antiphon.audit.conjectures.law_trees import Domain, Doubles
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism

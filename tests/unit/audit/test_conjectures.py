@@ -19,13 +19,13 @@ from antiphon.audit.conjectures import (
     TableMechanism,
     conjecture,
 )
+from antiphon.audit.conjectures.all_views import best, gains
 from antiphon.audit.conjectures.climbing import Climb
-from antiphon.audit.conjectures.composed import best, gains
-from antiphon.audit.conjectures.histories import Domain, pruned, tree, turned
 from antiphon.audit.conjectures.judgement import judged
-from antiphon.audit.conjectures.losses import HockeyStick, Moment
+from antiphon.audit.conjectures.law_trees import Domain, pruned, tree, turned
 from antiphon.audit.conjectures.program import program
 from antiphon.audit.conjectures.tables import mechanism, mixed, rounded
+from antiphon.audit.conjectures.view_losses import HockeyStick, MomentLoss
 from antiphon.protocol import Intractable, InvalidArgument, Pair, same
 from antiphon.protocol.coins.sampled import generator
 
@@ -112,7 +112,7 @@ def test_a_composition_has_the_moment_that_the_exact_engine_says(seed):
     assert found == true
 
 
-@pytest.mark.parametrize("loss", [HockeyStick(1.0), HockeyStick(1.5), Moment(2), Moment(3)])
+@pytest.mark.parametrize("loss", [HockeyStick(1.0), HockeyStick(1.5), MomentLoss(2), MomentLoss(3)])
 def test_gains_are_what_is_gained(loss):
     random = generator(7)
     domain = Domain(ANY.inputs, 2, 3)
@@ -156,7 +156,9 @@ def test_the_program_of_a_moment_is_nearly_that_of_the_claim():
     plan = exact_plan(domain, random_law(domain, random, 0))
     made = mechanism("M", domain, plan, ANY.claim)
     true = ap.PrivacyGame(made, ListedPairs()).tight_renyi(2, rounds=1).moment
-    found = least_limit(domain, tree(domain, ONE_SIDED, ListedPairs()), Moment(2), as_doubles(plan))
+    found = least_limit(
+        domain, tree(domain, ONE_SIDED, ListedPairs()), MomentLoss(2), as_doubles(plan)
+    )
     assert float(true) * 0.995 < found <= float(true) + 1e-6
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from antiphon.audit.conjectures import Conjecture, Conjectured, Standing
+from antiphon.audit.conjectures import Conjecture, Conjectured, HowFar
 from antiphon.audit.conjectures.in_parallel import search_together
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import import_file, running, split_target
@@ -65,7 +65,7 @@ class Climbing:
         self._best = -1.0
         self._out = sys.stdout  # while others' code runs, it is another
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, standing: HowFar) -> None:
         self.line.append((standing.starts, standing.best))
         bound = float(standing.bound)
         text = (

@@ -18,7 +18,7 @@ _NEVER: float = 1e-11
 """A probability that is no more than this is a rounding of 0."""
 
 
-class Level(NamedTuple):
+class OneLength(NamedTuple):
     """The histories of one length that f' allows, siblings side by side.
 
     Siblings are the answers to one pair after one history: a *group*.
@@ -69,7 +69,7 @@ class Domain(NamedTuple):
         return next(i for i, each in enumerate(self.inputs) if identical(each, message))
 
 
-Tree: TypeAlias = tuple[Level, ...]
+Tree: TypeAlias = tuple[OneLength, ...]
 """The histories of pairs and answers, by length."""
 _Node: TypeAlias = tuple[Any, int, int, int]
 """The state of f', which history of inputs each world has, and whether a pair differed."""
@@ -106,7 +106,7 @@ def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification)
 
 def pruned(whole: Tree, law: Doubles) -> Tree:
     """The histories that a law gives to either world: for a vertex, few."""
-    found: list[Level] = []
+    found: list[OneLength] = []
     before = np.zeros(1, np.int64)  # where the histories one shorter are now, or -1
     for level in whole:
         alive = (law[level.heard[0]] > _NEVER) | (law[level.heard[1]] > _NEVER)
@@ -115,7 +115,9 @@ def pruned(whole: Tree, law: Doubles) -> Tree:
         zero, one = (side[alive] for side in level.heard)
         parents = before[level.parents[groups]]
         before = np.where(alive, np.cumsum(alive) - 1, -1)
-        found.append(Level((zero, one), level.differs[alive], fresh, parents, level.pairs[groups]))
+        found.append(
+            OneLength((zero, one), level.differs[alive], fresh, parents, level.pairs[groups])
+        )
     return tuple(found)
 
 
@@ -126,7 +128,7 @@ def turned(whole: Tree) -> Tree:
 
 def _level(
     nodes: list[_Node], group: list[int], parents: list[int], pairs: list[int], offset: int
-) -> Level:
+) -> OneLength:
     columns = [np.array(each, np.int64) for each in (group, parents, pairs)]
     zero, one, differs = (np.array([node[i] for node in nodes], np.int64) for i in (1, 2, 3))
-    return Level((zero + offset, one + offset), differs, *columns)
+    return OneLength((zero + offset, one + offset), differs, *columns)

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.audit.conjectures.histories import Doubles
+from antiphon.audit.conjectures.law_trees import Doubles
 
 _RATIOS: Final = 2.0 ** (np.arange(-32, 33) / 8)
 """Where x^α q^(1-α) has its tangents: likelihood ratios from 1/16 to 16."""
@@ -59,7 +59,7 @@ class HockeyStick(Loss):
 
 
 @attrs.frozen
-class Moment(Loss):
+class MomentLoss(Loss):
     """p^α q^(1-α), whose sum is e^((α-1)D) of the Rényi divergence D (Mironov 2017, Def. 3).
 
     Sought are laws of which no history is 16 times as likely in one world as in the other.

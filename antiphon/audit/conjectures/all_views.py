@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from antiphon.audit.conjectures.histories import Doubles, Ints, Level, Mask, Tree, pruned
-from antiphon.audit.conjectures.losses import Loss
+from antiphon.audit.conjectures.law_trees import Doubles, Ints, Mask, OneLength, Tree, pruned
+from antiphon.audit.conjectures.view_losses import Loss
 
 Lengths: TypeAlias = tuple[int, ...]
 """How often each mechanism has been asked."""
@@ -101,7 +101,7 @@ def _differing(parties: list[Party], lengths: Lengths) -> Ints:
     return found
 
 
-def _ask(value: Doubles, choice: Ints, after: Doubles, level: Level, place: int) -> None:
+def _ask(value: Doubles, choice: Ints, after: Doubles, level: OneLength, place: int) -> None:
     """Where asking one mechanism is better than what is known, note what, and how much better.
 
     A choice is 0 to stop, else 1 + 64·place + pair.

@@ -15,8 +15,8 @@ import attrs
 
 from antiphon.audit.conjectures.climbing import Climb, Climber, Generator, climbs
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.histories import Domain, tree
 from antiphon.audit.conjectures.judgement import Judged, judged
+from antiphon.audit.conjectures.law_trees import Domain, tree
 from antiphon.audit.conjectures.patterns import Pattern, shown
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
@@ -34,7 +34,7 @@ _WIDEST: Final = 10**8
 """Views in a table."""
 
 
-class Standing(NamedTuple):
+class HowFar(NamedTuple):
     """How far a search is: told after every climb."""
 
     seconds: float
@@ -92,7 +92,7 @@ class Conjecture:
         seconds: float | None = 60.0,
         starts: int | None = None,
         seed: int | None = None,
-        watch: Callable[[Standing], object] | None = None,
+        watch: Callable[[HowFar], object] | None = None,
         to_the_end: bool = False,
     ) -> Conjectured:
         """Search for mechanisms that refute it, until it is refuted or the time is up.
@@ -113,7 +113,7 @@ class Conjecture:
             for climb in climbs(climbers):
                 done = search.add(climb)
                 if watch is not None:
-                    watch(Standing(limits.spent, search.starts, search.best.gain, figure))
+                    watch(HowFar(limits.spent, search.starts, search.best.gain, figure))
                 if done or limits.over(search.starts):
                     break
         except KeyboardInterrupt:
@@ -152,7 +152,7 @@ def conjecture(
     seconds: float | None = 60.0,
     starts: int | None = None,
     seed: int | None = None,
-    watch: Callable[[Standing], object] | None = None,
+    watch: Callable[[HowFar], object] | None = None,
     to_the_end: bool = False,
 ) -> Conjectured:
     """Search for mechanisms with which a composition loses more than a bound at ``epsilon``.
