@@ -1,4 +1,4 @@
-"""Seconds to the first refutation, and what a climb costs as rounds, answers and mechanisms grow."""
+"""Seconds to the first refutation; a climb as rounds, answers and mechanisms grow."""
 
 import runpy
 from fractions import Fraction
