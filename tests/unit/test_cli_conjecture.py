@@ -17,7 +17,7 @@ def test_what_is_refuted_is_shown(printed, tmp_path):
     out = printed(f"{FILE}:CLAIM", *SHORT, *save, status=1).out
     assert "against 0.100000" in out
     assert "refuted: δ(0) of 2 mechanisms" in out
-    assert "found 19/100 = 0.19" in out
+    assert "bound 1/10 = 0.1; found " in out
     assert "accuse b = 0" in out
     recording = ap.Recording.load(files[0])
     assert ap.replay(recording).answers == recording.view.answers
