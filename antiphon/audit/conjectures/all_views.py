@@ -9,7 +9,7 @@ found; given these, the gain is linear in each law, or has a linear one below it
 from __future__ import annotations
 
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from antiphon.audit.conjectures.view_losses import Loss
 
 Lengths: TypeAlias = tuple[int, ...]
 """How often each mechanism has been asked."""
+MOST_PAIRS: Final = 64
+"""As many may be said to a mechanism."""
 _MORE: float = 1e-12
 """A gain that is no more than this is rounding."""
 
@@ -104,7 +106,7 @@ def _differing(parties: list[Party], lengths: Lengths) -> Ints:
 def _ask(value: Doubles, choice: Ints, after: Doubles, level: OneLength, place: int) -> None:
     """Where asking one mechanism is better than what is known, note what, and how much better.
 
-    A choice is 0 to stop, else 1 + 64·place + pair.
+    A choice is 0 to stop, else by ``asked``.
     """
     if not len(level.pairs):
         return
@@ -119,12 +121,12 @@ def _ask(value: Doubles, choice: Ints, after: Doubles, level: OneLength, place: 
 
 
 def _said(place: int, pair: int) -> int:
-    return 1 + place * 64 + pair
+    return 1 + place * MOST_PAIRS + pair
 
 
 def asked(choice: int) -> tuple[int, int]:
     """Whom, and with which pair, a choice that is not 0 asks."""
-    return divmod(choice - 1, 64)
+    return divmod(choice - 1, MOST_PAIRS)
 
 
 def one_more(lengths: Lengths, mechanism: int) -> Lengths:

@@ -33,6 +33,9 @@ _FURTHER: Final = 1e-9
 _WIDEST: Final = 10**8
 """Views in a table."""
 
+_LONGEST: Final = 10**5
+"""Histories of one mechanism, each a column of its program."""
+
 
 class HowFar(NamedTuple):
     """How far a search is: told after every climb."""
@@ -132,8 +135,13 @@ class Conjecture:
 
     def _climbers(self, domains: list[Domain], random: Generator) -> list[Climber]:
         """Those of all domains. Raises: Intractable if the largest is too wide."""
-        pattern = self.pattern
-        levels = tree(domains[-1], pattern.pairs, pattern.played)
+        pattern, largest = self.pattern, domains[-1]
+        histories = max(largest.size, (len(pattern.pairs) * self.answers) ** self.rounds)
+        if histories > _LONGEST:
+            raise Intractable(
+                "histories of a mechanism: take fewer rounds or answers", histories, _LONGEST
+            )
+        levels = tree(largest, pattern.pairs, pattern.played)
         views = sum(len(level.differs) for level in levels) ** pattern.creations
         if views > _WIDEST:
             raise Intractable(

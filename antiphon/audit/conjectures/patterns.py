@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import attrs
 
+from antiphon.audit.conjectures.all_views import MOST_PAIRS
 from antiphon.audit.conjectures.listed_pairs import ListedPairs
 from antiphon.audit.conjectures.view_losses import HockeyStick, Loss, MomentLoss
 from antiphon.audit.exact.comparison import Law
@@ -49,6 +50,8 @@ def _listed(pattern: Pattern, _: object, given: object) -> None:
             "the alphabet of a search is finite: pass pairs=(Pair(0, 1), same(2), …), the pairs "
             "that may be said to each mechanism"
         )
+    if len(given) > MOST_PAIRS:
+        raise InvalidArgument(f"at most {MOST_PAIRS} pairs may be said, not {len(given)}")
 
 
 @attrs.frozen(kw_only=True)

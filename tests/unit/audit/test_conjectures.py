@@ -373,6 +373,7 @@ def test_a_curve_is_a_bound():
         ({"sparse": 3}, "sparse is at most"),
         ({"inner": ap.verifiers.event_level(1)}, "the alphabet of a search is finite"),
         ({"pairs": ((0, 1),)}, "the alphabet of a search is finite"),
+        ({"pairs": tuple(same(n) for n in range(65))}, "at most 64 pairs"),
         ({"delta": 2}, "delta"),
     ],
 )
@@ -391,6 +392,8 @@ def test_what_cannot_be_searched():
         conjecture(PATTERN, 1, seconds=0)
     with pytest.raises(Intractable, match="fewer creations"):
         conjecture(attrs.evolve(PATTERN, creations=5), 1, rounds=3, answers=4)
+    with pytest.raises(Intractable, match="fewer rounds or answers"):
+        conjecture(PATTERN, 1, rounds=30)
     with pytest.raises(InvalidArgument, match="cannot be kept"):
         SparseRenyi(order=2, moment=0.5, creations=2, sparse=1)
     with pytest.raises(InvalidArgument, match="order"):
