@@ -44,14 +44,15 @@ def _sparse(pattern: Pattern, _: object, value: int) -> None:
         raise InvalidArgument("sparse is at most the number of creations")
 
 
-def _listed(pattern: Pattern, _: object, given: object) -> None:
-    if type(given) is not tuple or not given or not all(type(each) is Pair for each in given):  # pyright: ignore
+def _listed(pattern: Pattern, _: object, given: tuple[Pair[Any], ...]) -> None:
+    count = len(given) if type(given) is tuple else 0  # pyright: ignore[reportUnnecessaryComparison]
+    if not count or not all(type(each) is Pair for each in given):  # pyright: ignore
         raise InvalidArgument(
             "the alphabet of a search is finite: pass pairs=(Pair(0, 1), same(2), …), the pairs "
             "that may be said to each mechanism"
         )
-    if len(given) > MOST_PAIRS:
-        raise InvalidArgument(f"at most {MOST_PAIRS} pairs may be said, not {len(given)}")
+    if count > MOST_PAIRS:
+        raise InvalidArgument(f"at most {MOST_PAIRS} pairs may be said, not {count}")
 
 
 @attrs.frozen(kw_only=True)
