@@ -12,7 +12,10 @@ ROOMS = [
     *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins", "durable")),
     "antiphon.protocol",
     "antiphon.verifiers",
-    *(f"antiphon.composition.{room}" for room in ("accounting", "filters", "guarantees", "spending")),
+    *(
+        f"antiphon.composition.{room}"
+        for room in ("accounting", "filters", "guarantees", "spending")
+    ),
     "antiphon.composition",
     *(f"antiphon.mechanisms.{room}" for room in ("noise", "counters", "histograms")),
     *(
@@ -23,6 +26,7 @@ ROOMS = [
     "antiphon.mechanisms",
     *(f"antiphon.audit.{room}" for room in ("check", "exact", "statistical", "running")),
     "antiphon.audit.mistakes",
+    "antiphon.audit.conjectures",
     "antiphon.audit",
     *(f"antiphon.interop.{room}" for room in ("opendp", "dp_accounting")),
     "antiphon.interop",

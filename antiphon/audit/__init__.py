@@ -11,6 +11,14 @@
 * *Many cores and machines*: ``running``.
 """
 
+from antiphon.audit.conjectures import (
+    Conjecture,
+    Conjectured,
+    ListedPairs,
+    SparsePattern,
+    SparseRenyi,
+    conjecture,
+)
 from antiphon.audit.contests import Standings, contest
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
@@ -54,12 +62,15 @@ __all__ = [
     "Coarsened",
     "Compared",
     "Comparison",
+    "Conjecture",
+    "Conjectured",
     "Counterexample",
     "CounterexampleAdversary",
     "Divergence",
     "Equivalence",
     "ExposingAdversary",
     "Law",
+    "ListedPairs",
     "Lyu",
     "MovementReport",
     "OfRange",
@@ -67,6 +78,8 @@ __all__ = [
     "Question",
     "Sealed",
     "Solution",
+    "SparsePattern",
+    "SparseRenyi",
     "Standings",
     "StrategyAdversary",
     "StrategyNode",
@@ -74,6 +87,7 @@ __all__ = [
     "VadhanWang",
     "check_preprocessing",
     "composition_simulator",
+    "conjecture",
     "contest",
     "counterexample_game",
     "equivalent",

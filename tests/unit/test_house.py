@@ -23,9 +23,8 @@ ROOMS = [
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {
-    "displayed.py": {"matplotlib"},
+    "displayed.py": {"matplotlib"}, "program.py": {"scipy"}, "searches.py": {"hypothesis"},
     "scores.py": {"sklearn", "threadpoolctl"}, "scikit.py": {"sklearn", "threadpoolctl"},
-    "searches.py": {"hypothesis"},
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
 BY_NAME = {

@@ -198,6 +198,20 @@ class Law(Shown):
         gaps = (p - growth * theirs.get(_key(view), 0) for view, p in self.views)
         return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0))
 
+    def moment(self, other: Law, order: int) -> Fraction:
+        """Σ p^α q^(1−α) over the views, at a whole order α > 1: e^((α−1)D) of the Rényi divergence.
+
+        Raises: InvalidArgument where a view has q = 0 and p > 0, so that it is infinite.
+        """
+        theirs = {_key(view): p for view, p in other.views}
+        total = Fraction(0)
+        for view, p in self.views:
+            q = theirs.get(_key(view), Fraction(0))
+            if p and not q:
+                raise InvalidArgument("the moment is infinite: a view is possible in one law only")
+            total += p * (p / q) ** (order - 1) if p else 0
+        return total
+
 
 def _key(view: View) -> Hashable:
     return fingerprint(tuple(view.rounds)), view.ending

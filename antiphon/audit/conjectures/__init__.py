@@ -1,0 +1,27 @@
+"""A tester of conjectures: a search for the mechanisms that break a bound on a composition."""
+
+from antiphon.audit.conjectures.conjectured import Conjectured
+from antiphon.audit.conjectures.conjecturing import Conjecture, HowFar, conjecture
+from antiphon.audit.conjectures.listed_pairs import (
+    BOTH_SIDES,
+    ONE_SIDED,
+    TWO_PUBLIC,
+    ListedPairs,
+)
+from antiphon.audit.conjectures.patterns import Pattern, SparsePattern, SparseRenyi
+from antiphon.audit.conjectures.tables import TableMechanism
+
+__all__ = [
+    "BOTH_SIDES",
+    "ONE_SIDED",
+    "TWO_PUBLIC",
+    "Conjecture",
+    "Conjectured",
+    "HowFar",
+    "ListedPairs",
+    "Pattern",
+    "SparsePattern",
+    "SparseRenyi",
+    "TableMechanism",
+    "conjecture",
+]

@@ -1,0 +1,155 @@
+"""What the best adversary gains from a composition of laws, and how it depends on each.
+
+All views at once: the histories of n mechanisms are an array of n axes, for each choice of
+lengths. Backwards, U = loss(Π x_j⁰, Π x_j¹) where the adversary stops, and the best of Σ_answers U
+where it asks mechanism j pair m. Forwards along the best choices, the views at which it stops are
+found; given these, the gain is linear in each law, or has a linear one below it that touches.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from antiphon.audit.conjectures.law_trees import Doubles, Ints, Mask, OneLength, Tree, pruned
+from antiphon.audit.conjectures.view_losses import Loss
+
+Lengths: TypeAlias = tuple[int, ...]
+"""How often each mechanism has been asked."""
+MOST_PAIRS: Final = 64
+"""As many may be said to a mechanism."""
+_MORE: float = 1e-12
+"""A gain that is no more than this is rounding."""
+
+
+class Party(NamedTuple):
+    """One mechanism: the histories its law gives to a world, and how likely each is, by length."""
+
+    levels: Tree
+    own: list[Doubles]
+    other: list[Doubles]
+
+
+class Best(NamedTuple):
+    """What the best adversary gains, and the slopes of it at the views where it stops."""
+
+    gain: float
+    parties: list[Party]
+    slopes: dict[Lengths, tuple[Doubles, Doubles]]
+    choices: dict[Lengths, Ints]
+    """What it does at each view; see ``asked``."""
+
+
+def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
+    """max over adversaries of the sum of the loss over views, for mechanisms of these laws."""
+    parties = [_party(tree, law) for law in laws]
+    rounds, count = len(tree) - 1, len(laws)
+    order = sorted(product(range(rounds + 1), repeat=count), key=sum, reverse=True)
+    values: dict[Lengths, Doubles] = {}
+    choices: dict[Lengths, Ints] = {}
+    for lengths in order:
+        own, other = (_joint(parties, side, lengths) for side in (1, 2))
+        value, choice = loss.of(own, other), np.zeros(own.shape, np.int64)
+        value[_differing(parties, lengths) > sparse] = -np.inf
+        for place, length in enumerate(lengths):
+            if length < rounds:
+                after = values[one_more(lengths, place)]
+                _ask(value, choice, after, parties[place].levels[length + 1], place)
+        values[lengths], choices[lengths] = value, choice
+    stops = _followed(parties, choices, list(reversed(order)))
+    slopes: dict[Lengths, tuple[Doubles, Doubles]] = {}
+    for lengths, here in stops.items():
+        if here.any():
+            both = loss.slopes(*(_joint(parties, side, lengths) for side in (1, 2)))
+            slopes[lengths] = here * both[0], here * both[1]
+    return Best(values[(0,) * count].item(), parties, slopes, choices)
+
+
+def gains(found: Best, mechanism: int, size: int) -> Doubles:
+    """What each entry of the law of one mechanism adds to the gain."""
+    total = np.zeros(size)
+    for lengths, slopes in found.slopes.items():
+        level = found.parties[mechanism].levels[lengths[mechanism]]
+        for side, slope in enumerate(slopes):
+            mass = np.moveaxis(slope, mechanism, 0)
+            for place in reversed(range(len(lengths))):
+                if place != mechanism:
+                    mass = mass @ found.parties[place][1 + side][lengths[place]]
+            np.add.at(total, level.heard[side], mass)
+    return total
+
+
+def _party(tree: Tree, law: Doubles) -> Party:
+    levels = pruned(tree, law)
+    own, other = ([law[level.heard[side]] for level in levels] for side in (0, 1))
+    return Party(levels, own, other)
+
+
+def _joint(parties: list[Party], side: int, lengths: Lengths) -> Doubles:
+    """Π_j x_j of all histories of these lengths; side 1: own, 2: other."""
+    joint: Doubles = np.ones(())
+    for party, length in zip(parties, lengths, strict=True):
+        joint = joint[..., None] * party[side][length]
+    return joint
+
+
+def _differing(parties: list[Party], lengths: Lengths) -> Ints:
+    """How many mechanisms have met a difference."""
+    found: Ints = np.zeros((), np.int64)
+    for party, length in zip(parties, lengths, strict=True):
+        found = found[..., None] + party.levels[length].differs
+    return found
+
+
+def _ask(value: Doubles, choice: Ints, after: Doubles, level: OneLength, place: int) -> None:
+    """Where asking one mechanism is better than what is known, note what, and how much better.
+
+    A choice is 0 to stop, else by ``asked``.
+    """
+    if not len(level.pairs):
+        return
+    groups = np.moveaxis(np.add.reduceat(after, level.starts, axis=place), place, 0)
+    value, choice = np.moveaxis(value, place, 0), np.moveaxis(choice, place, 0)
+    for pair in np.unique(level.pairs).tolist():
+        said = level.pairs == pair
+        parents = level.parents[said]
+        better = groups[said] > value[parents] + _MORE
+        value[parents] = np.where(better, groups[said], value[parents])
+        choice[parents] = np.where(better, _said(place, pair), choice[parents])
+
+
+def _said(place: int, pair: int) -> int:
+    return 1 + place * MOST_PAIRS + pair
+
+
+def asked(choice: int) -> tuple[int, int]:
+    """Whom, and with which pair, a choice that is not 0 asks."""
+    return divmod(choice - 1, MOST_PAIRS)
+
+
+def one_more(lengths: Lengths, mechanism: int) -> Lengths:
+    """The lengths after one more question to a mechanism."""
+    return (*lengths[:mechanism], lengths[mechanism] + 1, *lengths[mechanism + 1 :])
+
+
+def _followed(
+    parties: list[Party], choices: dict[Lengths, Ints], order: list[Lengths]
+) -> dict[Lengths, Mask]:
+    """Where the adversary stops, by its choices from the beginning on."""
+    met = {lengths: np.zeros(choice.shape, np.bool_) for lengths, choice in choices.items()}
+    met[order[0]][...] = True
+    rounds = max(order[-1])
+    for lengths in order:
+        here, choice = met[lengths], choices[lengths]
+        for place, length in enumerate(lengths):
+            if length == rounds:
+                continue
+            level = parties[place].levels[length + 1]
+            doing = np.where(here, choice, 0)
+            after = np.moveaxis(met[one_more(lengths, place)], place, 0)
+            before = np.moveaxis(doing, place, 0)[level.parents[level.group]]
+            said = _said(place, 0) + level.pairs[level.group]
+            after |= before == said.reshape(-1, *(1,) * (before.ndim - 1))
+    return {lengths: met[lengths] & (choices[lengths] == 0) for lengths in order}

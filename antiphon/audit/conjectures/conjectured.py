@@ -1,0 +1,142 @@
+"""The outcome of a search: refuted, with mechanisms and an adversary, or not refuted."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from antiphon.audit.conjectures.judgement import Judged
+from antiphon.audit.conjectures.patterns import Pattern, shown
+from antiphon.audit.conjectures.pictures import beside, mechanism_tree
+from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.messages import distinct
+from antiphon.protocol.records.interaction import record
+from antiphon.protocol.records.view import Recording
+
+_PATIENCE: Final = 100_000
+"""Plays until one is in the event; the event has at least the probability that is gained."""
+
+
+@attrs.frozen(eq=False)
+class Conjectured:
+    """What a search for mechanisms that break a bound has found: "refuted", or "not refuted"."""
+
+    pattern: Pattern
+    epsilon: ExactEpsilon
+    bound: Fraction
+    judged: Judged | None = attrs.field(repr=False)
+    """The best that was found, exactly; None if nothing was."""
+    starts: int
+    """Climbs."""
+    searched: tuple[tuple[int, int], ...]
+    """(rounds, answers) of the mechanisms that were sought."""
+    history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
+    """(starts, best) where a better one was found, in doubles."""
+    interrupted: bool = False
+
+    @property
+    def loss(self) -> Fraction:
+        """The most that a composition was found to lose, exactly: a tight δ, or a moment."""
+        return Fraction(0) if self.judged is None else self.judged.loss
+
+    @property
+    def delta(self) -> Fraction:
+        """The same: of an (ε, δ) pattern, the tight δ."""
+        return self.loss
+
+    @property
+    def refuted(self) -> bool:
+        """Whether that is more than the bound."""
+        return self.loss > self.bound
+
+    @property
+    def ratio(self) -> float:
+        """Of the loss to the bound."""
+        return float(self.loss / self.bound) if self.bound else math.inf if self.loss else 1.0
+
+    @property
+    def mechanisms(self) -> tuple[TableMechanism, ...]:
+        """Those that lose it, each once: they keep their claim; some are created several times."""
+        return () if self.judged is None else distinct(self.judged.mechanisms)
+
+    @property
+    def adversary(self) -> StrategyAdversary | None:
+        """Who makes them lose it; None if nothing was found.
+
+        It plays, saves and replays like any adversary. Of a Rényi divergence, too, though what it
+        accuses, where world b makes a view likelier, is then no measure of the loss.
+        """
+        return None if self.judged is None else self.judged.adversary
+
+    def __bool__(self) -> bool:
+        """Whether the conjecture stands, so far."""
+        return not self.refuted
+
+    def __str__(self) -> str:
+        claim, figure = self.pattern.words(self.epsilon)
+        many, few = self.pattern.creations, self.pattern.sparse
+        what = f"{figure} of {many} mechanisms, each {claim}, of which {few} may see a difference"
+        verdict = "refuted" if self.refuted else "not refuted, which proves nothing"
+        sizes = ", ".join(f"{rounds} × {answers}" for rounds, answers in self.searched)
+        cut = ", interrupted" if self.interrupted else ""
+        return (
+            f"{verdict}: {what}\n"
+            f"  bound {_both(self.bound)}; found {_both(self.loss)}, {self.ratio:.4f} times that\n"
+            f"  {self.starts} starts{cut}; mechanisms of rounds × answers {sizes}"
+        )
+
+    def tree(self) -> str:
+        """The mechanisms, and the adversary, as decision trees."""
+        adversary = self.adversary
+        parts = [mechanism_tree(each) for each in self.mechanisms]
+        return "\n\n".join([*parts, *([] if adversary is None else [adversary.tree()])])
+
+    def svg(self) -> str:
+        """The mechanisms as trees, beside their adversary: a picture of its own."""
+        adversary = self.adversary
+        trees = [mechanism_tree(each) for each in self.mechanisms]
+        against = "" if adversary is None else adversary.tree()
+        return beside(str(self).splitlines(), "\n\n".join(trees), against)
+
+    def recording(self, *, seed: int | None = None) -> Recording:
+        """A play of that adversary in which it accuses: both sides, which replays.
+
+        Raises: InvalidArgument if nothing was found that accuses.
+        """
+        adversary = self.adversary
+        if adversary is None or not adversary.advantage:
+            raise InvalidArgument("nothing was found that an adversary gains: there is no play")
+        game = self.pattern.game.mechanism(adversary.bit)
+        for attempt in range(_PATIENCE):
+            found = record(adversary, game, seed=None if seed is None else seed + attempt)
+            if adversary.event(found.view):
+                return found
+        raise InvalidArgument("no play fell into the event: it is too rare to show one")
+
+    def save(self, path: str | Path, *, seed: int | None = None, overwrite: bool = False) -> None:
+        """Save that recording, for its owner only; ``antiphon replay`` runs both sides again."""
+        self.recording(seed=seed).save(path, overwrite=overwrite)
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON."""
+        claim, figure = self.pattern.words(self.epsilon)
+        return {
+            "refuted": self.refuted, "figure": figure, "claim": claim,
+            "creations": self.pattern.creations, "sparse": self.pattern.sparse,
+            "epsilon": shown(self.epsilon), "bound": str(self.bound), "loss": str(self.loss),
+            "ratio": self.ratio if math.isfinite(self.ratio) else None, "starts": self.starts,
+            "searched": [list(each) for each in self.searched],
+            "history": [list(each) for each in self.history], "interrupted": self.interrupted,
+        }  # fmt: skip
+
+
+def _both(figure: Fraction) -> str:
+    text = str(figure)
+    return f"{text} = {float(figure):.6g}" if len(text) < 24 else f"{float(figure):.9g}"

@@ -1,0 +1,134 @@
+"""The tree of all that one mechanism may be asked, and may answer, in a few rounds."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.protocol.messages import Pair, identical
+from antiphon.protocol.verification import Refused, Verification, read
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Doubles: TypeAlias = npt.NDArray[np.float64]
+
+_NEVER: float = 1e-11
+"""A probability that is no more than this is a rounding of 0."""
+
+
+class OneLength(NamedTuple):
+    """The histories of one length that f' allows, siblings side by side.
+
+    Siblings are the answers to one pair after one history: a *group*.
+    """
+
+    heard: tuple[Ints, Ints]
+    """By world: where in a law the history is of what the mechanism has heard and answered."""
+    differs: Ints
+    """1 if a pair said differs, else 0."""
+    group: Ints
+    """Of each history."""
+    parents: Ints
+    """Of each group: the history that it follows, among those one shorter."""
+    pairs: Ints
+    """Of each group: which pair is said."""
+
+    @property
+    def starts(self) -> Ints:
+        """Where each group begins."""
+        found: Ints = np.flatnonzero(np.diff(self.group, prepend=-1))
+        return found
+
+
+class Domain(NamedTuple):
+    """Laws of so many rounds and answers, for a mechanism that hears these inputs.
+
+    A *law* is the array of the probabilities of a mechanism's answers given what it is asked, one
+    for each history of inputs: products along the tree (a realisation plan). Which arrays are laws,
+    that a law keeps a claim, and what an adversary gains are all linear in it.
+    """
+
+    inputs: tuple[object, ...]
+    rounds: int
+    answers: int
+
+    def offset(self, depth: int) -> int:
+        """Where in a law the histories of a length begin."""
+        width = len(self.inputs) * self.answers
+        return sum(width**each for each in range(depth))
+
+    @property
+    def size(self) -> int:
+        """How long a law is."""
+        return self.offset(self.rounds + 1)
+
+    def place(self, message: object) -> int:
+        """Which input a message is."""
+        return next(i for i, each in enumerate(self.inputs) if identical(each, message))
+
+
+Tree: TypeAlias = tuple[OneLength, ...]
+"""The histories of pairs and answers, by length."""
+_Node: TypeAlias = tuple[Any, int, int, int]
+"""The state of f', which history of inputs each world has, and whether a pair differed."""
+
+
+def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification) -> Tree:
+    """All histories of these pairs that f' allows."""
+    nodes: list[_Node] = [(allowed.initial_state, 0, 0, 0)]
+    found = [_level(nodes, [0], [0], [0], 0)]
+    sides = [(domain.place(each.zero), domain.place(each.one)) for each in pairs]
+    for depth in range(domain.rounds):
+        below: list[_Node] = []
+        group: list[int] = []
+        parents: list[int] = []
+        said: list[int] = []
+        for parent, (state, *worlds, differs) in enumerate(nodes):
+            for place, pair in enumerate(pairs):
+                after = read(allowed, state, pair.zero, pair.one)
+                if type(after) is Refused:
+                    continue
+                zero, one = (
+                    (own * len(domain.inputs) + side) * domain.answers
+                    for own, side in zip(worlds, sides[place], strict=True)
+                )
+                apart = max(differs, int(not identical(pair.zero, pair.one)))
+                below += [(after, zero + a, one + a, apart) for a in range(domain.answers)]
+                group += [len(parents)] * domain.answers
+                parents.append(parent)
+                said.append(place)
+        found.append(_level(below, group, parents, said, domain.offset(depth + 1)))
+        nodes = below
+    return tuple(found)
+
+
+def pruned(whole: Tree, law: Doubles) -> Tree:
+    """The histories that a law gives to either world: for a vertex, few."""
+    found: list[OneLength] = []
+    before = np.zeros(1, np.int64)  # where the histories one shorter are now, or -1
+    for level in whole:
+        alive = (law[level.heard[0]] > _NEVER) | (law[level.heard[1]] > _NEVER)
+        alive &= before[level.parents[level.group]] >= 0
+        groups, fresh = np.unique(level.group[alive], return_inverse=True)
+        zero, one = (side[alive] for side in level.heard)
+        parents = before[level.parents[groups]]
+        before = np.where(alive, np.cumsum(alive) - 1, -1)
+        found.append(
+            OneLength((zero, one), level.differs[alive], fresh, parents, level.pairs[groups])
+        )
+    return tuple(found)
+
+
+def turned(whole: Tree) -> Tree:
+    """With the worlds exchanged."""
+    return tuple(level._replace(heard=(level.heard[1], level.heard[0])) for level in whole)
+
+
+def _level(
+    nodes: list[_Node], group: list[int], parents: list[int], pairs: list[int], offset: int
+) -> OneLength:
+    columns = [np.array(each, np.int64) for each in (group, parents, pairs)]
+    zero, one, differs = (np.array([node[i] for node in nodes], np.int64) for i in (1, 2, 3))
+    return OneLength((zero + offset, one + offset), differs, *columns)

@@ -1,0 +1,267 @@
+"""What a conjecture is about: which mechanisms are composed, how, and what their claim is."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+
+from antiphon.audit.conjectures.all_views import MOST_PAIRS
+from antiphon.audit.conjectures.listed_pairs import ListedPairs
+from antiphon.audit.conjectures.view_losses import HockeyStick, Loss, MomentLoss
+from antiphon.audit.exact.comparison import Law
+from antiphon.audit.game import PrivacyGame
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
+from antiphon.mechanisms import RandomizedResponse
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
+from antiphon.protocol.messages import Pair, distinct, identical
+from antiphon.protocol.registry import register
+from antiphon.protocol.verification import Refused, Verification, read
+
+_MOST: Final = 5
+"""Mechanisms created: the table of all views grows with the power of it."""
+_SOURCE: Final = "computed exactly (antiphon.audit.exact)"
+
+
+def _creations(pattern: Pattern, _: object, value: int) -> None:
+    if exact.whole(value, "creations") > _MOST:
+        raise InvalidArgument(
+            f"at most {_MOST} creations, not {value}: all views are tabled, and there are as many "
+            "as of one mechanism to the power of creations. A bound that fails fails for few"
+        )
+
+
+def _sparse(pattern: Pattern, _: object, value: int) -> None:
+    if exact.whole(value, "sparse") > pattern.creations:
+        raise InvalidArgument("sparse is at most the number of creations")
+
+
+def _listed(pattern: Pattern, _: object, given: tuple[Pair[Any], ...]) -> None:
+    count = len(given) if type(given) is tuple else 0  # pyright: ignore[reportUnnecessaryComparison]
+    if not count or not all(type(each) is Pair for each in given):  # pyright: ignore
+        raise InvalidArgument(
+            "the alphabet of a search is finite: pass pairs=(Pair(0, 1), same(2), …), the pairs "
+            "that may be said to each mechanism"
+        )
+    if count > MOST_PAIRS:
+        raise InvalidArgument(f"at most {MOST_PAIRS} pairs may be said, not {count}")
+
+
+@attrs.frozen(kw_only=True)
+class Pattern(ABC):
+    """n mechanisms that keep a claim w.r.t. f', of which at most k see a difference.
+
+    f_∞ of CM Def. 5.1 with n creations, or f_{∞,FPC} of Def. 5.4; k = n is the composition of
+    mechanisms with fixed parameters (Def. 4.11).
+    """
+
+    creations: int = attrs.field(validator=_creations)
+    """n."""
+    sparse: int = attrs.field(validator=_sparse)
+    """k."""
+    inner: Verification = attrs.field()
+    """f', w.r.t. which each keeps its claim; prefix-closed, as every automaton is."""
+    pairs: tuple[Pair[Any], ...] = attrs.field(validator=_listed)
+    """What may be said to each mechanism; by default, what ``ListedPairs`` lists."""
+
+    @inner.default  # pyright: ignore
+    def _one_sided(self) -> Verification:
+        return ListedPairs()
+
+    @pairs.default  # pyright: ignore
+    def _of_the_list(self) -> tuple[Pair[Any], ...]:
+        return self.inner.pairs if type(self.inner) is ListedPairs else ()
+
+    played: Verification = attrs.field()
+    """What the composition asks of the pairs said to a mechanism in J: f', unless said otherwise.
+
+    Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
+    """
+    first_pair_consistent: bool = False
+
+    @played.default  # pyright: ignore
+    def _as_claimed(self) -> Verification:
+        return self.inner
+
+    @property
+    @abstractmethod
+    def measure(self) -> Measure:
+        """Of the claim."""
+
+    @property
+    @abstractmethod
+    def claimed(self) -> tuple[Loss, Fraction]:
+        """The loss of one mechanism, and what it is at most."""
+
+    @abstractmethod
+    def loss(self, epsilon: ExactEpsilon) -> Loss:
+        """What the conjecture bounds, of the composition."""
+
+    @abstractmethod
+    def alone(self, epsilon: ExactEpsilon) -> Fraction:
+        """What one mechanism may lose that hears a difference at once."""
+
+    @abstractmethod
+    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
+        """The loss of the views of one adversary, by their exact laws in the two worlds."""
+
+    @abstractmethod
+    def single(self, game: PrivacyGame, rounds: int) -> Fraction | None:
+        """What one mechanism, sought to keep to ``claimed``, truly loses; None: infinitely much."""
+
+    @abstractmethod
+    def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
+        """The claim of each mechanism, and what is bounded."""
+
+    @property
+    def claim(self) -> Claim:
+        """What each mechanism claims, truly, to a composition that checks ``played``."""
+        return Claim(self.measure, self.played, Status.PROVED, _SOURCE)
+
+    @property
+    def composition(self) -> SparseParallel | SparseMeasures:
+        """f of the composition."""
+        consistent = self.first_pair_consistent
+        measure: Any = self.measure
+        fixed: list[Approximate] = [measure] * self.sparse  # or Renyi: it is all the same here
+        return sparse_parallel(fixed, first_pair_consistent=consistent)
+
+    @property
+    def game(self) -> PrivacyGame:
+        """The game of the composition."""
+        return PrivacyGame(ExtConComp(), self.composition)
+
+    @property
+    def inputs(self) -> tuple[object, ...]:
+        """What a mechanism may hear."""
+        return distinct(side for pair in self.pairs for side in (pair.zero, pair.one))
+
+    @property
+    def heard_at_once(self) -> bool:
+        """Whether the first pair may differ."""
+        apart = [each for each in self.pairs if not identical(each.zero, each.one)]
+        return any(
+            all(
+                type(read(f, f.initial_state, each.zero, each.one)) is not Refused
+                for f in (self.inner, self.played)
+            )
+            for each in apart
+        )
+
+
+@register("antiphon.SparsePattern/1")
+@attrs.frozen(kw_only=True)
+class SparsePattern(Pattern):
+    """Each mechanism is (ε, δ)-DP w.r.t. f'; what is bounded is the composition's δ at some ε."""
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(converter=exact.probability)
+
+    @property
+    def measure(self) -> Approximate:
+        return Approximate(self.epsilon, self.delta)
+
+    @property
+    def claimed(self) -> tuple[Loss, Fraction]:
+        return self.loss(self.epsilon), self.delta
+
+    def loss(self, epsilon: ExactEpsilon) -> HockeyStick:
+        return HockeyStick(grown(epsilon))
+
+    def alone(self, epsilon: ExactEpsilon) -> Fraction:
+        response = RandomizedResponse(epsilon=self.epsilon, delta=self.delta)
+        return PrivacyGame(response, response.claims[0].verification).tight_delta(
+            epsilon=epsilon, rounds=1
+        )
+
+    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
+        return own.hockey_stick(other, growth)
+
+    def single(self, game: PrivacyGame, rounds: int) -> Fraction:
+        return game.tight_delta(epsilon=self.epsilon, rounds=rounds, report=None)
+
+    def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
+        return f"({shown(self.epsilon)}, {self.delta})-DP", f"δ({shown(epsilon)})"
+
+
+@register("antiphon.SparseRenyi/1")
+@attrs.frozen(kw_only=True)
+class SparseRenyi(Pattern):
+    """Each mechanism has Σ p^α q^(1-α) <= ``moment`` at a whole order α: RDP of that order.
+
+    That is e^((α-1)D) of the Rényi divergence D. What is bounded is the composition's; ε is 0.
+    """
+
+    order: int = attrs.field()
+    moment: Fraction = attrs.field(converter=exact.fraction)
+
+    @order.validator  # pyright: ignore
+    def _whole_order(self, _: object, value: object) -> None:
+        if exact.whole(value, "order") < 2:
+            raise InvalidArgument("order is a whole number from 2 on: others have no exact figure")
+
+    @moment.validator  # pyright: ignore
+    def _possible(self, _: object, value: Fraction) -> None:
+        if value < 1:
+            raise InvalidArgument(
+                f"moment = {value}: e^((α-1)D) is at least 1, for a mechanism that says nothing; "
+                "a claim below it cannot be kept"
+            )
+
+    measure: Renyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    """One object, for a curve of a user's is equal to itself alone."""
+
+    @measure.default  # pyright: ignore
+    def _only_at(self) -> Renyi:
+        return Renyi(OnlyAt(self.order, self.moment))
+
+    @property
+    def claimed(self) -> tuple[Loss, Fraction]:
+        return MomentLoss(self.order), self.moment
+
+    def loss(self, epsilon: ExactEpsilon) -> MomentLoss:
+        return MomentLoss(self.order)
+
+    def alone(self, epsilon: ExactEpsilon) -> Fraction:
+        return self.moment
+
+    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
+        return own.moment(other, self.order)
+
+    def single(self, game: PrivacyGame, rounds: int) -> Fraction | None:
+        return game.tight_renyi(self.order, rounds=rounds, report=None).moment
+
+    def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
+        return f"of moment {self.moment} at α = {self.order}", f"moment at α = {self.order}"
+
+
+@register("antiphon.OnlyAt/1")
+@attrs.frozen
+class OnlyAt:
+    """A Rényi curve that says nothing of the orders above one."""
+
+    order: int
+    moment: Fraction
+
+    def __call__(self, order: float) -> float:
+        if order > self.order:
+            return math.inf
+        return math.nextafter(math.log(self.moment) / (self.order - 1) * (1 + 2**-50), math.inf)
+
+
+def shown(epsilon: ExactEpsilon) -> str:
+    """ε in words."""
+    return f"ln {epsilon.argument}" if isinstance(epsilon, Log) else str(epsilon)
+
+
+def grown(epsilon: ExactEpsilon) -> float:
+    """e^ε as a double."""
+    return float(epsilon.argument) if isinstance(epsilon, Log) else math.exp(epsilon)

@@ -1,0 +1,1 @@
+"""Searches for what breaks a bound, printed."""
