@@ -63,7 +63,7 @@ def seed_sequence(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rand
 
 
 def generator(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.Generator:
-    """Many draws at once, for populations and their tests: NumPy's Generator around a PCG64."""
+    """Many draws at once, for populations, searches and tests: NumPy's Generator around a PCG64."""
     return np.random.Generator(np.random.PCG64(seed_sequence(seed)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Final, TypeAlias
 
 from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, ResumeError
 from antiphon.protocol.durable.durable_session import DurableSession
+from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.durable.guard import Guard, Progress
 from antiphon.protocol.durable.journal import Journal, Sync, check_sync, dumps
 from antiphon.protocol.durable.reading import (
@@ -146,7 +146,7 @@ def _opening(mechanism: Mechanism, initial: object) -> Opening:
             "log must name its system, so that it is resumed into the same. Use "
             "@ap.register('name/1')"
         )
-    first = Opening(secrets.token_hex(16), system, start)
+    first = Opening(f"{SampledCoins().uniform_integer(1 << 128):032x}", system, start)
     if len(dumps(first.line)) >= MAX_LINE:
         raise InvalidArgument(f"a system and its initial state have less than {MAX_LINE} bytes")
     return first

@@ -62,7 +62,7 @@ def test_without_cloudpickle_the_cause_is_named_before_anything_starts():
     hidden = "import sys; sys.modules['cloudpickle'] = None\n"
     said, _ = prompted(hidden + CODE + AT_THE_PROMPT)
     assert "noisy is defined in a notebook or at the prompt" in said or "curious is" in said
-    assert "pip install 'antiphon[notebook]'" in said
+    assert "pip install '.[notebook]'" in said
     assert "lost again" not in said
 
 

@@ -171,8 +171,8 @@ class RegularisedLeader(PostProcessor[Stance]):
 
     def signature(self, right: Signature) -> Signature:
         counts = right.queries.contains(COUNT) and not right.updates.contains(COUNT)
-        if not counts or not right.updates.includes(self._gradients):
-            clips = right.updates == Arrays((self.width,), "int64")
+        clips = right.updates == Arrays((self.width,), "int64")
+        if not counts or clips or not right.updates.includes(self._gradients):
             raise CompositionError(
                 f"{type(self).__name__} asks a counter with dimension={self.width}, smallest="
                 f"{-self.steps} and largest={self.steps}; the mechanism on its right takes "
