@@ -223,9 +223,7 @@ def uniform(scale):
 
 
 def doubly(size):
-    return lambda data: (
-        size * sum(data) + np.random.laplace(scale=1) + np.random.laplace(scale=0.5)
-    )
+    return lambda data: size * sum(data) + np.random.laplace(scale=1) + np.random.laplace(scale=0.5)
 
 
 def beside_its_offset(data):
