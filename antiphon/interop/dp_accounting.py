@@ -1,6 +1,7 @@
 """dp-accounting's events and privacy loss distributions, both ways: *not certified*.
 
-What goes out is rounded towards less privacy; what dp-accounting then computes is in its doubles.
+What goes out is rounded towards less privacy, but for the masses of a ``FinitePair``, which are
+the nearest doubles; what dp-accounting then computes is in its doubles.
 What comes in is at most *assumed*. Its releases up to 0.6 require attrs below 24 and run with
 newer, which we require: docs/interop.md says how to have both.
 """
@@ -28,7 +29,7 @@ from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, MissingExtra
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.interval import down, up
+from antiphon.numbers.interval import down, nearest, up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import (
     Dominated,
@@ -203,7 +204,8 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
 
 
 def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
-    return {place: math.log(mass) for place, mass in enumerate(masses) if mass}
+    """ln of each that is not 0, also where it is none of a double."""
+    return {place: -nearest(Log(1 / mass)) for place, mass in enumerate(masses) if mass}
 
 
 @attrs.frozen(eq=False)

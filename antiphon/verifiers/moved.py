@@ -22,8 +22,8 @@ Records: TypeAlias = NDArray[np.float64]
 
 
 def lengths(table: Records) -> Records:
-    """The ℓ₂ norm of each row."""
-    found: Records = np.sqrt(np.einsum("ij,ij->i", table, table))
+    """The ℓ₂ norm of each row; no square is taken, which might be 0 or infinite."""
+    found: Records = np.hypot.reduce(table, axis=1)
     return found
 
 
@@ -86,13 +86,13 @@ class Moved:
 
 
 def _lengths(zero: Records, one: Records) -> Records:
-    """‖S_i - S'_i‖₂, rounded up: 0 only where the rows are the same, as no square is taken.
+    """‖S_i - S'_i‖₂, rounded up: 0 only where the rows are the same.
 
     A difference is off by 2^-53 of itself, and each step of ``hypot`` by two units in the last
     place, which are 2^-1073 where numbers are the smallest.
     """
     with np.errstate(over="ignore", under="ignore"):
-        found = np.hypot.reduce(zero - one, axis=1)
+        found = lengths(zero - one)
         steps = 1 + zero.shape[1]
         raised = found * (1 + steps * 2.0**-50) + steps * 2.0**-1073
     return np.where(found, raised, 0.0)

@@ -2,14 +2,15 @@
 
 The noise is moved until the second world reads what the first did (a randomness alignment:
 Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b that moves by s costs |s|/b,
-Gaussian noise a share (s/σ)² of μ².
+Gaussian noise a share (s/σ)² of μ²; uniform noise of width w costs δ = s/w at every ε.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Final, Union
+from typing import Final, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from antiphon.audit.graybox.tape import (
     GAUSSIAN,
     LAPLACE,
+    RAW,
     ChoiceEvent,
     Event,
     NoisyRow,
@@ -30,6 +32,10 @@ _MOST: Final = 400
 """Rows on shared noise that are looked at: some thousand are a second."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
+_KNOWN: Final = ("laplace", "gaussian", RAW)
+"""Laws of which it is known what a difference costs."""
+Cost: TypeAlias = tuple[float, Place]
+"""A share, and where."""
 
 
 @attrs.frozen(eq=False)
@@ -68,9 +74,14 @@ def difference_of(one: NoisyRow, two: NoisyRow) -> Difference:
 
 
 class Costs:
-    """The sum over all that is read and chosen."""
+    """The sum over all that is read and chosen.
 
-    def __init__(self) -> None:
+    ``raw``: whether draws that other noise is made of count, too: where they are answered, and no
+    coin was tossed with them.
+    """
+
+    def __init__(self, *, raw: bool) -> None:
+        self._raw = raw
         self._pure: list[tuple[float, Place]] = []
         self._all = dict[tuple[object, ...], Difference]()
         self._released = dict[tuple[object, ...], Difference]()
@@ -79,7 +90,9 @@ class Costs:
         """One event of both worlds."""
         if type(first) is ChoiceEvent and type(second) is ChoiceEvent:
             self._pure.append((_log_ratio(first.weights, second.weights), first.place))
-        if type(first) is not ReadEvent or type(second) is not ReadEvent or first.raw:
+        if type(first) is not ReadEvent or type(second) is not ReadEvent:
+            return
+        if first.raw and not self._raw:
             return
         for found in map(difference_of, first.rows, second.rows):
             self._all.setdefault(found.key, found)
@@ -116,31 +129,80 @@ class Costs:
 
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, Place], None]:
         """What is spent beyond (ε, δ), and where; None: what is known of it fits."""
-        counted = [atom for each in self._released.values() for atom, *_ in each.terms]
-        alone = (
-            {atom for atom in counted if counted.count(atom) == 1}
-            if len(counted) < _MOST
-            else set(counted)
+        apart, _ = self._shared()
+        pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
+        lost = list[Cost]()
+        for each in apart:
+            law, spread = _spread(each, delta)
+            share = abs(each.value) / spread if spread else math.inf
+            if each.value and law in _KNOWN:
+                (pure, squares, lost)[_KNOWN.index(law)].append((share, each.met))
+        return _beyond(pure, [(s * s, met) for s, met in squares], epsilon, delta) or _lost(
+            lost, delta
         )
-        pure, squares = [each for each in self._pure if each[0] > 0], list[tuple[float, Place]]()
-        for each in self._released.values():
-            if each.value == 0 or len(each.terms) != 1 or each.terms[0][0] not in alone:
-                continue
-            (_, law, scale, factor), moved = each.terms[0], abs(each.value)
-            spread = abs(factor) * scale
-            share = moved / spread if spread else math.inf
-            if law in LAPLACE:
-                pure.append((share, each.met))
-            elif law in GAUSSIAN:
-                squares.append((share * share, each.met))
-        return _beyond(pure, squares, epsilon, delta)
+
+    def unknown(self, delta: float) -> Iterator[tuple[str, Place]]:
+        """What costs an amount that is not in ``excess``, and where."""
+        apart, others = self._shared()
+        for each in apart:
+            if each.value and _spread(each, delta)[0] not in _KNOWN:
+                laws = ", ".join(sorted({law for _, law, _, _ in each.terms}))
+                yield (
+                    f"a value under several noises, or noise of a law not known ({laws})",
+                    each.met,
+                )
+        owners = {atom: each for each in apart for atom, *_ in each.terms}
+        for each in others:
+            near = {id(own): own for atom, *_ in each.terms if (own := owners.get(atom))}
+            differs = each.value or any(own.value for own in near.values())
+            if differs and not _made_of(each, near.values()):
+                yield "numbers that share noise", each.met
+
+    def _shared(self) -> tuple[list[Difference], list[Difference]]:
+        """Released numbers that have no draw in common, so that costs add up; and the others.
+
+        The more a number tells by itself the sooner it is taken.
+        """
+        seen, found = set[int](), (list[Difference](), list[Difference]())
+        for each in sorted(self._released.values(), key=lambda e: (e.value == 0, len(e.terms))):
+            own = {atom for atom, *_ in each.terms}
+            found[bool(own & seen)].append(each)
+            seen |= set() if own & seen else own
+        return found
+
+
+def _spread(found: Difference, delta: float) -> tuple[str, float]:
+    """The law of all noise on a number, if what it costs is known, and its size.
+
+    Without δ the widest Laplace noise decides, as its tails are the longest: a value that moves
+    by s costs s/b, neither less nor more.
+    """
+    sizes = [(law, abs(factor) * scale) for _, law, scale, factor in found.terms]
+    laplace = [size for law, size in sizes if law in LAPLACE]
+    short = [size for law, size in sizes if law in (*GAUSSIAN, RAW)]
+    if found.gaussian:
+        return "gaussian", math.hypot(*short)
+    if len(sizes) == 1 and short:
+        return RAW, short[0]
+    if laplace and (len(sizes) == 1 or (delta == 0 and len(laplace) + len(short) == len(sizes))):
+        return "laplace", max(laplace)
+    return "", 0.0
+
+
+def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
+    """Whether a number is a linear combination of others that have no draw in common."""
+    left = {atom: factor for atom, _, _, factor in found.terms}
+    for each in apart:
+        own = {atom: factor for atom, _, _, factor in each.terms}
+        atom = max(own, key=lambda each: abs(own[each]))
+        share = left.get(atom, 0.0) / own[atom]
+        left |= {each: left.get(each, 0.0) - share * factor for each, factor in own.items()}
+    largest = max(abs(factor) for _, _, _, factor in found.terms)
+    return all(abs(factor) <= _ZERO * largest for factor in left.values())
 
 
 def _beyond(
-    pure: list[tuple[float, Place]],
-    squares: list[tuple[float, Place]],
-    epsilon: Epsilon,
-    delta: float,
+    pure: list[Cost], squares: list[Cost], epsilon: Epsilon, delta: float
 ) -> Union[tuple[str, Place], None]:
     allowed = float(epsilon)
     spent = math.fsum(share for share, _ in pure)
@@ -162,6 +224,15 @@ def _beyond(
             worst,
         )
     return None
+
+
+def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, Place], None]:
+    """What uniform noise does not hide, beyond δ."""
+    least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
+    if least <= delta * _SLACK:
+        return None
+    what = f"uniform noise hides nothing past its ends: this pair costs δ = {least:.3g} at every ε"
+    return f"{what}, where {delta:.3g} is declared", max(shares)[1]
 
 
 def _log_ratio(one: tuple[float, ...], two: tuple[float, ...]) -> float:

@@ -13,7 +13,7 @@ from antiphon.audit.check.report import Finding
 from antiphon.audit.graybox.costs import Costs, Difference, difference_of
 from antiphon.audit.graybox.noisy import same
 from antiphon.audit.graybox.steps_taken import Line, branch
-from antiphon.audit.graybox.tape import RAW, ChoiceEvent, DrawEvent, Event, Place, ReadEvent
+from antiphon.audit.graybox.tape import ChoiceEvent, DrawEvent, Event, Place, ReadEvent
 from antiphon.audit.graybox.worlds import World
 from antiphon.numbers.exact import Epsilon
 
@@ -59,12 +59,17 @@ def judge(one: World, two: World, declared: Declared) -> Iterator[Finding]:
         for each in map(difference_of, first.rows, second.rows)
     ]
     yield from _values(one.tape.events, found, declared)
-    costs = Costs()
-    for first, second in pairs:
-        costs.add(first, second)
+    costs = _costs(one, two)
     yield from _cancelling(costs)
     yield from _answers(one, two)
     yield from _budget(one, costs, declared)
+
+
+def _costs(one: World, two: World) -> Costs:
+    costs = Costs(raw=not (one.tape.coins_read or two.tape.coins_read))
+    for first, second in zip(one.tape.events, two.tape.events, strict=False):
+        costs.add(first, second)
+    return costs
 
 
 def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, str]]:
@@ -86,10 +91,9 @@ def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, 
     compared = [each for each in events if type(each) is ReadEvent and each.reading != "number"]
     if compared and not one.tape.coins_read:
         yield "budget", f"comparisons of noise, at {said(compared[0].place)}: what they cost"
-    laws = {each.law for each in events if type(each) is DrawEvent and each.law not in _NOISE}
-    unknown = sorted(laws - {RAW, "options"})
-    if unknown and not one.tape.coins_read:
-        yield "budget", f"noise whose law is not known ({', '.join(unknown)})"
+    if declared.epsilon is not None and not one.tape.coins_read:
+        for what, where in _costs(one, two).unknown(declared.delta):
+            yield "budget", f"{what}, at {said(where)}"
 
 
 def repeats(one: World, again: World) -> bool:

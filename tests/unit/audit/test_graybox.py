@@ -216,3 +216,68 @@ def test_several_pairs_are_one_report():
 def test_bad_input(function, pairs, options):
     with pytest.raises(ap.InvalidArgument):
         sensitivity(function, pairs, **options)
+
+
+def uniform(scale):
+    return lambda data: sum(data) + np.random.uniform(-scale, scale)
+
+
+def doubly(size):
+    return lambda data: size * sum(data) + np.random.laplace(scale=1) + np.random.laplace(scale=0.5)
+
+
+def beside_its_offset(data):
+    offset = random.random()
+    return offset, sum(data) + offset
+
+
+def told_twice(data):
+    once = 9 * sum(data) + np.random.laplace(scale=1)
+    return once, once + np.random.laplace(scale=1)
+
+
+def combined(data):
+    one, other = sum(data) + np.random.laplace(scale=1), np.random.laplace(scale=1)
+    return one, other, one + other, one - 2 * other
+
+
+def two_gaussians(data):
+    return sum(data) + np.random.normal(scale=3) + np.random.normal(scale=4)
+
+
+@pytest.mark.parametrize(
+    ("function", "delta", "check", "what"),
+    [
+        (uniform(1), 0, "budget", "δ = 0.5 at every ε"),
+        (uniform(4), 0.1, "budget", "δ = 0.125 at every ε"),
+        (beside_its_offset, 1, "cancelling", "noise cancels"),
+        (doubly(9), 0, "budget", "costs ε = 9,"),
+        (told_twice, 0, "budget", "costs ε = 9,"),
+        (two_gaussians, 0, "budget", "declare delta="),
+        (two_gaussians, 1e-9, "budget", "costs δ ="),
+    ],
+)
+def test_noise_of_any_kind_is_held_to_the_budget(function, delta, check, what):
+    (first, *_) = sensitivity(
+        function, ap.Pair([1, 2], [1, 3]), epsilon=0.5, delta=delta, seed=1
+    ).findings
+    assert (first.check, what in first.what) == (check, True), first
+
+
+def test_what_the_budget_does_not_add_up_is_said():
+    def unjudged(function, delta):
+        pair = ap.Pair([1, 2], [1, 3])
+        report = sensitivity(function, pair, epsilon=9, delta=delta, seed=1)
+        return [why for check, why in report.left_out if check == "budget"]
+
+    assert "several noises" in unjudged(doubly(9), 0.01)[0]
+    assert "standard_cauchy" in unjudged(lambda d: sum(d) + np.random.standard_cauchy(), 0)[0]
+    assert "share noise" in unjudged(told_twice, 0)[0]
+    assert unjudged(doubly(9), 0) == unjudged(combined, 0) == unjudged(uniform(9), 0.1) == []
+
+
+def test_a_little_uniform_noise_may_cost_little():
+    pair = ap.Pair([1, 2], [1, 3])
+    assert not sensitivity(uniform(8), pair, epsilon=0, delta=1 / 16, seed=1).findings
+    assert not sensitivity(combined, pair, epsilon=1, seed=1).findings
+    assert not sensitivity(doubly(0.5), pair, epsilon=0.5, seed=1).findings

@@ -461,3 +461,13 @@ def test_what_somebody_vouches_for_is_assumed():
     some = Transformed(**SHAPE, make=partial(MaxAbsScaler, copy=True), furthest=Fraction(1, 2))
     assert (some.moved, some.distance) == (10, 5)
     assert not behind(some).preprocessing.datasets.contains(np.ones((10, 2)))
+
+
+def test_a_record_outside_of_a_tiny_ball_is_no_record_of_it():
+    """The square of its norm is 0, or what is left of it is."""
+    for radius, norm in ((Fraction(1, 10**200), 1e-170), (Fraction(2.0**-1074), 2.0**-1074)):
+        tables = RecordTables(2, 1, radius)
+        assert not tables.contains(np.array([[norm], [0.0]]))
+    assert RecordTables(2, 1, Fraction(1, 10**200)).contains(np.array([[1e-201], [0.0]]))
+    assert into_ball([[1e-170, 0]], 1e-200).max() < 1e-200
+    assert into_ball([[1e200, 0]]).max() > EDGE

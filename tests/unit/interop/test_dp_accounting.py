@@ -202,3 +202,10 @@ def test_its_pair_bounds_no_renyi_divergence():
     assert 0 <= pair.delta_at(ap.Log(3)) <= pair.delta_at(1) <= 1
     with pytest.raises(ap.InvalidArgument, match="PrivacyLossDistribution"):
         door.dominating(GaussianPair(1))
+
+
+def test_masses_that_no_double_has_go_out_by_their_logarithms():
+    masses = Fraction(1, 10**400), Fraction(0), 1 - Fraction(1, 10**30), Fraction(1)
+    logs = door._logs(masses)
+    assert list(logs) == [0, 2, 3]
+    assert (logs[0], logs[2], logs[3]) == (pytest.approx(-400 * math.log(10)), -1e-30, 0)

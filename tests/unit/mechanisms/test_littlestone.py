@@ -337,3 +337,18 @@ def test_as_many_parts_as_e_prove_nothing():
 def test_it_holds_for_tiny_and_for_large_epsilons():
     assert mistakes_lower_bound(100, epsilon=Fraction(1, 10**30), delta=0, beta=0) > 99
     assert mistakes_lower_bound(LONG, epsilon=30, delta=0, beta=0) >= 1
+
+
+@pytest.mark.parametrize("learner", [tree_counter_learner, sparse_vector_learner])
+def test_a_failure_that_doubles_do_not_see_is_refused(learner):
+    """Thresholds stopped rising at β = 10^-16 and 10^-21, and said what they did not keep."""
+    below = 0
+    for beta in (1e-3, 1e-6, 1e-12):
+        made = learner(horizon=4, epsilon=1, beta=beta)
+        above = [*made.links, made.mechanism]
+        (threshold,) = (each.threshold for each in above if hasattr(each, "threshold"))
+        assert threshold > below
+        below = threshold
+    for beta in (1e-13, 1e-30, 1e-300):
+        with pytest.raises(ap.InvalidArgument, match=r"at least 2\^-40"):
+            learner(horizon=4, epsilon=1, beta=beta)

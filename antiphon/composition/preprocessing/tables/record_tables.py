@@ -20,6 +20,8 @@ from antiphon.verifiers.moved import Moved, OneRow, Records, lengths
 
 ROUNDED: Final = 2.0**-30
 """More than norms, deviations and eigenvalues of such tables are off by, relatively."""
+_TINY: Final = 2.0**-1022
+"""And more than the smallest norms are."""
 
 
 @register("antiphon.RecordTables/1")
@@ -45,7 +47,7 @@ class RecordTables(Space):
             return False
         with np.errstate(over="ignore"):
             longest = float(lengths(np.where(absent, 0.0, value)).max())
-        return longest * (1 + ROUNDED) <= self.radius and self.also(value)
+        return longest * (1 + ROUNDED) + _TINY <= self.radius and self.also(value)
 
     def also(self, table: Records) -> bool:
         """What else is asked of a table in the ball: nothing, unless a subclass does."""

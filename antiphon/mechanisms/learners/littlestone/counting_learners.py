@@ -13,7 +13,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import COUNT, QUERIES
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.learners.littlestone import samples
-from antiphon.mechanisms.learners.littlestone.crossing import least_threshold
+from antiphon.mechanisms.learners.littlestone.crossing import failing, least_threshold
 from antiphon.mechanisms.learners.littlestone.highest_noise import highest_noise
 from antiphon.mechanisms.learners.littlestone.samples import HIT, Sample
 from antiphon.mechanisms.sparse_vector import AboveThreshold
@@ -157,7 +157,7 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
     CountIsAbove(threshold=148)
     """
     counter = TreeCounter(horizon=horizon, epsilon=epsilon)
-    return CountIsAbove(_quiet_threshold(counter, fields.beta(beta))) @ counter
+    return CountIsAbove(_quiet_threshold(counter, failing(beta))) @ counter
 
 
 def _quiet_threshold(counter: TreeCounter, beta: float) -> int:

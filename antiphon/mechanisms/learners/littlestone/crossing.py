@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.sparse_vector import SparseVector
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 
 Figures: TypeAlias = "NDArray[np.float64]"
 Run: TypeAlias = "tuple[int, int]"
@@ -28,6 +29,8 @@ Run: TypeAlias = "tuple[int, int]"
 _FAR = 40
 """Scales past which noise is left out: e^(-40)."""
 _NEVER = 1e-18
+_LEAST = 2.0**-40
+"""A β down to which doubles tell 1 - β from 1, and what is left out is nothing beside it."""
 
 
 def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
@@ -82,12 +85,20 @@ class Crossing:
         return found
 
 
+def failing(beta: object) -> float:
+    """β, strictly between 0 and 1. Raises: InvalidArgument, also for one below 2^-40."""
+    found = fields.beta(beta)
+    if found < _LEAST:
+        raise InvalidArgument("beta is at least 2^-40: what noise does is reckoned in doubles")
+    return found
+
+
 def least_threshold(above: SparseVector, rounds: int, beta: float) -> int:
     """The least threshold that says no ⊤ on ``rounds`` zeros, with probability 1 - beta.
 
-    Raises: InvalidArgument for beta outside (0, 1).
+    Raises: InvalidArgument for beta outside [2^-40, 1).
     """
-    failure, zeros = fields.beta(beta), [(0, exact.whole(rounds, "rounds"))]
+    failure, zeros = failing(beta), [(0, exact.whole(rounds, "rounds"))]
 
     def false(threshold: int) -> float:
         return 1 - float(Crossing(attrs.evolve(above, threshold=threshold)).quiet(zeros)[0])
