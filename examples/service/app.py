@@ -26,7 +26,11 @@ from .site import Site
 
 _STATIC: Final = {
     name: (kind, (Path(__file__).parent / "static" / name).read_bytes())
-    for name, kind in (("style.css", "text/css"), ("live.js", "text/javascript"))
+    for name, kind in (
+        ("style.css", "text/css"),
+        ("live.js", "text/javascript"),
+        ("icon.svg", "image/svg+xml"),
+    )
 }
 
 

@@ -11,7 +11,7 @@ HEADERS: Final = [
         b"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     ),
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
+    (b"referrer-policy", b"same-origin"),  # no-referrer would hide the Origin of our own forms
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
 

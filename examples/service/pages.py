@@ -140,6 +140,7 @@ def enter_page(said: str = "") -> str:
     status = f'<p role="alert" class="said">{escape(said)}</p>' if said else ""
     body = (
         f'{status}<form class="card narrow" method="post" action="/enter"><h2>Sign in</h2>'
+        '<input hidden name="username" autocomplete="username" value="analyst">'
         '<label>Token of an analyst<input type="password" name="token" required '
         'autocomplete="current-password" maxlength="100"></label><button>Sign in</button></form>'
     )
@@ -165,6 +166,7 @@ def page(title: str, body: str, holder: Holder | None, *, live: bool = False) ->
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)} · flights, counted privately</title>"
+        '<link rel="icon" href="/static/icon.svg">'
         f'<link rel="stylesheet" href="/static/style.css">{script}</head><body>'
         '<a class="skip" href="#main">To the content</a>'
         '<header><h1><a href="/">Flights, counted privately</a></h1><nav aria-label="Pages">'

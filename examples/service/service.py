@@ -81,13 +81,12 @@ class Service:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    async def news(self, seconds: float) -> bool:
-        """Whether anything is new within so many seconds."""
-        try:
-            await asyncio.wait_for(self._news.wait(), seconds)
-        except TimeoutError:
-            return False
-        return True
+    async def news(self, seen: int, seconds: float) -> bool:
+        """Whether anything is newer than a version, or becomes so within so many seconds."""
+        if self.version == seen and not self.closing:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), seconds)
+        return self.version != seen
 
     def public_page(self) -> bytes:
         """The board for whoever is not signed in: the last released values, asking nothing."""

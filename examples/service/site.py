@@ -89,11 +89,13 @@ class Site:
     async def _events(self) -> AsyncIterator[str]:
         service = self._service
         service.streams += 1
+        seen = -1  # the page may be older than the stream: it is told at once
         try:
             yield "retry: 2000\n\n"
             while not service.closing:
-                fresh = await service.news(15)
-                yield f"event: changed\ndata: {service.version}\n\n" if fresh else ": here\n\n"
+                fresh = await service.news(seen, 15)
+                seen = service.version
+                yield f"event: changed\ndata: {seen}\n\n" if fresh else ": here\n\n"
                 await asyncio.sleep(0.25)
         finally:
             service.streams -= 1

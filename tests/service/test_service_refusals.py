@@ -234,49 +234,27 @@ def test_a_key_again_at_the_same_time(talked):
     assert talked(conversation) == 2
 
 
-def test_what_is_refused_is_public(talked):
-    """No budget and no counter: a function of what was created, whatever the flights were."""
+def test_what_is_refused_is_public(talking, folder, tmp_path):
+    """No budget and no counter: functions of what was created, whatever the flights were."""
 
-    def conversation_with(airline):
-        async def conversation(talk):
-            said = [await talk.create() for _ in range(4)]
-            await talk.fly(50, airline=airline)
-            said.append(await talk.create(key="more"))
-            said += [
-                await talk.ask(4),
-                await talk.ask(5),
-                await talk.ask(9),
-                await talk.create(key="more"),
-            ]
-            return said
-
-        return conversation
-
-    here = talked(conversation_with("UA"))
-    assert [each.status_code for each in here] == [201] * 4 + [402, 404, 404, 404, 402]
-    assert refused(here[4], 402, "no budget")
-    assert refused(here[5], 404, "no such counter")
-    assert "0 is left" in here[4].json()["message"]
-
-
-def test_what_is_refused_is_the_same_on_other_flights(talking, tmp_path):
-    def conversation(airline, folder):
+    def conversation(airline):
         async def whole():
             async with talking() as talk:
                 await talk.create()
                 await talk.fly(50, airline=airline)
-                answers = [await talk.create({**UA, "epsilon": "1"}, key=f"{n}") for n in range(3)]
+                answers = [
+                    await talk.create({"airline": "UA", "epsilon": "1"}, key=f"{n}")
+                    for n in range(3)
+                ]
                 answers += [await talk.ask(n) for n in (2, 3, 10)]
                 return [(each.status_code, each.text) for each in answers]
 
         found = asyncio.run(whole())
-        (tmp_path / "board" / "session.jsonl").rename(tmp_path / f"{folder}.jsonl")
-        (tmp_path / "board" / "session.jsonl.guard").unlink()
-        (tmp_path / "board" / "memory.json").unlink()
+        for name in ("session.jsonl", "session.jsonl.guard", "memory.json"):
+            (folder / name).rename(tmp_path / f"{airline}-{name}")
         return found
 
-    UA = {"airline": "UA", "epsilon": "1/2"}
-    one, other = conversation("UA", "one"), conversation("AA", "other")
+    one, other = conversation("UA"), conversation("AA")
     assert one == other
     assert [status for status, _ in one] == [201, 402, 402, 404, 404, 404]
 
@@ -343,7 +321,7 @@ def test_every_answer_keeps_a_browser_to_this_site(talked):
             assert "default-src 'none'" in headers["content-security-policy"]
             assert "unsafe" not in headers["content-security-policy"]
             assert headers["x-content-type-options"] == "nosniff"
-            assert headers["referrer-policy"] == "no-referrer"
+            assert headers["referrer-policy"] == "same-origin"
 
     talked(conversation)
 

@@ -188,10 +188,13 @@ def test_events_tell_what_is_new(talked):
     async def conversation(talk):
         events = Site(talk.service)._events()
         assert await anext(events) == "retry: 2000\n\n"
+        assert (await anext(events)).startswith("event: changed")
         waiting = asyncio.ensure_future(anext(events))
         await asyncio.sleep(0.01)
         await talk.create()
         said = await waiting
+        await talk.fly()  # while the stream rests: it is told of all the same
+        assert (await anext(events)).startswith("event: changed")
         talk.service.end()
         rest = [each async for each in events]
         assert len(rest) <= 1
