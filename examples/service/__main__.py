@@ -19,19 +19,11 @@ def main() -> int:
     """A command; 0 if all went well, 2 for what could not be begun."""
     parser = argparse.ArgumentParser(prog="python -m examples.service", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    start = commands.add_parser("start", help="begin, or go on with, the session of a folder")
-    start.add_argument("folder", type=Path)
-    start.add_argument("--port", type=int, default=8000)
-    start.add_argument("--host", default="127.0.0.1")
-    start.add_argument(
-        "--epsilon", type=Fraction, default=Fraction(4), help="the budget, of a new session"
-    )
-    start.add_argument(
-        "--delta", type=Fraction, default=Fraction(0), help="its δ; above 0 many small counters fit"
-    )
-    start.add_argument("--horizon", type=int, default=1 << 19, help="flights of a counter")
-    start.add_argument("--sync", choices=("each", "group", "os"), default="each")
-    start.add_argument("--pace", type=float, default=1, help="seconds between released counts")
+    for name, said in (
+        ("start", "begin, or go on with, the session of a folder"),
+        ("demo", "the same, with three counters and the flights of 2013"),
+    ):
+        _starting(commands.add_parser(name, help=said))
     token = commands.add_parser("token", help="a fresh token; the name's old one ends")
     token.add_argument("folder", type=Path)
     token.add_argument("role", choices=ROLES)
@@ -43,10 +35,22 @@ def main() -> int:
     ingest.add_argument("--rate", type=float, default=1000, help="flights a second")
     given = parser.parse_args()
     try:
-        return int({"start": _start, "token": _token, "ingest": _ingest}[given.command](given))
+        return {"token": _token, "ingest": _ingest}.get(given.command, _start)(given)
     except AntiphonError as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def _starting(start: argparse.ArgumentParser) -> None:
+    """The options of a service."""
+    start.add_argument("folder", type=Path)
+    start.add_argument("--port", type=int, default=8000)
+    start.add_argument("--host", default="127.0.0.1")
+    start.add_argument("--epsilon", type=Fraction, default=Fraction(4), help="of a new session")
+    start.add_argument("--delta", type=Fraction, default=Fraction(0), help="of a new session")
+    start.add_argument("--horizon", type=int, default=1 << 19, help="flights of a counter")
+    start.add_argument("--sync", choices=("each", "group", "os"), default="each")
+    start.add_argument("--pace", type=float, default=1, help="seconds between released counts")
 
 
 def _start(given: argparse.Namespace) -> int:
@@ -59,9 +63,8 @@ def _start(given: argparse.Namespace) -> int:
         return 2
     from .service import opened, state_of
 
-    plain = BasicFilter(epsilon=given.epsilon)
-    small = given.delta and WhitehouseFilter(epsilon=given.epsilon, delta=given.delta)
-    budget = small or plain
+    many_small = WhitehouseFilter if given.delta else BasicFilter
+    budget = many_small(epsilon=given.epsilon, delta=given.delta)
     service = opened(given.folder, budget, horizon=given.horizon, sync=given.sync, pace=given.pace)
     print(state_of(service), flush=True)
 
@@ -74,6 +77,11 @@ def _start(given: argparse.Namespace) -> int:
         app_of(service), host=given.host, port=given.port, log_level="warning", access_log=False,
         timeout_graceful_shutdown=5, server_header=False, lifespan="on", limit_concurrency=2000,
     )  # fmt: skip
+    if given.command == "demo":
+        from .demonstration import begin
+
+        token = begin(given.folder, given.host, given.port, service.memory.flights)
+        print(f"sign in with the token {token}")
     print(f"http://{given.host}:{given.port}", flush=True)
     Server(config).run()
     return 0

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from .asked import KEY, Wrong, batch_of, json_of, number_of, watch_of
 from .gate import admit, json_body
-from .memory import Counter, Memory, Reply, no_such_counter
+from .memory import Counter, Reply, no_such_counter
 from .service import Service
 from .tokens import Holder
 
@@ -29,7 +29,7 @@ class Api:
         if request.method != "POST":
             memory = self._service.memory
             shown = [
-                {"counter": number, **_public(each, memory)}
+                {"counter": number, **_public(each)}
                 for number, each in enumerate(memory.counters)
                 if each
             ]
@@ -43,11 +43,8 @@ class Api:
         found = memory.counters[number] if number < len(memory.counters) else None
         if found is None:
             return _replied(no_such_counter(number))
-        series = [
-            {"flights": at, "count": count, "within": memory.width(found, at)}
-            for at, count in found.series
-        ]
-        return JSONResponse({"counter": number, **_public(found, memory), "series": series})
+        series = [each._asdict() for each in found.series]
+        return JSONResponse({"counter": number, **_public(found), "series": series})
 
     async def ask(self, request: Request) -> Response:
         holder, key = self._sender(request, "analyst")
@@ -76,14 +73,11 @@ class Api:
         return holder, key
 
 
-def _public(counter: Counter, memory: Memory) -> dict[str, Any]:
+def _public(counter: Counter) -> dict[str, Any]:
     airline, origin, delay, epsilon = counter.watch
     watch = {"airline": airline, "origin": origin, "delay": delay, "epsilon": str(epsilon)}
-    flights, count = counter.series[-1] if counter.series else (counter.born, None)
-    return {
-        **watch, "from": counter.born, "flights": flights, "count": count,
-        "within": memory.width(counter, flights),
-    }  # fmt: skip
+    last = counter.last
+    return {**watch, "from": counter.born, **(last._asdict() if last else {"count": None})}
 
 
 def _replied(reply: Reply) -> Response:

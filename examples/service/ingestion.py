@@ -52,7 +52,7 @@ def send(url: str, token: str, *, start: int, many: int, rate: float) -> Iterato
     while batch := list(islice(waiting, MOST)):
         named = [dict(zip(("airline", "origin", "delay"), each, strict=True)) for each in batch]
         key = f"flights-{start + sent}-{len(batch)}"
-        status, said = _post(connection, token, key, {"flights": named})
+        status, said = post(connection, "/api/flights", token, key, {"flights": named})
         if status != 200:
             raise SystemExit(f"{status}: {said.get('message')}")
         sent += len(batch)
@@ -60,17 +60,17 @@ def send(url: str, token: str, *, start: int, many: int, rate: float) -> Iterato
         time.sleep(max(0.0, sent / rate - (time.monotonic() - begun)))
 
 
-def _post(
-    connection: http.client.HTTPConnection, token: str, key: str, body: object
+def post(
+    connection: http.client.HTTPConnection, path: str, token: str, key: str, body: object
 ) -> tuple[int, dict[str, str]]:
-    """Once more after 429, 503, and where nobody answers: the key makes it safe."""
+    """Send it, and once more after 429, 503, and where nobody answers: the key makes it safe."""
     headers = {
         "Authorization": f"Bearer {token}", "Idempotency-Key": key,
         "Content-Type": "application/json",
     }  # fmt: skip
     for _ in range(60):
         try:
-            connection.request("POST", "/api/flights", json.dumps(body), headers)
+            connection.request("POST", path, json.dumps(body), headers)
             answer = connection.getresponse()
             said = json.loads(answer.read())
             if answer.status not in (429, 503):

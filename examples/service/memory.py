@@ -46,6 +46,14 @@ def no_such_counter(number: int) -> Reply:
     return Reply(404, {"error": "no such counter", "message": f"nothing is counter {number}"})
 
 
+class Point(NamedTuple):
+    """A released count, after so many flights; the truth is ``within`` it, or most likely is."""
+
+    flights: int
+    count: int
+    within: int
+
+
 @attrs.define
 class Counter:
     """What is public of a counter."""
@@ -53,8 +61,12 @@ class Counter:
     watch: Watch
     born: int
     """How many flights had come."""
-    series: list[tuple[int, int]] = attrs.field(factory=list)
-    """(flights, released count)."""
+    series: list[Point] = attrs.field(factory=list)
+
+    @property
+    def last(self) -> Point | None:
+        """What was released last."""
+        return self.series[-1] if self.series else None
 
 
 @attrs.define
@@ -86,9 +98,9 @@ class Memory:
         """What is left of it."""
         return self.board.budget.remaining(self._spent)
 
-    def width(self, counter: Counter, flights: int) -> int:
+    def _width(self, counter: Counter) -> int:
         """The truth is this near, with probability 1 - BETA: a function of public numbers."""
-        seen = min(flights - counter.born, self.board.horizon)
+        seen = min(self.flights - counter.born, self.board.horizon)
         if not seen:
             return 0
         return int(self.board.counter(counter.watch).error_bound(seen, beta=BETA))
@@ -122,14 +134,13 @@ class Memory:
         counter = self.counters[number] if number < len(self.counters) else None
         if counter is None or answer is BOTTOM or type(answer) is not int:
             return no_such_counter(number)
-        if counter.series and counter.series[-1][0] == self.flights:
+        point = Point(self.flights, answer, self._width(counter))
+        if counter.last and counter.last.flights == self.flights:
             counter.series.pop()
-        counter.series.append((self.flights, answer))
+        counter.series.append(point)
         if len(counter.series) > POINTS:
             del counter.series[1:-1:2]
-        width = self.width(counter, self.flights)
-        body = {"counter": number, "count": answer, "within": width, "flights": self.flights}
-        return Reply(200, body)
+        return Reply(200, {"counter": number, **point._asdict()})
 
     def _spend(self) -> None:
         made = (Create(self.board.counter(each.watch)) for each in self.counters if each)
@@ -218,8 +229,8 @@ def digest(said: object) -> str:
 def _counter(
     airline: str, origin: str, minutes: int, epsilon: str, born: int, series: list[Any]
 ) -> Counter:
-    pairs = [(flights, count) for flights, count in series]
-    return Counter((airline, origin, minutes, Fraction(epsilon)), born, pairs)
+    watch = airline, origin, minutes, Fraction(epsilon)
+    return Counter(watch, born, [Point(*each) for each in series])
 
 
 def _anchor(file: IO[bytes], offset: int) -> str:

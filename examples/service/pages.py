@@ -13,7 +13,7 @@ from antiphon.demo.data import CARRIERS, ORIGINS
 from .asked import texts
 from .board import DELAYS, Watch
 from .memory import Counter, Memory
-from .pictures import Point, drawing
+from .pictures import drawing
 from .tokens import Holder
 
 
@@ -31,7 +31,9 @@ def spent_words(memory: Memory) -> tuple[str, int]:
     unit = {"epsilon": "ε"}.get(memory.board.budget.unit, "ρ")
     percent = math.ceil(100 * Fraction(spent) / Fraction(limit)) if limit else 100
     delta = f", and δ of {_shown(most)}" if most else ""
-    text = f"{unit} {_shown(spent)} of {_shown(limit)} is spent, {_shown(left, down=True)} remains"
+    text = (
+        f"{unit} = {_shown(spent)} of {_shown(limit)} is spent, {_shown(left, down=True)} remains"
+    )
     return f"{text}{delta}", percent
 
 
@@ -50,7 +52,7 @@ def fragment(memory: Memory) -> str:
     """The budget and the counters: what changes."""
     text, percent = spent_words(memory)
     shown = [
-        _figure(memory, number, each)
+        _figure(number, each)
         for number, each in reversed(list(enumerate(memory.counters)))
         if each is not None
     ]
@@ -66,20 +68,16 @@ def fragment(memory: Memory) -> str:
     )
 
 
-def _figure(memory: Memory, number: int, counter: Counter) -> str:
+def _figure(number: int, counter: Counter) -> str:
     name = escape(words(counter.watch))
-    points = [Point(at, count, memory.width(counter, at)) for at, count in counter.series]
-    if not points:
-        said = "Nothing has been released yet."
-        picture = ""
-    else:
-        last = points[-1]
+    said, picture, last = "Nothing has been released yet.", "", counter.last
+    if last is not None:
         said = (
             f"<strong>{last.count:,}</strong> of {last.flights - counter.born:,} flights, give or "
             f"take {last.within:,} (95%)"
         )
         label = f"{name}: {last.count:,}, give or take {last.within:,}, after {last.flights:,}"
-        picture = drawing(points, label)
+        picture = drawing(counter.series, label)
     return (
         f'<section class="card" id="c{number}" aria-labelledby="h{number}">'
         f'<h2 id="h{number}">{name}</h2><p>{said}</p>{picture}'
@@ -129,7 +127,14 @@ def _forms(memory: Memory, keys: Any) -> str:
 def derivation_page(text: str, holder: Holder | None) -> str:
     """Why it is private."""
     body = (
-        f'<section class="card"><h2>What is promised, and why</h2>'
+        '<section class="card"><h2>What is promised</h2><p>Take two streams of flights that are '
+        "alike, but for one flight that is another one. Whoever reads all answers, of all counters "
+        "and at all times, and chooses what to create and to ask by what was answered before, "
+        "hardly learns which of the two it was: whatever is seen is nearly as likely under the "
+        "other. How near is what ε says: by a factor of at most e<sup>ε</sup>, but for events of "
+        "probability δ. How many flights there are, what was created and when it was asked is no "
+        "secret.</p></section>"
+        f'<section class="card"><h2>Why</h2>'
         f'<pre tabindex="0" role="region" aria-label="Derivation">{escape(text)}</pre></section>'
     )
     return page("Derivation", body, holder)
@@ -157,6 +162,7 @@ def page(title: str, body: str, holder: Holder | None, *, live: bool = False) ->
     script = '<script src="/static/live.js" defer></script>' if live else ""
     if holder:
         who = (
+            '<a href="/#making">Create</a>'
             f'<form method="post" action="/leave" class="inline"><span>{escape(holder.name)}</span>'
             "<button>Sign out</button></form>"
         )

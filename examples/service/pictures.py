@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-WIDE, HIGH = 640, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 12, 30
+from .memory import Point
 
-
-class Point(NamedTuple):
-    """After so many flights: the released count, and how near the truth is."""
-
-    flights: int
-    count: int
-    within: int
+WIDE, HIGH = 480, 190
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 10, 14, 28
 
 
 def drawing(points: Sequence[Point], label: str) -> str:
@@ -43,7 +36,7 @@ def drawing(points: Sequence[Point], label: str) -> str:
         f'<svg viewBox="0 0 {WIDE} {HIGH}" role="img" aria-label="{label}">{grid}'
         f'<polygon class="band" points="{" ".join([*upper, *reversed(lower)])}"/>'
         f'<polyline class="series" points="{line}"/>'
-        f'<circle class="now" cx="{x(last.flights)}" cy="{y(last.count)}" r="4.5"/>'
+        f'<circle class="now" cx="{x(last.flights)}" cy="{y(last.count)}" r="4"/>'
         f'<text x="{_LEFT}" y="{HIGH - 8}">{low:,} flights</text>'
         f'<text x="{WIDE - _RIGHT}" y="{HIGH - 8}" text-anchor="end">{high:,} flights</text></svg>'
     )

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.skipif(
     BROWSER is None, reason="no chromium, chromium-browser or google-chrome is installed"
 )
 FLIGHTS = [{"airline": "UA", "origin": "JFK", "delay": 20}] * 100
+CONTROLS = "button, select, input:not([type=hidden], [hidden])"
 
 
 def fly(port, token, key, many=1):
@@ -58,7 +59,7 @@ def test_an_analyst_by_keyboard(started, tokens, tmp_path):
         page.wait("document.querySelector('[role=status]')?.textContent === 'Counter 0 is made.'")
         shown = page.run("document.getElementById('h0').textContent")
         assert shown == "UA flights, 15 minutes late or more"
-        assert page.run("document.getElementById('spent').textContent").startswith("ε 1 of 4 is")
+        assert page.run("document.getElementById('spent').textContent").startswith("ε = 1 of 4 is")
         fly(port, tokens["ingestion"], "a", 5)
         page.wait("document.querySelector('#c0 svg .series')")  # live: nobody has loaded it again
         fly(port, tokens["ingestion"], "b", 5)
@@ -73,7 +74,7 @@ def test_an_analyst_by_keyboard(started, tokens, tmp_path):
 def test_every_control_is_named_and_seen(started, tokens, tmp_path):
     with started() as (port, _, _said), Chromium(tmp_path / "profile") as page:
         signed_in(page, port, tokens["analyst"])
-        nameless = """[...document.querySelectorAll('select, input:not([type=hidden], [hidden]), button, a')]
+        nameless = f"""[...document.querySelectorAll('{CONTROLS}, a')]
             .filter(each => !(each.labels?.length || each.textContent.trim())).length"""
         assert page.run(nameless) == 0
         assert page.run("document.querySelectorAll('[tabindex]:not([tabindex=\"0\"])').length") == 0
@@ -99,7 +100,7 @@ def test_it_fits_a_phone(started, tokens, tmp_path, dark):
         for path in ("/", "/derivation", "/enter"):
             page.open(f"http://127.0.0.1:{port}{path}")
             assert page.run("document.documentElement.scrollWidth") == 390, path
-        small = """[...document.querySelectorAll('button, select, input:not([type=hidden], [hidden])')]
+        small = f"""[...document.querySelectorAll('{CONTROLS}')]
             .filter(each => each.getBoundingClientRect().height < 36).length"""
         page.open(f"http://127.0.0.1:{port}/")
         assert page.run(small) == 0

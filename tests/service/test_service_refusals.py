@@ -405,12 +405,12 @@ def test_a_form_needs_whoever_signed_in(talked):
 
 def test_what_is_shown_is_escaped(talked):
     from examples.service import pages
-    from examples.service.memory import Counter
+    from examples.service.memory import Counter, Point
     from examples.service.tokens import Holder
 
     async def conversation(talk):
         await talk.create()
-        talk.service.memory.counters.append(Counter(("<b>", '"><i>', 0, 1), 0, [(1, 1)]))
+        talk.service.memory.counters.append(Counter(("<b>", '"><i>', 0, 1), 0, [Point(1, 1, 1)]))
         holder = Holder("analyst", "<u>", "")
         page = pages.board_page(talk.service.memory, holder, said="<s>", keys=("1", "2"))
         return [tag for tag in ("<b>", "<i>", "<u>", "<s>") if tag in page]
