@@ -50,6 +50,9 @@ def _starting(start: argparse.ArgumentParser) -> None:
     start.add_argument("--delta", type=Fraction, default=Fraction(0), help="of a new session")
     start.add_argument("--horizon", type=int, default=1 << 19, help="flights of a counter")
     start.add_argument("--sync", choices=("each", "group", "os"), default="each")
+    start.add_argument(
+        "--moved", action="store_true", help="your word that no other copy of the folder goes on"
+    )
     start.add_argument("--pace", type=float, default=1, help="seconds between released counts")
 
 
@@ -65,7 +68,10 @@ def _start(given: argparse.Namespace) -> int:
 
     many_small = WhitehouseFilter if given.delta else BasicFilter
     budget = many_small(epsilon=given.epsilon, delta=given.delta)
-    service = opened(given.folder, budget, horizon=given.horizon, sync=given.sync, pace=given.pace)
+    service = opened(
+        given.folder, budget, horizon=given.horizon, sync=given.sync, pace=given.pace,
+        moved=given.moved,
+    )  # fmt: skip
     print(state_of(service), flush=True)
 
     class Server(uvicorn.Server):

@@ -121,16 +121,22 @@ class Service:
 
 
 def opened(
-    folder: Path, budget: Filter, *, horizon: int = 1 << 19, sync: Sync = "each", pace: float = 1
+    folder: Path,
+    budget: Filter,
+    *,
+    horizon: int = 1 << 19,
+    sync: Sync = "each",
+    pace: float = 1,
+    moved: bool = False,
 ) -> Service:
     """The service of a folder: a new session there, or the one that is there, gone on with.
 
-    Its budget and horizon are those that it was begun with.
+    Its budget and horizon are those that it was begun with. ``moved``: as of ``ap.resume``.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / LOG
     if path.exists():
-        session = ap.resume(path, sync=sync)
+        session = ap.resume(path, sync=sync, moved=moved)
     else:
         session = board(budget, horizon=horizon).start(sink=path, durable=True, sync=sync)
     processor: Any = session.mechanism.links[0]  # type: ignore[attr-defined]
