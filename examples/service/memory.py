@@ -12,7 +12,7 @@ from collections import OrderedDict
 from fractions import Fraction
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
@@ -26,7 +26,7 @@ from antiphon.protocol.records.files import whole
 from .board import Board, Watch
 
 KEPT: Final = 20_000
-"""Replies that are remembered for requests that come again."""
+"""Replies to each token that are remembered, for requests that come again; creations all are."""
 POINTS: Final = 240
 """Released counts of a counter, past which every other one is dropped."""
 BETA: Final = 0.05
@@ -39,6 +39,11 @@ class Reply(NamedTuple):
 
     status: int
     body: dict[str, Any]
+
+
+Replies: TypeAlias = "OrderedDict[str, tuple[str, Reply]]"
+"""By key: the digest of what was said, and the reply."""
+_NONE: Final[Replies] = OrderedDict()
 
 
 def no_such_counter(number: int) -> Reply:
@@ -78,7 +83,10 @@ class Memory:
     """Of the messages that have been answered."""
     flights: int = 0
     counters: list[Counter | None] = attrs.field(factory=list)
-    replies: OrderedDict[tuple[str, str], tuple[str, Reply]] = attrs.field(factory=OrderedDict)
+    replies: dict[str, Replies] = attrs.field(factory=dict)
+    """Of whom, by their keys, the newest last."""
+    made: dict[str, Replies] = attrs.field(factory=dict)
+    """The same of creations: as many as the budget has room for, and so never forgotten."""
     lost: int = 0
     """Messages whose replies and counts are forgotten: a compaction came before they were kept."""
     in_flight: tuple[str, str] | None = None
@@ -111,10 +119,17 @@ class Memory:
         self.number += 1
         reply = self._reply(said, answer)
         if key:
-            self.replies[who, key] = digest(said), reply
-            if len(self.replies) > KEPT:
-                self.replies.popitem(last=False)
+            place = self.made if reply.status == 201 else self.replies
+            theirs = place.setdefault(who, OrderedDict())
+            theirs[key] = digest(said), reply
+            if place is self.replies and len(theirs) > KEPT:
+                theirs.popitem(last=False)
         return reply
+
+    def known(self, who: str, key: str) -> tuple[str, Reply] | None:
+        """The digest of what came with a key, and what was replied."""
+        found = (place.get(who, _NONE).get(key) for place in (self.made, self.replies))
+        return next(filter(None, found), None)
 
     def _reply(self, said: Any, answer: Any) -> Reply:
         if type(said) is int:
@@ -155,13 +170,20 @@ class Memory:
             each and [*each.watch[:3], str(each.watch[3]), each.born, each.series]
             for each in self.counters
         ]
-        replies = [[*at, old, *reply] for at, (old, reply) in self.replies.items()]
+        replies, made = (
+            [
+                [who, key, old, *reply]
+                for who, theirs in place.items()
+                for key, (old, reply) in theirs.items()
+            ]
+            for place in (self.replies, self.made)
+        )
         with log.open("rb") as file:
             size = log.stat().st_size
             data = {
                 "offset": size, "anchor": _anchor(file, size), "number": self.number,
                 "flights": self.flights, "lost": self.lost, "counters": counters,
-                "replies": replies,
+                "replies": replies, "made": made,
             }  # fmt: skip
         with whole(folder / KEEPSAKE, secret=True, overwrite=True) as fresh:
             fresh.write(json.dumps(data, separators=(",", ":")).encode("ascii"))
@@ -174,11 +196,8 @@ class Memory:
             data = json.loads((folder / KEEPSAKE).read_bytes())
             offset, anchor = data["offset"], data["anchor"]
             counters = [each and _counter(*each) for each in data["counters"]]
-            replies = OrderedDict(
-                ((who, key), (old, Reply(status, body)))
-                for who, key, old, status, body in data["replies"]
-            )
-            memory = cls(board, data["number"], data["flights"], counters, replies, data["lost"])
+            kept = map(_replies, (data["replies"], data["made"]))
+            memory = cls(board, data["number"], data["flights"], counters, *kept, data["lost"])
         with (folder / LOG).open("rb") as file:
             same = offset and _anchor(file, offset) == anchor
             file.seek(offset if same else 0)
@@ -224,6 +243,13 @@ KEEPSAKE: Final = "memory.json"
 def digest(said: object) -> str:
     """By which a request that comes again is known."""
     return blake2b(repr(said).encode(), digest_size=16).hexdigest()
+
+
+def _replies(kept: list[Any]) -> dict[str, Replies]:
+    found: dict[str, Replies] = {}
+    for who, key, old, status, body in kept:
+        found.setdefault(who, OrderedDict())[key] = old, Reply(status, body)
+    return found
 
 
 def _counter(

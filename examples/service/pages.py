@@ -8,6 +8,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
+from antiphon.composition.guarantees import curves
 from antiphon.demo.data import CARRIERS, ORIGINS
 
 from .asked import texts
@@ -26,15 +27,16 @@ def words(watch: Watch) -> str:
 
 def spent_words(memory: Memory) -> tuple[str, int]:
     """The budget in words, and how much of it is spent, in percent; rounded against the reader."""
-    (limit, most), (spent, _) = memory.board.budget.limits, memory.spent
-    left, _ = memory.remaining
-    unit = {"epsilon": "ε"}.get(memory.board.budget.unit, "ρ")
+    budget = memory.board.budget
+    limit, spent, left = budget.limits[0], memory.spent[0], memory.remaining[0]
+    unit = {"epsilon": "ε", "rho": "ρ"}.get(budget.unit, budget.unit)
     percent = math.ceil(100 * Fraction(spent) / Fraction(limit)) if limit else 100
-    delta = f", and δ of {_shown(most)}" if most else ""
-    text = (
-        f"{unit} = {_shown(spent)} of {_shown(limit)} is spent, {_shown(left, down=True)} remains"
-    )
-    return f"{text}{delta}", percent
+    text = f"{unit} = {_shown(spent)} of {_shown(limit, down=True)} is spent"
+    text += f", {_shown(left, down=True)} remains"
+    if unit != "ε":
+        whole = {name: curves.number(float(getattr(budget, name))) for name in ("epsilon", "delta")}
+        text += f"; the whole is what ε = {whole['epsilon']} at δ = {whole['delta']} allows"
+    return text, percent
 
 
 def _shown(value: Any, *, down: bool = False) -> str:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from antiphon.numbers.errors import AntiphonError
 from antiphon.protocol.durable.durable_session import DurableSession
 
 from .memory import Memory, Reply, digest
 
 WAITING: Final = 4096
 """Requests that may wait; the next is told to come again."""
-TOGETHER: Final = 512
-"""Messages that are stepped before others are heard."""
+TOGETHER: Final = 1024
+"""Flights and questions that are stepped together, so that nobody waits long behind them."""
 _SAVE: Final = 4 << 20
 """Bytes of log after which the memory is kept, so that a restart reads no more."""
 _COMPACT: Final = 256 << 20
@@ -27,6 +29,8 @@ BUSY: Final = Reply(503, {"error": "busy", "message": "too much is waiting; send
 CONFLICT: Final = Reply(
     409, {"error": "key in use", "message": "this Idempotency-Key came with another body before"}
 )
+Waiting: TypeAlias = "tuple[Any, asyncio.Future[Reply]]"
+"""A message, and who waits for its answer."""
 
 
 class Writer:
@@ -41,7 +45,7 @@ class Writer:
     ) -> None:
         self.session, self.memory = session, memory
         self._changed = changed
-        self._waiting: deque[tuple[Any, asyncio.Future[Reply]]] = deque()
+        self._waiting: deque[Waiting] = deque()
         self._under_way: dict[tuple[str, str], tuple[str, asyncio.Future[Reply]]] = {}
         self._wake = asyncio.Event()
         self._closing = False
@@ -61,7 +65,7 @@ class Writer:
     async def say(self, who: str, key: str, said: Any) -> Reply:
         """The reply to a request. The same key again: the same reply, or ``CONFLICT``."""
         at, mark = (who, key), digest(said) if key else ""
-        if key and (known := self.memory.replies.get(at)) is not None:
+        if key and (known := self.memory.known(who, key)) is not None:
             return known[1] if known[0] == mark else CONFLICT
         if key and (ahead := self._under_way.get(at)) is not None:
             return await asyncio.shield(ahead[1]) if ahead[0] == mark else CONFLICT
@@ -78,20 +82,36 @@ class Writer:
 
     async def run(self) -> None:
         """Until ``close``, and then until nothing waits."""
-        loop = asyncio.get_running_loop()
-        while self._waiting or not self._closing:
-            if not self._waiting:
-                self._wake.clear()
-                await self._wake.wait()
-                continue
-            batch = [self._waiting.popleft() for _ in range(min(TOGETHER, len(self._waiting)))]
-            answers, refusal = await loop.run_in_executor(
-                self._thread, self._step, [message for message, _ in batch]
-            )
+        try:
+            while self._waiting or not self._closing:
+                if self._waiting:
+                    await self._write(self._batch())
+                else:
+                    self._wake.clear()
+                    await self._wake.wait()
+        finally:  # whatever it ends by, nobody waits for ever
+            self._closing = True
+            self._give_up()
+
+    def _batch(self) -> list[Waiting]:
+        weight, batch = 0, list[Waiting]()
+        while self._waiting and weight < TOGETHER:
+            batch.append(self._waiting.popleft())
+            said = batch[-1][0][2]
+            weight += 1 if type(said) is int else len(said)
+        return batch
+
+    async def _write(self, batch: list[Waiting]) -> None:
+        loop, messages = asyncio.get_running_loop(), [message for message, _ in batch]
+        try:
+            answers, refusal = await loop.run_in_executor(self._thread, self._step, messages)
             self._tell(batch, answers, refusal)
-            self._changed()
-            if not self.session.over and self.session.path.stat().st_size - self._saved > _SAVE:
-                await loop.run_in_executor(self._thread, self.keep)
+        except BaseException:
+            self._waiting.extendleft(each for each in reversed(batch) if not each[1].done())
+            raise
+        self._changed()
+        if not self.session.over and self.session.path.stat().st_size - self._saved > _SAVE:
+            await loop.run_in_executor(self._thread, self.keep)
 
     def _step(self, messages: list[Any]) -> tuple[list[Any], Exception | None]:
         """The answers, up to a message that is refused, or that ends the session."""
@@ -104,7 +124,7 @@ class Writer:
 
     def _tell(
         self,
-        batch: list[tuple[Any, asyncio.Future[Reply]]],
+        batch: list[Waiting],
         answers: list[Any],
         refusal: Exception | None,
     ) -> None:
@@ -115,13 +135,13 @@ class Writer:
         if refusal is not None and not self.session.over:
             text = f"the mechanism refused it: {type(refusal).__name__}"
             self._resolve(*rest.pop(0), Reply(422, {"error": "refused", "message": text}))
+        self._waiting.extendleft(reversed(rest))
         if self.session.over:
-            rest += self._waiting
-            self._waiting.clear()
-            for message, future in rest:
-                self._resolve(message, future, OVER)
-        else:
-            self._waiting.extendleft(reversed(rest))
+            self._give_up()
+
+    def _give_up(self) -> None:
+        while self._waiting:
+            self._resolve(*self._waiting.popleft(), OVER)
 
     def _resolve(self, message: Any, future: asyncio.Future[Reply], reply: Reply) -> None:
         self._under_way.pop(message[:2], None)
@@ -129,19 +149,27 @@ class Writer:
             future.set_result(reply)
 
     def keep(self) -> None:
-        """Keep the memory; and the log short. While nothing is stepped."""
-        self.memory.save(self.folder)
-        if self.session.path.stat().st_size > _COMPACT:
-            self.session.compact()
+        """Keep the memory; and the log short. While nothing is stepped.
+
+        Where that fails, the log has all of it still.
+        """
+        try:
             self.memory.save(self.folder)
+            if self.session.path.stat().st_size > _COMPACT:
+                self.session.compact()
+                self.memory.save(self.folder)
+        except (OSError, AntiphonError) as error:
+            print(f"memory.json is not kept: {type(error).__name__}", file=sys.stderr, flush=True)
         self._saved = self.session.path.stat().st_size
 
     async def close(self, task: asyncio.Task[None]) -> None:
         """Answer what waits, keep all of it, and let the session go."""
         self._closing = True
         self._wake.set()
-        await task
-        if not self.session.over:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self.keep)
-        self.session.close()
-        self._thread.shutdown()
+        try:
+            await task
+            if not self.session.over:
+                await asyncio.get_running_loop().run_in_executor(self._thread, self.keep)
+        finally:
+            self.session.close()
+            self._thread.shutdown()

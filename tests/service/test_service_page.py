@@ -28,7 +28,7 @@ def script(port):
             "start board", f"start board --port {port}"
         )
         if command.endswith("&"):
-            yield f"until curl -sf http://127.0.0.1:{port}/api/budget >/dev/null; do sleep 0.1; done"
+            yield f"until curl -sf http://127.0.0.1:{port}/ >/dev/null; do sleep 0.1; done"
         elif command.endswith("start copy"):
             yield "echo status $?"
 

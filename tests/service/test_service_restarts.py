@@ -12,7 +12,7 @@ from examples.service.site import Site
 
 
 def public(memory):
-    return memory.number, memory.flights, memory.counters, dict(memory.replies), memory.spent
+    return memory.number, memory.flights, memory.counters, memory.replies, memory.made, memory.spent
 
 
 def test_all_is_remembered(talking, tmp_path):
@@ -147,11 +147,14 @@ def test_old_keys_are_forgotten(talked, monkeypatch):
     monkeypatch.setattr("examples.service.memory.KEPT", 5)
 
     async def conversation(talk):
+        await talk.create(key="c")
+        await talk.ask(key="a")
         for number in range(9):
             await talk.fly(key=f"f-{number}")
-        return [key for _, key in talk.service.memory.replies]
+        assert (await talk.create(key="c")).json() == {"counter": 0}  # never forgotten
+        return {who: [*keys] for who, keys in talk.service.memory.replies.items()}
 
-    assert talked(conversation) == [f"f-{number}" for number in range(4, 9)]
+    assert talked(conversation) == {"ada": ["a"], "feed": [f"f-{n}" for n in range(4, 9)]}
 
 
 def test_a_series_is_thinned(talked, monkeypatch):
@@ -203,3 +206,43 @@ def test_events_tell_what_is_new(talked):
     said, streams = talked(conversation)
     assert said.startswith("event: changed\ndata: ")
     assert streams == 0
+
+
+def test_a_memory_that_cannot_be_kept_is_in_the_log(talking, folder, monkeypatch, capfd):
+    monkeypatch.setattr("examples.service.writer._SAVE", 200)
+
+    def full(*_):
+        raise OSError("no space left")
+
+    async def whole():
+        with monkeypatch.context() as patch:
+            patch.setattr(Memory, "save", full)
+            async with talking() as talk:
+                await talk.create()
+                assert [(await talk.fly()).status_code for _ in range(9)] == [200] * 9
+                before = public(talk.service.memory)
+        assert "not kept: OSError" in capfd.readouterr().err
+        assert not (folder / "memory.json").exists()
+        async with talking() as talk:
+            return public(talk.service.memory) == before
+
+    assert asyncio.run(whole())
+
+
+def test_a_writer_that_breaks_leaves_nobody_waiting(talking, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("a bug")
+
+    found = []
+
+    async def whole():
+        async with talking() as talk:
+            monkeypatch.setattr(Memory, "take", broken)
+            sent = [asyncio.create_task(talk.fly()) for _ in range(5)]
+            done, _ = await asyncio.wait(sent, timeout=5)
+            found.extend(each.result().status_code for each in done)
+            found.append((await talk.fly()).status_code)
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        asyncio.run(whole())
+    assert found == [503] * 6

@@ -9,7 +9,7 @@ async function refresh() {
   do {
     again = false;
     try {
-      const answer = await fetch("/board", { headers: { "X-Live": "1" } });
+      const answer = await fetch("/board");
       if (answer.ok) board.innerHTML = await answer.text();
     } catch (error) { /* the next event tries again */ }
     await new Promise(done => setTimeout(done, 500));
