@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -43,7 +44,7 @@ class Api:
         found = memory.counters[number] if number < len(memory.counters) else None
         if found is None:
             return _replied(no_such_counter(number))
-        series = [each._asdict() for each in found.series]
+        series = [*map(attrs.asdict, found.series)]
         return JSONResponse({"counter": number, **_public(found), "series": series})
 
     async def ask(self, request: Request) -> Response:
@@ -77,7 +78,7 @@ def _public(counter: Counter) -> dict[str, Any]:
     airline, origin, delay, epsilon = counter.watch
     watch = {"airline": airline, "origin": origin, "delay": delay, "epsilon": str(epsilon)}
     last = counter.last
-    return {**watch, "from": counter.born, **(last._asdict() if last else {"count": None})}
+    return {**watch, "from": counter.born, **(attrs.asdict(last) if last else {"count": None})}
 
 
 def _replied(reply: Reply) -> Response:

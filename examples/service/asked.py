@@ -76,7 +76,8 @@ def watch_of(data: Any) -> Watch:
             'airline and origin, "" for any; delay, one of '
             f"{', '.join(map(str, DELAYS))}; epsilon, one of {', '.join(map(repr, texts()))}",
         )  # fmt: skip
-    return watch
+    found: Watch = watch
+    return found
 
 
 def texts() -> list[str]:

@@ -51,7 +51,8 @@ def no_such_counter(number: int) -> Reply:
     return Reply(404, {"error": "no such counter", "message": f"nothing is counter {number}"})
 
 
-class Point(NamedTuple):
+@attrs.frozen
+class Point:
     """A released count, after so many flights; the truth is ``within`` it, or most likely is."""
 
     flights: int
@@ -155,7 +156,7 @@ class Memory:
         counter.series.append(point)
         if len(counter.series) > POINTS:
             del counter.series[1:-1:2]
-        return Reply(200, {"counter": number, **point._asdict()})
+        return Reply(200, {"counter": number, **attrs.asdict(point)})
 
     def _spend(self) -> None:
         made = (Create(self.board.counter(each.watch)) for each in self.counters if each)
@@ -167,7 +168,7 @@ class Memory:
         """Keep it, while nobody writes to the log."""
         log = folder / LOG
         counters = [
-            each and [*each.watch[:3], str(each.watch[3]), each.born, each.series]
+            each and [*_plain(each.watch), each.born, [*map(attrs.astuple, each.series)]]
             for each in self.counters
         ]
         replies, made = (
@@ -196,8 +197,10 @@ class Memory:
             data = json.loads((folder / KEEPSAKE).read_bytes())
             offset, anchor = data["offset"], data["anchor"]
             counters = [each and _counter(*each) for each in data["counters"]]
-            kept = map(_replies, (data["replies"], data["made"]))
-            memory = cls(board, data["number"], data["flights"], counters, *kept, data["lost"])
+            memory = cls(
+                board, data["number"], data["flights"], counters,
+                _replies(data["replies"]), _replies(data["made"]), data["lost"],
+            )  # fmt: skip
         with (folder / LOG).open("rb") as file:
             same = offset and _anchor(file, offset) == anchor
             file.seek(offset if same else 0)
@@ -243,6 +246,10 @@ KEEPSAKE: Final = "memory.json"
 def digest(said: object) -> str:
     """By which a request that comes again is known."""
     return blake2b(repr(said).encode(), digest_size=16).hexdigest()
+
+
+def _plain(watch: Watch) -> list[Any]:
+    return [*watch[:3], str(watch[3])]
 
 
 def _replies(kept: list[Any]) -> dict[str, Replies]:

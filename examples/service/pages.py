@@ -28,9 +28,12 @@ def words(watch: Watch) -> str:
 def spent_words(memory: Memory) -> tuple[str, int]:
     """The budget in words, and how much of it is spent, in percent; rounded against the reader."""
     budget = memory.board.budget
-    limit, spent, left = budget.limits[0], memory.spent[0], memory.remaining[0]
+    limit, spent, left = (
+        each[0] if isinstance(each[0], Fraction) else Fraction(float(each[0]))
+        for each in (budget.limits, memory.spent, memory.remaining)
+    )
     unit = {"epsilon": "ε", "rho": "ρ"}.get(budget.unit, budget.unit)
-    percent = math.ceil(100 * Fraction(spent) / Fraction(limit)) if limit else 100
+    percent = math.ceil(100 * spent / limit) if limit else 100
     text = f"{unit} = {_shown(spent)} of {_shown(limit, down=True)} is spent"
     text += f", {_shown(left, down=True)} remains"
     if unit != "ε":
@@ -39,11 +42,10 @@ def spent_words(memory: Memory) -> tuple[str, int]:
     return text, percent
 
 
-def _shown(value: Any, *, down: bool = False) -> str:
+def _shown(exact: Fraction, *, down: bool = False) -> str:
     """Four digits, rounded up; down, for what remains."""
-    if not value:
+    if not exact:
         return "0"
-    exact = Fraction(value)
     places = max(0, 3 - math.floor(math.log10(exact)))
     scaled = exact * 10**places
     digits = math.floor(scaled) if down else math.ceil(scaled)

@@ -17,7 +17,7 @@ from antiphon.protocol.durable.durable_session import DurableSession
 from antiphon.protocol.durable.journal import Sync
 
 from . import pages
-from .board import Board, board
+from .board import board
 from .memory import LOG, Memory
 from .tokens import Buckets, Holder, Tokens, hashed
 from .writer import Writer
@@ -136,12 +136,10 @@ def opened(
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / LOG
     if path.exists():
-        session = ap.resume(path, sync=sync, moved=moved)
+        session: Any = ap.resume(path, sync=sync, moved=moved)
     else:
         session = board(budget, horizon=horizon).start(sink=path, durable=True, sync=sync)
-    processor: Any = session.mechanism.links[0]  # type: ignore[attr-defined]
-    assert type(processor) is Board
-    memory = Memory.read(folder, processor)
+    memory = Memory.read(folder, session.mechanism.links[0])
     return Service(session, memory, Tokens(folder / "tokens"), pace=pace)
 
 
