@@ -26,7 +26,7 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-peers hunt mutants lint docs bench dist lock clean remake
+.PHONY: help demo service test test-slow test-peers hunt mutants lint docs bench dist lock clean remake
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -34,6 +34,9 @@ help: ## List the targets
 demo: $(VENV)/.demo ## The main job: replay 336,776 flights through the whole calculus
 	@echo "A year of flights through the calculus, in half a minute; what it is doing:" >&2
 	@$(BIN)/antiphon demo --force $(ARGS)
+
+service: $(VENV)/.service ## A service of counters over a stream, and its pages, until Ctrl-C
+	@$(BIN)/python -m examples.service demo $(or $(FOLDER),service-data) $(ARGS)
 
 # One worker for each core; those that are done take tests of others (worksteal).
 ON_ALL_CORES := --numprocesses logical --dist worksteal

@@ -1,0 +1,116 @@
+"""The service from a shell: start it, make tokens, send it flights."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from antiphon.composition import BasicFilter, WhitehouseFilter
+from antiphon.numbers.errors import AntiphonError
+
+from .tokens import ROLES, issue
+
+
+def main() -> int:
+    """A command; 0 if all went well, 2 for what could not be begun."""
+    parser = argparse.ArgumentParser(prog="python -m examples.service", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, said in (
+        ("start", "begin, or go on with, the session of a folder"),
+        ("demo", "the same, with three counters and the flights of 2013"),
+    ):
+        _starting(commands.add_parser(name, help=said))
+    token = commands.add_parser("token", help="a fresh token; the name's old one ends")
+    token.add_argument("folder", type=Path)
+    token.add_argument("role", choices=ROLES)
+    token.add_argument("name")
+    ingest = commands.add_parser("ingest", help="send flights of 2013; the token is $TOKEN")
+    ingest.add_argument("url")
+    ingest.add_argument("--start", type=int, default=0)
+    ingest.add_argument("--many", type=int, default=336_776)
+    ingest.add_argument("--rate", type=float, default=1000, help="flights a second")
+    given = parser.parse_args()
+    try:
+        return {"token": _token, "ingest": _ingest}.get(given.command, _start)(given)
+    except AntiphonError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _starting(start: argparse.ArgumentParser) -> None:
+    """The options of a service."""
+    start.add_argument("folder", type=Path)
+    start.add_argument("--port", type=int, default=8000)
+    start.add_argument("--host", default="127.0.0.1")
+    start.add_argument("--epsilon", type=Fraction, default=Fraction(4), help="of a new session")
+    start.add_argument("--delta", type=Fraction, default=Fraction(0), help="of a new session")
+    start.add_argument("--horizon", type=int, default=1 << 19, help="flights of a counter")
+    start.add_argument("--sync", choices=("each", "group", "os"), default="each")
+    start.add_argument(
+        "--moved", action="store_true", help="your word that no other copy of the folder goes on"
+    )
+    start.add_argument("--pace", type=float, default=1, help="seconds between released counts")
+
+
+def _start(given: argparse.Namespace) -> int:
+    try:
+        import uvicorn
+
+        from .app import app_of
+    except ImportError:
+        print("starlette and uvicorn are needed: pip install 'antiphon[service]'", file=sys.stderr)
+        return 2
+    from .service import opened, state_of
+
+    many_small = WhitehouseFilter if given.delta else BasicFilter
+    budget = many_small(epsilon=given.epsilon, delta=given.delta)
+    service = opened(
+        given.folder, budget, horizon=given.horizon, sync=given.sync, pace=given.pace,
+        moved=given.moved,
+    )  # fmt: skip
+    print(state_of(service), flush=True)
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            service.end()
+            super().handle_exit(sig, frame)
+
+    config = uvicorn.Config(
+        app_of(service), host=given.host, port=given.port, log_level="warning", access_log=False,
+        timeout_graceful_shutdown=5, server_header=False, lifespan="on", limit_concurrency=2000,
+    )  # fmt: skip
+    if given.command == "demo":
+        from .demonstration import begin
+
+        token = begin(given.folder, given.host, given.port, service.memory.flights)
+        print(f"sign in with the token {token}")
+    print(f"http://{given.host}:{given.port}", flush=True)
+    Server(config).run()
+    return 0
+
+
+def _token(given: argparse.Namespace) -> int:
+    if not given.name.isidentifier() or len(given.name) > 64:
+        print("a name is letters, digits and _, at most 64", file=sys.stderr)
+        return 2
+    given.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    print(issue(given.folder / "tokens", given.role, given.name))
+    return 0
+
+
+def _ingest(given: argparse.Namespace) -> int:
+    from .ingestion import send
+
+    token = os.environ.get("TOKEN", "")
+    for said in send(given.url, token, start=given.start, many=given.many, rate=given.rate):
+        print(said, end="\r", flush=True)
+    print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

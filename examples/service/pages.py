@@ -1,0 +1,185 @@
+"""The pages, as HTML without a build step. All that is shown is public: answers, and the budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from antiphon.composition.guarantees import curves
+from antiphon.demo.data import CARRIERS, ORIGINS
+
+from .asked import texts
+from .board import DELAYS, Watch
+from .memory import Counter, Memory
+from .pictures import drawing
+from .tokens import Holder
+
+
+def words(watch: Watch) -> str:
+    """What a counter counts."""
+    airline, origin, minutes, _ = watch
+    late = f", {minutes} minutes late or more" if minutes else ""
+    return f"{airline or 'All'} flights{f' from {origin}' if origin else ''}{late}"
+
+
+def spent_words(memory: Memory) -> tuple[str, int]:
+    """The budget in words, and how much of it is spent, in percent; rounded against the reader."""
+    budget = memory.board.budget
+    limit, spent, left = (
+        each[0] if isinstance(each[0], Fraction) else Fraction(float(each[0]))
+        for each in (budget.limits, memory.spent, memory.remaining)
+    )
+    unit = {"epsilon": "ε", "rho": "ρ"}.get(budget.unit, budget.unit)
+    percent = math.ceil(100 * spent / limit) if limit else 100
+    text = f"{unit} = {_shown(spent)} of {_shown(limit, down=True)} is spent"
+    text += f", {_shown(left, down=True)} remains"
+    if unit != "ε":
+        whole = {name: curves.number(float(getattr(budget, name))) for name in ("epsilon", "delta")}
+        text += f"; the whole is what ε = {whole['epsilon']} at δ = {whole['delta']} allows"
+    return text, percent
+
+
+def _shown(exact: Fraction, *, down: bool = False) -> str:
+    """Four digits, rounded up; down, for what remains."""
+    if not exact:
+        return "0"
+    places = max(0, 3 - math.floor(math.log10(exact)))
+    scaled = exact * 10**places
+    digits = math.floor(scaled) if down else math.ceil(scaled)
+    return f"{float(Fraction(digits, 10**places)):.10g}"
+
+
+def fragment(memory: Memory) -> str:
+    """The budget and the counters: what changes."""
+    text, percent = spent_words(memory)
+    shown = [
+        _figure(number, each)
+        for number, each in reversed(list(enumerate(memory.counters)))
+        if each is not None
+    ]
+    counters = "".join(shown) or '<p class="card">There is no counter yet.</p>'
+    return (
+        f'<section class="card" aria-labelledby="budget"><h2 id="budget">Budget</h2>'
+        f'<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="rest" width="100" height="4"/>'
+        f'<rect class="used" width="{percent}" height="4"/>'
+        f'</svg><p id="spent">{escape(text)}.</p>'
+        f'<p class="soft">{memory.flights:,} flights have come. What is spent stays spent, and how '
+        f"many flights came is no secret.</p></section>{counters}"
+    )
+
+
+def _figure(number: int, counter: Counter) -> str:
+    name = escape(words(counter.watch))
+    said, picture, last = "Nothing has been released yet.", "", counter.last
+    if last is not None:
+        said = (
+            f"<strong>{last.count:,}</strong> of {last.flights - counter.born:,} flights, give or "
+            f"take {last.within:,} (95%)"
+        )
+        label = f"{name}: {last.count:,}, give or take {last.within:,}, after {last.flights:,}"
+        picture = drawing(counter.series, label)
+    return (
+        f'<section class="card" id="c{number}" aria-labelledby="h{number}">'
+        f'<h2 id="h{number}">{name}</h2><p>{said}</p>{picture}'
+        f'<p class="soft">Counter {number}, ε = {escape(str(counter.watch[3]))}, from flight '
+        f"{counter.born:,} on.</p></section>"
+    )
+
+
+def board_page(memory: Memory, holder: Holder | None, *, said: str, keys: Iterable[str]) -> str:
+    """The board, with the forms of an analyst."""
+    forms = _forms(memory, iter(keys)) if holder else ""
+    status = f'<p role="status" class="said">{escape(said)}</p>' if said else ""
+    body = f'{status}<div class="columns"><div id="board">{fragment(memory)}</div>{forms}</div>'
+    return page("The board", body, holder, live=True)
+
+
+def _forms(memory: Memory, keys: Any) -> str:
+    def choice(name: str, label: str, options: Iterable[tuple[str, str]]) -> str:
+        inner = "".join(f'<option value="{escape(v)}">{escape(t)}</option>' for v, t in options)
+        return f'<label>{label}<select name="{name}">{inner}</select></label>'
+
+    airlines = [("", "any"), *((each, each) for each in CARRIERS)]
+    origins = [("", "any"), *((each, each) for each in ORIGINS)]
+    delays = [(str(each), f"{each} minutes or more" if each else "any") for each in DELAYS]
+    numbers = [
+        (str(number), f"{number}: {words(each.watch)}")
+        for number, each in enumerate(memory.counters)
+        if each is not None
+    ]
+    ask = (
+        '<form class="card" method="post" action="/ask" aria-labelledby="asking">'
+        f'<h2 id="asking">Ask now</h2><input type="hidden" name="key" value="{next(keys)}">'
+        f"{choice('counter', 'Counter', numbers)}<button>Ask</button>"
+        '<p class="soft">Asking costs nothing: a counter is paid for when it is made.</p></form>'
+    )
+    return (
+        '<div><form class="card" method="post" action="/create" aria-labelledby="making">'
+        f'<h2 id="making">Create a counter</h2>'
+        f'<input type="hidden" name="key" value="{next(keys)}">'
+        f"{choice('airline', 'Airline', airlines)}{choice('origin', 'Origin', origins)}"
+        f"{choice('delay', 'Late on arrival', delays)}"
+        f"{choice('epsilon', 'ε, of the budget', [(each, each) for each in texts()])}"
+        f"<button>Create</button></form>{ask if numbers else ''}</div>"
+    )
+
+
+def derivation_page(text: str, holder: Holder | None) -> str:
+    """Why it is private."""
+    body = (
+        '<section class="card"><h2>What is promised</h2><p>Take two streams of flights that are '
+        "alike, but for one flight that is another one. Whoever reads all answers, of all counters "
+        "and at all times, and chooses what to create and to ask by what was answered before, "
+        "hardly learns which of the two it was: whatever is seen is nearly as likely under the "
+        "other. How near is what ε says: by a factor of at most e<sup>ε</sup>, but for events of "
+        "probability δ. How many flights there are, what was created and when it was asked is no "
+        "secret.</p></section>"
+        f'<section class="card"><h2>Why</h2>'
+        f'<pre tabindex="0" role="region" aria-label="Derivation">{escape(text)}</pre></section>'
+    )
+    return page("Derivation", body, holder)
+
+
+def enter_page(said: str = "") -> str:
+    """Where an analyst shows a token."""
+    status = f'<p role="alert" class="said">{escape(said)}</p>' if said else ""
+    body = (
+        f'{status}<form class="card narrow" method="post" action="/enter"><h2>Sign in</h2>'
+        '<input hidden name="username" autocomplete="username" value="analyst">'
+        '<label>Token of an analyst<input type="password" name="token" required '
+        'autocomplete="current-password" maxlength="100"></label><button>Sign in</button></form>'
+    )
+    return page("Sign in", body, None)
+
+
+def refused_page(said: str) -> str:
+    """What was refused, and why."""
+    return page("Refused", f'<p role="alert" class="said">{escape(said)}</p>', None)
+
+
+def page(title: str, body: str, holder: Holder | None, *, live: bool = False) -> str:
+    """A page around its body."""
+    script = '<script src="/static/live.js" defer></script>' if live else ""
+    if holder:
+        who = (
+            '<a href="/#making">Create</a>'
+            f'<form method="post" action="/leave" class="inline"><span>{escape(holder.name)}</span>'
+            "<button>Sign out</button></form>"
+        )
+    else:
+        who = '<a href="/enter">Sign in</a>'
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)} · flights, counted privately</title>"
+        '<link rel="icon" href="/static/icon.svg">'
+        f'<link rel="stylesheet" href="/static/style.css">{script}</head><body>'
+        '<a class="skip" href="#main">To the content</a>'
+        '<header><h1><a href="/">Flights, counted privately</a></h1><nav aria-label="Pages">'
+        f'<a href="/">Board</a><a href="/derivation">Derivation</a>{who}</nav></header>'
+        f'<main id="main">{body}</main></body></html>'
+    )

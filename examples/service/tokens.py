@@ -1,0 +1,99 @@
+"""Who may do what: tokens, of which only digests are kept, and how often each may come."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from hashlib import sha256
+from hmac import compare_digest
+from pathlib import Path
+from typing import Final, NamedTuple
+
+ROLES: Final = ("analyst", "ingestion")
+ENVIRONMENT: Final = "ANTIPHON_SERVICE_TOKENS"
+"""Lines as in the file, if there is no file."""
+RATES: Final = {"analyst": (50.0, 100.0), "ingestion": (10_000.0, 20_000.0), "": (5.0, 20.0)}
+"""Requests a second of a token, and at once; "": wrong tokens, of one address."""
+
+
+class Holder(NamedTuple):
+    """Whose token it is."""
+
+    role: str
+    name: str
+    digest: str
+
+
+def hashed(token: str) -> str:
+    """Tokens have 256 random bits, so that a plain digest tells nothing of them."""
+    return sha256(token.encode()).hexdigest()
+
+
+class Tokens:
+    """Lines "role name digest" of a file, owner-only, which is read again when it changes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read: float | None = None
+        self._looked = 0.0
+        self._holders: tuple[Holder, ...] = ()
+
+    def holder(self, token: str) -> Holder | None:
+        """Whose it is; takes as long whichever it is, and whether it is one."""
+        return self.known(hashed(token))
+
+    def known(self, digest: str) -> Holder | None:
+        """By its digest; None also once it has been replaced."""
+        self._refresh()
+        found = None
+        for each in self._holders:
+            if compare_digest(each.digest, digest):
+                found = each
+        return found
+
+    def _refresh(self) -> None:
+        now = time.monotonic()
+        if self._read is not None and now - self._looked < 1:
+            return
+        self._looked = now
+        try:
+            changed, text = self._path.stat().st_mtime_ns, None
+        except FileNotFoundError:
+            changed, text = -1, os.environ.get(ENVIRONMENT, "")
+        if changed != self._read:
+            lines = (self._path.read_text() if text is None else text).split("\n")
+            self._holders = tuple(Holder(*line.split()) for line in lines if line.strip())
+            self._read = changed
+
+
+def issue(path: Path, role: str, name: str) -> str:
+    """A fresh token, which replaces the one that this name had; told once, and kept nowhere."""
+    token = secrets.token_urlsafe(32)
+    lines = path.read_text().splitlines() if path.exists() else []
+    kept = [line for line in lines if line.split()[1:2] != [name]]
+    fresh = path.with_name(f"{path.name}.new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write("\n".join([*kept, f"{role} {name} {hashed(token)}", ""]))
+    fresh.replace(path)
+    return token
+
+
+class Buckets:
+    """A token bucket for each name: so many requests a second, and so many at once."""
+
+    def __init__(self) -> None:
+        self._levels: dict[str, tuple[float, float]] = {}
+
+    def wait(self, role: str, name: str, amount: float = 1) -> float:
+        """0 if it may come now; else after how many seconds."""
+        rate, most = RATES[role]
+        now = time.monotonic()
+        if len(self._levels) > 10_000:
+            self._levels.clear()
+        level, last = self._levels.get(name, (most, now))
+        level = min(most, level + (now - last) * rate)
+        allowed = level >= amount
+        self._levels[name] = level - amount if allowed else level, now
+        return 0 if allowed else (amount - level) / rate

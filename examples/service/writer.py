@@ -1,0 +1,175 @@
+"""The one writer in front of the session: requests that wait together share a sync of the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from antiphon.numbers.errors import AntiphonError
+from antiphon.protocol.durable.durable_session import DurableSession
+
+from .memory import Memory, Reply, digest
+
+WAITING: Final = 4096
+"""Requests that may wait; the next is told to come again."""
+TOGETHER: Final = 1024
+"""Flights and questions that are stepped together, so that nobody waits long behind them."""
+_SAVE: Final = 4 << 20
+"""Bytes of log after which the memory is kept, so that a restart reads no more."""
+_COMPACT: Final = 256 << 20
+"""Bytes of log after which it is begun anew."""
+
+OVER: Final = Reply(503, {"error": "closed", "message": "the session has ended: see the log"})
+BUSY: Final = Reply(503, {"error": "busy", "message": "too much is waiting; send it again later"})
+CONFLICT: Final = Reply(
+    409, {"error": "key in use", "message": "this Idempotency-Key came with another body before"}
+)
+Waiting: TypeAlias = "tuple[Any, asyncio.Future[Reply]]"
+"""A message, and who waits for its answer."""
+
+
+class Writer:
+    """Steps what was asked, in order, and resolves the futures once the answers will last.
+
+    Only ``run`` talks to the session, in a thread of its own, and only ``run`` changes the memory,
+    in the event loop between two batches. ``changed`` is called after each.
+    """
+
+    def __init__(
+        self, session: DurableSession, memory: Memory, changed: Callable[[], None]
+    ) -> None:
+        self.session, self.memory = session, memory
+        self._changed = changed
+        self._waiting: deque[Waiting] = deque()
+        self._under_way: dict[tuple[str, str], tuple[str, asyncio.Future[Reply]]] = {}
+        self._wake = asyncio.Event()
+        self._closing = False
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="writer")
+        self._saved = session.path.stat().st_size
+
+    @property
+    def folder(self) -> Path:
+        """Where the session is."""
+        return self.session.path.parent
+
+    @property
+    def open(self) -> bool:
+        """Whether it takes requests."""
+        return not self._closing and not self.session.over
+
+    async def say(self, who: str, key: str, said: Any) -> Reply:
+        """The reply to a request. The same key again: the same reply, or ``CONFLICT``."""
+        at, mark = (who, key), digest(said) if key else ""
+        if key and (known := self.memory.known(who, key)) is not None:
+            return known[1] if known[0] == mark else CONFLICT
+        if key and (ahead := self._under_way.get(at)) is not None:
+            return await asyncio.shield(ahead[1]) if ahead[0] == mark else CONFLICT
+        if not self.open:
+            return OVER
+        if len(self._waiting) >= WAITING:
+            return BUSY
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        if key:
+            self._under_way[at] = mark, future
+        self._waiting.append(((who, key, said), future))
+        self._wake.set()
+        return await asyncio.shield(future)  # who hangs up does not unsay it
+
+    async def run(self) -> None:
+        """Until ``close``, and then until nothing waits."""
+        try:
+            while self._waiting or not self._closing:
+                if self._waiting:
+                    await self._write(self._batch())
+                else:
+                    self._wake.clear()
+                    await self._wake.wait()
+        finally:  # whatever it ends by, nobody waits for ever
+            self._closing = True
+            self._give_up()
+
+    def _batch(self) -> list[Waiting]:
+        weight, batch = 0, list[Waiting]()
+        while self._waiting and weight < TOGETHER:
+            batch.append(self._waiting.popleft())
+            said = batch[-1][0][2]
+            weight += 1 if type(said) is int else len(said)
+        return batch
+
+    async def _write(self, batch: list[Waiting]) -> None:
+        loop, messages = asyncio.get_running_loop(), [message for message, _ in batch]
+        try:
+            answers, refusal = await loop.run_in_executor(self._thread, self._step, messages)
+            self._tell(batch, answers, refusal)
+        except BaseException:
+            self._waiting.extendleft(each for each in reversed(batch) if not each[1].done())
+            raise
+        self._changed()
+        if not self.session.over and self.session.path.stat().st_size - self._saved > _SAVE:
+            await loop.run_in_executor(self._thread, self.keep)
+
+    def _step(self, messages: list[Any]) -> tuple[list[Any], Exception | None]:
+        """The answers, up to a message that is refused, or that ends the session."""
+        answers: list[Any] = []
+        try:
+            answers.extend(self.session.send_many(messages))
+        except Exception as error:  # whoever sent it hears of it, and nobody else
+            return answers, error
+        return answers, None
+
+    def _tell(
+        self,
+        batch: list[Waiting],
+        answers: list[Any],
+        refusal: Exception | None,
+    ) -> None:
+        for (message, future), answer in zip(batch, answers, strict=False):
+            failed = self.session.failure is not None and answer is answers[-1]
+            self._resolve(message, future, OVER if failed else self.memory.take(message, answer))
+        rest = batch[len(answers) :]
+        if refusal is not None and not self.session.over:
+            text = f"the mechanism refused it: {type(refusal).__name__}"
+            self._resolve(*rest.pop(0), Reply(422, {"error": "refused", "message": text}))
+        self._waiting.extendleft(reversed(rest))
+        if self.session.over:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        while self._waiting:
+            self._resolve(*self._waiting.popleft(), OVER)
+
+    def _resolve(self, message: Any, future: asyncio.Future[Reply], reply: Reply) -> None:
+        self._under_way.pop(message[:2], None)
+        if not future.done():
+            future.set_result(reply)
+
+    def keep(self) -> None:
+        """Keep the memory; and the log short. While nothing is stepped.
+
+        Where that fails, the log has all of it still.
+        """
+        try:
+            self.memory.save(self.folder)
+            if self.session.path.stat().st_size > _COMPACT:
+                self.session.compact()
+                self.memory.save(self.folder)
+        except (OSError, AntiphonError) as error:
+            print(f"memory.json is not kept: {type(error).__name__}", file=sys.stderr, flush=True)
+        self._saved = self.session.path.stat().st_size
+
+    async def close(self, task: asyncio.Task[None]) -> None:
+        """Answer what waits, keep all of it, and let the session go."""
+        self._closing = True
+        self._wake.set()
+        try:
+            await task
+            if not self.session.over:
+                await asyncio.get_running_loop().run_in_executor(self._thread, self.keep)
+        finally:
+            self.session.close()
+            self._thread.shutdown()

@@ -1,0 +1,249 @@
+"""A service that stops and goes on: what it remembers, and from where."""
+
+import asyncio
+import json
+
+import pytest
+
+from antiphon.cli import main
+from examples.service.memory import Memory
+from examples.service.service import state_of
+from examples.service.site import Site
+
+
+def public(memory):
+    return memory.number, memory.flights, memory.counters, memory.replies, memory.made, memory.spent
+
+
+def test_all_is_remembered(talking, tmp_path):
+    async def whole():
+        async with talking() as talk:
+            await talk.create(key="c")
+            await talk.fly(70, key="f")
+            asked = await talk.ask(key="a")
+            before = public(talk.service.memory)
+        async with talking() as talk:
+            assert talk.service.session.generation == 1
+            assert public(talk.service.memory) == before
+            assert (await talk.ask(key="a")).text == asked.text
+            assert (await talk.fly(70, key="f")).status_code == 200
+            assert (await talk.fly(71, key="f")).status_code == 409
+            assert (await talk.create(key="c")).json() == {"counter": 0}
+            await talk.fly(5)
+            count = (await talk.ask()).json()
+            assert count["flights"] == 75
+            assert talk.service.memory.number == before[0] + 2
+            return public(talk.service.memory)
+
+    after = asyncio.run(whole())
+    (tmp_path / "board" / "memory.json").unlink()  # all of it follows from the log
+    board = Memory.read(tmp_path / "board", _board(tmp_path))
+    assert public(board) == after
+
+
+def _board(tmp_path):
+    from antiphon.protocol.durable.reading import opening
+
+    path = tmp_path / "board" / "session.jsonl"
+    with path.open("rb") as file:
+        return opening(file, path).rebuild_system().links[0]
+
+
+def test_a_log_that_is_begun_anew(talking, monkeypatch):
+    monkeypatch.setattr("examples.service.writer._SAVE", 1000)
+    monkeypatch.setattr("examples.service.writer._COMPACT", 5000)
+
+    async def whole():
+        async with talking() as talk:
+            await talk.create()
+            for number in range(60):
+                await talk.fly(3, key=f"f-{number}")
+            size = talk.service.session.path.stat().st_size
+            before = public(talk.service.memory)
+        async with talking() as talk:
+            assert size < 9000
+            assert public(talk.service.memory) == before
+            assert talk.service.memory.lost == 0
+            assert (await talk.fly(3, key="f-0")).json() == {"flights": 3}
+            return talk.service.memory.flights
+
+    assert asyncio.run(whole()) == 180
+
+
+def test_compacting_by_hand_forgets_nothing_after_a_clean_stop(talking, tmp_path, capsys):
+    async def one():
+        async with talking() as talk:
+            await talk.create()
+            await talk.fly(9, key="f")
+            return public(talk.service.memory)
+
+    before = asyncio.run(one())
+    path = str(tmp_path / "board" / "session.jsonl")
+    assert main(["session", "compact", path]) == 0
+
+    async def other():
+        async with talking() as talk:
+            return public(talk.service.memory), talk.service.memory.lost
+
+    assert asyncio.run(other()) == (before, 0)
+
+
+def test_compacting_by_hand_after_a_crash_is_told(talking, tmp_path):
+    async def one():
+        async with talking() as talk:
+            await talk.create()
+            await talk.fly(9, key="f")
+
+    asyncio.run(one())
+    (tmp_path / "board" / "memory.json").unlink()  # as if it had been killed before it was kept
+    assert main(["session", "compact", str(tmp_path / "board" / "session.jsonl")]) == 0
+
+    async def other():
+        async with talking() as talk:
+            memory = talk.service.memory
+            assert "of 2 messages replies and counts are forgotten" in state_of(talk.service)
+            assert (memory.lost, memory.flights, len(memory.counters)) == (2, 9, 1)
+            assert memory.spent[0] == pytest.approx(0.5)
+            return (await talk.ask()).status_code
+
+    assert asyncio.run(other()) == 200
+
+
+def test_what_was_in_flight_is_told(talking, tmp_path):
+    async def one():
+        async with talking() as talk:
+            await talk.create()
+
+    asyncio.run(one())
+    said = '{"says":{"tuple":["feed","f-1",{"tuple":[{"tuple":["UA","JFK",20]}]}]}}\n'
+    path = tmp_path / "board" / "session.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    shape = json.loads(next(line for line in lines if line.startswith('{"says"')))
+    said = {"says": _like(shape["says"], ["feed", "f-1", [["UA", "JFK", 20]]])}
+    with path.open("a") as file:
+        file.write(json.dumps(said) + "\n" + '{"answ')
+
+    async def other():
+        async with talking() as talk:
+            said = state_of(talk.service)
+            assert "in flight when it stopped, and answered now: a message of feed, key f-1" in said
+            assert "torn" in said
+            assert (await talk.fly(key="f-1")).json() == {"flights": 1}  # it has happened: once
+            return talk.service.memory.flights
+
+    assert asyncio.run(other()) == 1
+
+
+def _like(shape, value):
+    """As the log writes tuples."""
+    if type(value) is not list:
+        return value
+    tag = next(iter(shape)) if type(shape) is dict else None
+    inner = [_like(shape, each) for each in value]
+    return {tag: inner} if tag else inner
+
+
+def test_old_keys_are_forgotten(talked, monkeypatch):
+    monkeypatch.setattr("examples.service.memory.KEPT", 5)
+
+    async def conversation(talk):
+        await talk.create(key="c")
+        await talk.ask(key="a")
+        for number in range(9):
+            await talk.fly(key=f"f-{number}")
+        assert (await talk.create(key="c")).json() == {"counter": 0}  # never forgotten
+        return {who: [*keys] for who, keys in talk.service.memory.replies.items()}
+
+    assert talked(conversation) == {"ada": ["a"], "feed": [f"f-{n}" for n in range(4, 9)]}
+
+
+def test_a_series_is_thinned(talked, monkeypatch):
+    monkeypatch.setattr("examples.service.memory.POINTS", 8)
+
+    async def conversation(talk):
+        await talk.create()
+        for _ in range(40):
+            await talk.fly()
+            await talk.ask()
+        (counter,) = talk.service.memory.counters
+        return [point.flights for point in counter.series]
+
+    series = talked(conversation)
+    assert len(series) <= 8
+    assert (series[0], series[-1]) == (1, 40)
+    assert series == sorted(series)
+
+
+def test_counters_are_asked_from_time_to_time(talked):
+    async def conversation(talk):
+        await talk.create()
+        await talk.fly(30)
+        for _ in range(200):
+            await asyncio.sleep(0.02)
+            last = talk.service.memory.counters[0].last
+            if last is not None and last.flights == 30:
+                return True
+        return False
+
+    assert talked(conversation, pace=0.02)
+
+
+def test_events_tell_what_is_new(talked):
+    async def conversation(talk):
+        events = Site(talk.service)._events()
+        assert await anext(events) == "retry: 2000\n\n"
+        assert (await anext(events)).startswith("event: changed")
+        waiting = asyncio.ensure_future(anext(events))
+        await asyncio.sleep(0.01)
+        await talk.create()
+        said = await waiting
+        await talk.fly()  # while the stream rests: it is told of all the same
+        assert (await anext(events)).startswith("event: changed")
+        talk.service.end()
+        rest = [each async for each in events]
+        assert len(rest) <= 1
+        return said, talk.service.streams
+
+    said, streams = talked(conversation)
+    assert said.startswith("event: changed\ndata: ")
+    assert streams == 0
+
+
+def test_a_memory_that_cannot_be_kept_is_in_the_log(talking, folder, monkeypatch, capfd):
+    monkeypatch.setattr("examples.service.writer._SAVE", 200)
+
+    def full(*_):
+        raise OSError("no space left")
+
+    async def whole():
+        with monkeypatch.context() as patch:
+            patch.setattr(Memory, "save", full)
+            async with talking() as talk:
+                await talk.create()
+                assert [(await talk.fly()).status_code for _ in range(9)] == [200] * 9
+                before = public(talk.service.memory)
+        assert "not kept: OSError" in capfd.readouterr().err
+        assert not (folder / "memory.json").exists()
+        async with talking() as talk:
+            return public(talk.service.memory) == before
+
+    assert asyncio.run(whole())
+
+
+def test_a_writer_that_breaks_leaves_nobody_waiting(talking, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("a bug")
+
+    found = []
+
+    async def whole():
+        async with talking() as talk:
+            monkeypatch.setattr(Memory, "take", broken)
+            sent = [asyncio.create_task(talk.fly()) for _ in range(5)]
+            done, _ = await asyncio.wait(sent, timeout=5)
+            found.extend(each.result().status_code for each in done)
+            found.append((await talk.fly()).status_code)
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        asyncio.run(whole())
+    assert found == [503] * 6
