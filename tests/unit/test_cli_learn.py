@@ -312,7 +312,10 @@ def test_losses_of_a_file_are_played_as_far_as_was_asked(printed, told, tmp_path
         (("--loss", "squared", "--bound", "x"), "bound is a number"),
         (("--loss", "squared", "--bound", "2", "--label", "0", "--body", "cone"), "no body 'cone'"),
         (("--loss", "squared", "--set", "gap=1"), "--set is of games that are made"),
-        ((), "losses lie in [0, 1]: scale them by a bound that is no secret; of a file of data say"),
+        (
+            (),
+            "losses lie in [0, 1]: scale them by a bound that is no secret; of a file of data say",
+        ),
     ],
 )
 def test_bad_data_are_one_line(printed, data, arguments, text):

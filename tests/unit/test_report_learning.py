@@ -6,8 +6,8 @@ import pytest
 
 import antiphon as ap
 from antiphon.report import print_table
-from antiphon.report.tables import table
 from antiphon.report.learning import Facet, Trace, facets
+from antiphon.report.tables import table
 
 
 @pytest.mark.parametrize("least", [1, None])

@@ -93,7 +93,8 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
         confidence=setting.confidence,
         samples=used,
         tested=bets.trials,
-        method=f"betting, valid at any time: {counted(number, 'round')}, each on an event of its own",
+        method="betting, valid at any time: "
+        f"{counted(number, 'round')}, each on an event of its own",
         correction="one e-process tests the claim whatever is re-chosen, so none was needed",
         adversary=candidate.name,
         event=event,
