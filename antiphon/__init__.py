@@ -173,9 +173,18 @@ if not TYPE_CHECKING:  # a checker would take every misspelt name for one that i
         if name in _ROOMS:
             return import_module(f"antiphon.{name}")
         if name not in _HOMES:
-            raise AttributeError(f"module 'antiphon' has no attribute {name!r}")
+            raise AttributeError(f"module 'antiphon' has no attribute {name!r}{_elsewhere(name)}")
         thing = globals()[name] = getattr(import_module(_HOMES[name]), name)
         return thing
+
+
+def _elsewhere(name: str) -> str:
+    """The room of a class that is not here, for whoever looks for a counter in ``ap``."""
+    if name[:1].isupper():
+        for room in _ROOMS:
+            if name in getattr(import_module(f"antiphon.{room}"), "__all__", ()):
+                return f"; it is antiphon.{room}.{name}"
+    return ""
 
 
 __dir__ = shows(__all__, "__version__")

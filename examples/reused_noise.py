@@ -1,5 +1,6 @@
 """A bug that leaks, and how it is found: a counter that adds the same noise to every count.
 
+    python examples/reused_noise.py
     antiphon audit examples/reused_noise.py:game --adversary curious --epsilon 1 --save leak.jsonl
     antiphon replay leak.jsonl --with examples/reused_noise.py
     antiphon explain examples/reused_noise.py:right
@@ -33,3 +34,6 @@ def wrong(state, message, coins):
 right = TreeCounter(horizon=8, epsilon=1)
 game = ap.PrivacyGame(wrong, f)
 curious = ap.scripted([ap.same(COUNT), ap.Pair(0, 1), ap.same(COUNT)])
+
+if __name__ == "__main__":
+    print(game.audit(curious, epsilon=1, samples=20_000, seed=1))

@@ -73,6 +73,10 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader has gone: as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit as ended:  # so typer ends where it is gone from --help
+        if isinstance(ended.__context__, BrokenPipeError):
+            return 0
+        raise
     except (AntiphonError, OSError) as error:
         return report_error(error, as_json=as_json)
     except _UsageError as error:

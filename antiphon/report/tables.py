@@ -89,7 +89,8 @@ class FittedTable:
     def _lines(self) -> Iterator[str]:
         for row in self.rows:
             for place, (name, cell) in enumerate(zip(self.columns, row, strict=True)):
-                yield f"{'  ' if place else ''}{name}: {cell}"
+                if cell:  # a bar has no name
+                    yield f"{'  ' if place else ''}{name and f'{name}: '}{cell}"
             yield ""
 
 

@@ -280,6 +280,17 @@ def test_data_of_a_file_are_a_game_in_a_body(told, data, name, loss):
     assert (longer["rounds"], longer["body"]) == ([20, 100], "box")
 
 
+def test_of_data_all_learners_play_that_can(printed, data):
+    """DP-OCO draws points by linear losses only; by name it says so."""
+    options = ("--game", data.path, "--loss", "logistic", "--label", "0", "--bound", "1.5")
+    shown = printed(*options, "--repeat", "1")
+    assert "dp-ftrl" in shown.out
+    assert "lazy-gibbs" in shown.out
+    assert shown.err == "antiphon: dpoco does not play such losses: left out\n"
+    err = printed(*options, "--learner", "dpoco", "--repeat", "1", status=2).err
+    assert "linear losses only" in err
+
+
 def test_losses_of_a_file_are_played_as_far_as_was_asked(printed, told, tmp_path):
     path = tmp_path / "losses.csv"
     path.write_text("0,1\n0.5,0.25\n" * 20)
@@ -301,7 +312,10 @@ def test_losses_of_a_file_are_played_as_far_as_was_asked(printed, told, tmp_path
         (("--loss", "squared", "--bound", "x"), "bound is a number"),
         (("--loss", "squared", "--bound", "2", "--label", "0", "--body", "cone"), "no body 'cone'"),
         (("--loss", "squared", "--set", "gap=1"), "--set is of games that are made"),
-        ((), "losses lie in [0, 1]"),
+        (
+            (),
+            "losses lie in [0, 1]: scale them by a bound that is no secret; of a file of data say",
+        ),
     ],
 )
 def test_bad_data_are_one_line(printed, data, arguments, text):

@@ -141,10 +141,11 @@ class TestRows:
         assert max(map(len, out.splitlines())) <= 50
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+@pytest.mark.parametrize("given", [["verify", "--theorem", "2.4", "--theorem", "2.5"], ["--help"]])
+def test_a_reader_that_goes_away_is_no_error(given):
     """As ``antiphon verify | head -1`` does, with more to print than a pipe holds."""
     code = "from antiphon.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
-    program = [sys.executable, "-c", code, "verify", "--theorem", "2.4", "--theorem", "2.5"]
+    program = [sys.executable, "-c", code, *given]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         running.stdout.close()
         complaint = running.stderr.read()

@@ -7,6 +7,7 @@ import pytest
 import antiphon as ap
 from antiphon.report import print_table
 from antiphon.report.learning import Facet, Trace, facets
+from antiphon.report.tables import table
 
 
 @pytest.mark.parametrize("least", [1, None])
@@ -48,3 +49,12 @@ def test_a_table_is_printed_without_rich(capsys, monkeypatch):
     assert plain.splitlines() == ["learner  regret", "hedge       141", "lazy          3"]
     assert rich.split() != plain.split()
     assert set(plain.split()) <= set(rich.split())
+
+
+def test_a_narrow_terminal_has_no_empty_cells_and_bars_have_no_colon(capsys):
+    console = pytest.importorskip("rich.console").Console(width=20)
+    rows = [["a long name", "1234567890", "██"], ["bound", "", "▏"]]
+    console.print(table(["counter", "max error", ""], rows, numbers=["max error"]))
+    assert capsys.readouterr().out.split("\n")[:7] == [
+        "counter: a long name", "  max error: ", "1234567890", "  ██", "", "counter: bound", "  ▏",
+    ]  # fmt: skip

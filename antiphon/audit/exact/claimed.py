@@ -183,7 +183,7 @@ class Compared(Shown):
         worst = next((each for each in self.evidence if each.refuted), None)
         shown = self._nearest() if worst is None else (worst,)
         found = "; ".join(map(str, shown)) + self._only()
-        return f"{found} over {self.rounds} rounds"
+        return f"{found} over {counted(self.rounds, 'round')}"
 
     def _nearest(self) -> list[Evidence]:
         """Of each kind, where the truth is nearest to the claim."""

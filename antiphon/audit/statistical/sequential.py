@@ -20,6 +20,7 @@ from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.audit.statistical.vacuous import why_vacuous
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import generator
+from antiphon.protocol.records.labels import counted
 
 _FIRST: Final = 500
 _LONGEST: Final = 1 << 27
@@ -92,7 +93,8 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
         confidence=setting.confidence,
         samples=used,
         tested=bets.trials,
-        method=f"betting, valid at any time: {number} rounds, each on an event of its own",
+        method="betting, valid at any time: "
+        f"{counted(number, 'round')}, each on an event of its own",
         correction="one e-process tests the claim whatever is re-chosen, so none was needed",
         adversary=candidate.name,
         event=event,

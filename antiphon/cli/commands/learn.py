@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ from antiphon.cli.commands.learning.players import (
     Players,
     games_of,
     lineup,
+    makers,
+    unfit,
 )
 from antiphon.cli.commands.learning.playing import PlayOptions
 from antiphon.cli.commands.learning.sweeps import over_budgets, over_rounds, sweep_data
@@ -28,6 +31,8 @@ def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int
     games = games_of(played)
     with progress("Parameters", None, quiet=playing.as_json):
         entrants = list(lineup(players, games))
+    if not (playing.as_json or players.names):
+        _say_who_is_missing(games[0])
     rows = _play(entrants, playing, shifts)
     over = len(rows) < len(entrants) or rows[-1].standings.interrupted
     swept = len(games) > 1 or len(players.epsilons) > 1
@@ -39,6 +44,12 @@ def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int
     else:
         (print_sweep if swept else print_once)(outcome)
     return 0
+
+
+def _say_who_is_missing(game: OnlineGame) -> None:
+    for name, maker in makers(game).items():
+        if unfit(maker, game):
+            print(f"antiphon: {name} does not play such losses: left out", file=sys.stderr)
 
 
 def _play(

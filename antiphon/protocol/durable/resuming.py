@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, ResumeError
-from antiphon.protocol.durable.durable_session import DurableSession
 from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.durable.durable_session import DurableSession
 from antiphon.protocol.durable.guard import Guard, Progress
 from antiphon.protocol.durable.journal import Journal, Sync, check_sync, dumps
 from antiphon.protocol.durable.reading import (

@@ -155,9 +155,11 @@ def replay(
     is rebuilt from its registered name. Returns: the view, replayed to its end.
 
     Raises: ReplayMismatch at the first round that differs; InvalidArgument if a
-    party is not given and its type is not registered; TranscriptError if a party
-    raises something else, as one from an edited file does.
+    party is not given and its type is not registered, or what is given is no view;
+    TranscriptError if a party raises something else, as one from an edited file does.
     """
+    if not isinstance(view, View | Recording):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidArgument("replay takes a view or a recording first, then the adversary")
     with rerunning():
         return _replayed(view, adversary, mechanism)
 

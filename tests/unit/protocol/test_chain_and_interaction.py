@@ -204,3 +204,15 @@ def test_interactions_do_not_need_names_or_a_json_form():
     view = ap.interact(ap.scripted([1]), WithAList([1, 2]))
     assert view.header.system == {"unregistered": WithAList.__qualname__}
     assert ap.interact(ap.scripted([1]), breakable, seed=1, rounds=0).answers == ()
+
+
+def test_what_is_no_view_is_named_before_it_is_replayed():
+    with pytest.raises(ap.InvalidArgument, match="a view or a recording first, then the adversary"):
+        ap.replay(ap.scripted([1]), ap.scripted([1]))
+
+
+def test_a_class_that_is_looked_for_in_the_wrong_room_says_where_it_is():
+    with pytest.raises(AttributeError, match=r"; it is antiphon\.mechanisms\.TreeCounter$"):
+        _ = ap.TreeCounter
+    with pytest.raises(AttributeError, match=r"no attribute 'Nowhere'$"):
+        _ = ap.Nowhere

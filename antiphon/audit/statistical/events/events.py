@@ -79,7 +79,7 @@ class Event(Shown):
             examples = ", ".join(kind_label(kind) for kind in scorer.kinds[:2])
             many = len(scorer.kinds)
             shown = f"the transcript {examples}" if many == 1 else "no transcript"
-            return f"one of {many} transcripts, as {examples}" if many > 1 else shown
+            return f"one of {many} transcripts, such as {examples}" if many > 1 else shown
         plainly = half_line(scorer, self.threshold, self.above)
         if plainly is not None:
             return plainly

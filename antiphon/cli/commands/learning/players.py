@@ -145,7 +145,10 @@ def _of_a_file(played: Played, several: list[int]) -> list[OnlineGame]:
         raise InvalidArgument("--set is of games that are made, not of a file")
     grid = played.grid or _FINE
     if played.data.loss is None:
-        losses = LossTable.load(played.name, grid=grid)
+        try:
+            losses = LossTable.load(played.name, grid=grid)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"{error}; of a file of data say --loss") from None
         return [losses.first(rounds) for rounds in several or [losses.rounds]]
     data = DataTable.load(
         played.name, loss=one_of(_LOSSES, played.data.loss, "loss"), label=played.data.label,
@@ -202,8 +205,9 @@ def lineup(players: Players, games: list[OnlineGame]) -> Iterator[Entrant]:
     Raises: InvalidArgument.
     """
     known, delta = makers(games[0]), rational(players.delta, "delta")
+    names = players.names or [name for name in known if not unfit(known[name], games[0])]
     epsilons = sorted({rational(each, "epsilon") for each in players.epsilons})
-    chosen = {name: one_of(known, name, "learner") for name in players.names or known}
+    chosen = {name: one_of(known, name, "learner") for name in names}
     for name, maker in chosen.items():
         takes = signature(maker).parameters
         for epsilon in epsilons if "epsilon" in takes else [None]:
@@ -212,6 +216,14 @@ def lineup(players: Players, games: list[OnlineGame]) -> Iterator[Entrant]:
                 learner = maker(**{key: value for key, value in given.items() if key in takes})
                 budget = None if epsilon is None else f"({shown(epsilon)}, {shown(delta)})"
                 yield Entrant(name, _privacy(learner, budget), epsilon, learner, game)
+
+
+def unfit(maker: Maker, game: OnlineGame) -> bool:
+    """Whether it makes a learner that no loss of such a game is for."""
+    kind = getattr(maker, "__self__", maker)
+    if not isinstance(game, ConvexGame) or not isclass(kind):
+        return False
+    return not isinstance(game.convex_loss, getattr(kind, "plays", convex.ConvexLoss))
 
 
 def _made_for(game: OnlineGame) -> dict[str, Any]:

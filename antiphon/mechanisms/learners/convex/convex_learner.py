@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Generic
+from typing import Any, ClassVar, Generic
 
 import attrs
 
@@ -30,6 +30,9 @@ class ConvexLearner(OnlineLearner[State], Generic[State]):
 
     Raises: InvalidArgument for a datum past the horizon or outside ``loss.data``.
     """
+
+    plays: ClassVar[type[Any]] = ConvexLoss
+    """The losses that it can learn from."""
 
     body: Body
     loss: ConvexLoss

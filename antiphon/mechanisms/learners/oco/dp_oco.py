@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -87,6 +87,8 @@ class DPOCO(ConvexLearner[Paired]):
     ...
     antiphon.InvalidArgument: ... Lemma 3.11 gives D_∞ <= ...
     """
+
+    plays: ClassVar[type[Any]] = LinearLoss
 
     rate: float = attrs.field(converter=fields.double)
     beta: float = attrs.field(converter=fields.double)
