@@ -150,8 +150,8 @@ def share(value: object) -> Fraction:
 
 def beta(value: object) -> float:
     """A probability of failure, strictly between 0 and 1."""
-    found = float(exact.probability(value, "beta"))
-    if not 0 < found < 1:  # as a double, in which all that follows is reckoned
+    found = float(exact.probability(value, "beta"))  # all that follows is reckoned in doubles
+    if not 0 < found < 1:
         raise InvalidArgument("beta is a probability of failure: strictly between 0 and 1")
     return found
 
