@@ -150,10 +150,10 @@ def share(value: object) -> Fraction:
 
 def beta(value: object) -> float:
     """A probability of failure, strictly between 0 and 1."""
-    found = exact.probability(value, "beta")
+    found = float(exact.probability(value, "beta"))  # all that follows is reckoned in doubles
     if not 0 < found < 1:
         raise InvalidArgument("beta is a probability of failure: strictly between 0 and 1")
-    return float(found)
+    return found
 
 
 def integer(_: object, field: attrs.Attribute[int], value: object) -> None:

@@ -471,3 +471,15 @@ def test_a_record_outside_of_a_tiny_ball_is_no_record_of_it():
     assert RecordTables(2, 1, Fraction(1, 10**200)).contains(np.array([[1e-201], [0.0]]))
     assert into_ball([[1e-170, 0]], 1e-200).max() < 1e-200
     assert into_ball([[1e200, 0]]).max() > EDGE
+
+
+def test_balls_in_which_images_overflow_are_refused():
+    """Where they did, an image was outside of its range, and what refused it told of the data."""
+    for radius in (Fraction(2) ** 101, Fraction(1, 2**101), 10**308):
+        with pytest.raises(ap.InvalidArgument, match="use other units"):
+            StandardScaling(size=4, dimension=2, radius=radius, sigma=Fraction(radius) / 100)
+    for radius in (Fraction(2) ** 100, Fraction(1, 2**100)):
+        pi = StandardScaling(size=4, dimension=2, radius=radius, sigma=radius / 100)
+        data = np.array([[0.1, 0.2], [0.7, 0.7], [-0.7, 0.7], [-0.7, -0.7]]) * float(radius)
+        assert pi.datasets.contains(data)
+        assert pi.range.contains(pi(data))

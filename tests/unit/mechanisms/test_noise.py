@@ -335,7 +335,7 @@ def test_dimensions_are_checked(wrong):
 
 
 @EVERY
-@pytest.mark.parametrize("wrong", [0, 1, -0.1, 1.5, math.nan, "0.1", None])
+@pytest.mark.parametrize("wrong", [0, 1, -0.1, 1.5, math.nan, Fraction(1, 10**400), "0.1", None])
 def test_beta_is_a_probability_of_failure(kind, good, wrong):
     mechanism = kind(**good)
     queries = (10,) if isinstance(mechanism, SparseVector | HistogramSVT) else ()

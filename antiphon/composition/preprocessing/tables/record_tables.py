@@ -22,6 +22,7 @@ ROUNDED: Final = 2.0**-30
 """More than norms, deviations and eigenvalues of such tables are off by, relatively."""
 _TINY: Final = 2.0**-1022
 """And more than the smallest norms are."""
+_MOST: Final = 1 << 100
 
 
 @register("antiphon.RecordTables/1")
@@ -71,6 +72,16 @@ def into_ball(table: Any, radius: float = 1.0) -> Records:
     return found / np.maximum(long, 1.0)[:, None]
 
 
+def _radius(value: object) -> Fraction:
+    """Raises: InvalidArgument, also where squares of norms are no doubles."""
+    found = exact.positive(value, "radius")
+    if not 1 <= found * _MOST <= _MOST**2:
+        raise InvalidArgument(
+            "radius must lie between 2^-100 and 2^100, or images overflow: use other units"
+        )
+    return found
+
+
 @attrs.frozen(kw_only=True)
 class TablePreprocessing(Preprocessing):
     """π on n records in R^d, each of norm at most ``radius``, of which one is replaced. Abstract.
@@ -81,7 +92,7 @@ class TablePreprocessing(Preprocessing):
 
     size: int = attrs.field(converter=named.whole)
     dimension: int = attrs.field(converter=named.whole)
-    radius: Fraction = attrs.field(default=Fraction(1), converter=named.positive)
+    radius: Fraction = attrs.field(default=Fraction(1), converter=_radius)
 
     @property
     def datasets(self) -> Space:
