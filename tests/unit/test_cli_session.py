@@ -76,3 +76,9 @@ def test_an_unknown_action_is_named(cli, path):
     status, _, err = cli("session", "mend", path)
     assert status == 2
     assert "status, verify, compact" in err
+
+
+def test_a_chain_is_named_by_its_parts(cli, tmp_path):
+    path = tmp_path / "chain"
+    (ap.Identifier(0) @ ap.ExtConComp()).start(sink=path, durable=True).close()
+    assert "a session of Identifier ∘* ExtConComp," in cli("session", "status", path)[1]

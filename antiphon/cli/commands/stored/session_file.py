@@ -12,7 +12,7 @@ from antiphon.cli.output import print_json, progress
 from antiphon.cli.user_code import guarded, import_file
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.durable.inspection import SessionFile, compact, status, verify
-from antiphon.protocol.records.labels import party_label
+from antiphon.protocol.records.labels import parts_of, party_label
 
 ACTIONS: Final = ("status", "verify", "compact")
 
@@ -36,16 +36,15 @@ def session(action: str, path: Path, *, with_file: Path | None, as_json: bool) -
 
 
 def _data(found: SessionFile, sizes: tuple[int, int] | None) -> dict[str, object]:
-    label = party_label(found.system)  # and not its parameters, of which some may be secret
     data: dict[str, object] = attrs.asdict(found, recurse=False)
-    data |= {"path": str(found.path), "system": label}
+    data |= {"path": str(found.path), "system": _system(found)}
     return data if sizes is None else data | {"before": sizes[0], "after": sizes[1]}
 
 
 def _lines(found: SessionFile, sizes: tuple[int, int] | None, *, whole: bool) -> Iterator[str]:
     if sizes is not None:
         yield f"{sizes[0]:,} bytes before, {sizes[1]:,} now"
-    yield f"{found.path}: a session of {party_label(found.system)}, {_now(found)}"
+    yield f"{found.path}: a session of {_system(found)}, {_now(found)}"
     yield f"{found.answered:,} answered, generation {found.generation}, {found.size:,} bytes"
     if whole:
         yield f"verified: {found.stepped:,} messages were answered as the file says"
@@ -58,6 +57,11 @@ def _lines(found: SessionFile, sizes: tuple[int, int] | None, *, whole: bool) ->
     if found.missing:
         yield f"OLDER than its session: {found.missing:,} answers are missing, not to be resumed"
     yield "a session's file is a secret: with the answers, its coins give the data away"
+
+
+def _system(found: SessionFile) -> str:
+    """Its parts, and not their parameters, of which some may be secret."""
+    return " ∘* ".join(party_label(part) for part in parts_of(found.system))
 
 
 def _now(found: SessionFile) -> str:
