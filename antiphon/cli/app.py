@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Annotated, Any, Final
 
 import typer
@@ -46,13 +46,16 @@ def before(
     """What stands before the command."""
 
 
-def _names() -> Iterator[str]:
-    yield from _FIRST
-    yield from sorted({found.name for found in iter_modules(options.__path__)} - set(_FIRST))
+def _commands() -> Iterator[tuple[str, str]]:
+    """Their names, and the modules of their options."""
+    listed = walk_packages(options.__path__, f"{options.__name__}.")
+    homes = {found.name.rpartition(".")[2]: found.name for found in listed if not found.ispkg}
+    for name in (*_FIRST, *sorted(homes.keys() - set(_FIRST))):
+        yield name, homes[name]
 
 
-for _name in _names():
-    app.command()(getattr(import_module(f"{options.__name__}.{_name}"), _name))
+for _name, _home in _commands():
+    app.command()(getattr(import_module(_home), _name))
 
 
 # typer may bring its own copy of click, so its classes are found by way of an exported one.

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.audit.conjectures.judgement import Judged
+from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.patterns import Pattern, shown
 from antiphon.audit.conjectures.pictures import beside, mechanism_tree
 from antiphon.audit.conjectures.tables import TableMechanism

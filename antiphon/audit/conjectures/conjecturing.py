@@ -15,7 +15,7 @@ import attrs
 
 from antiphon.audit.conjectures.climbing import Climb, Climber, Generator, climbs
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.judgement import Judged, judged
+from antiphon.audit.conjectures.judging import Judged, judged
 from antiphon.audit.conjectures.law_trees import Domain, tree
 from antiphon.audit.conjectures.patterns import Pattern, shown
 from antiphon.composition.accounting.curve import PrivacyCurve

@@ -21,7 +21,7 @@ from antiphon.audit.conjectures import (
 )
 from antiphon.audit.conjectures.all_views import best, gains
 from antiphon.audit.conjectures.climbing import Climb
-from antiphon.audit.conjectures.judgement import judged
+from antiphon.audit.conjectures.judging import judged
 from antiphon.audit.conjectures.law_trees import Domain, pruned, tree, turned
 from antiphon.audit.conjectures.program import program
 from antiphon.audit.conjectures.tables import mechanism, mixed, rounded
