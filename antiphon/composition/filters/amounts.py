@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final, TypeAlias, Union
 
-from antiphon.composition.filters.decimals import above, below
+from antiphon.composition.filters.decimals import six_digits
 from antiphon.numbers.exact import ExactEpsilon, Log
 
 Amount: TypeAlias = Union[ExactEpsilon, float]
 
 _SIGNS: Final = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": "μ²"}
-_DIGITS: Final = 6
 _LARGE: Final = 10**6
 
 
@@ -39,7 +38,6 @@ def _shown(value: Amount, left: bool) -> str:
 
 
 def _rounded(value: ExactEpsilon, left: bool) -> str:
-    end, rounding = (below, ROUND_FLOOR) if left else (above, ROUND_CEILING)
-    near = Context(prec=_DIGITS, rounding=rounding).plus(end(value)).normalize()
+    near = six_digits(value, up=not left)
     plain = near if near else Decimal(0)
     return f"{plain:f}" if -5 <= plain.adjusted() < 9 else f"{plain:e}"

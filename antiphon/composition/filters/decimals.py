@@ -63,17 +63,19 @@ def shown_up(value: ExactEpsilon | float) -> str:
     >>> shown_up(Fraction(1, 3)), shown_down(Fraction(1, 3)), shown_down(Fraction(3, 4))
     ('0.333334', '0.333333', '0.75')
     """
-    return _six(value, _SIX_UP, 1)
+    return _six(value, up=True)
 
 
 def shown_down(value: ExactEpsilon | float) -> str:
     """Six digits, rounded down."""
-    return _six(value, _SIX_DOWN, 0)
+    return _six(value, up=False)
 
 
-def _six(value: ExactEpsilon | float, context: Context, end: int) -> str:
-    if value == math.inf:
-        return "inf"
-    near = exact.bracket(exact.epsilon(value), 40)[end]
-    digits = context.divide(Decimal(near.numerator), Decimal(near.denominator))
-    return f"{digits.normalize(context):g}"
+def _six(value: ExactEpsilon | float, *, up: bool) -> str:
+    return "inf" if value == math.inf else f"{six_digits(exact.epsilon(value), up=up):g}"
+
+
+def six_digits(value: ExactEpsilon, *, up: bool) -> Decimal:
+    """A value to six digits, rounded up, or down."""
+    end, context = (above, _SIX_UP) if up else (below, _SIX_DOWN)
+    return context.plus(end(value)).normalize(context)

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from antiphon.numbers.errors import FileError, InvalidArgument
 from antiphon.protocol.coins.forks import tell_of_forks
-from antiphon.protocol.records.files import whole
+from antiphon.protocol.records.files import whole, write_all
 
 Sync = Literal["each", "group", "os"]
 SYNCS: Final = ("each", "group", "os")
@@ -54,9 +54,7 @@ class Journal:
         self._refusal = "its last line could not be written whole"  # until it is
         data = text.encode("ascii") + b"\n"
         try:
-            written = os.write(self._descriptor, data)
-            while written < len(data):
-                written += os.write(self._descriptor, data[written:])
+            write_all(self._descriptor, data)
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
         self.size += len(data)

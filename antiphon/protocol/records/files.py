@@ -50,9 +50,7 @@ class Growing:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
         self._refusal = _TORN  # until it is not, whatever interrupts
         with _named(self.path):
-            written = os.write(self._descriptor, data)
-            while written < len(data):
-                written += os.write(self._descriptor, data[written:])
+            write_all(self._descriptor, data)
         self._refusal = None
 
     def finish(self) -> None:
@@ -181,6 +179,13 @@ def _taken(path: Path) -> FileError:
         f"{path} is there already and is not overwritten unasked: give another path, or say "
         "overwrite=True (on the command line: --force)"
     )
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it, however many writes it takes. Raises: OSError after a part of it."""
+    written = os.write(descriptor, data)
+    while written < len(data):
+        written += os.write(descriptor, data[written:])
 
 
 @contextmanager
