@@ -12,6 +12,7 @@ from mpmath import mp, mpf
 
 import antiphon as ap
 from antiphon.audit import contest
+from antiphon.composition.accounting import from_renyi
 from antiphon.mechanisms import ADVICE, Hedge, LazyToPrivate
 from antiphon.mechanisms.learners import games
 from antiphon.mechanisms.learners.l2p import (
@@ -25,6 +26,7 @@ from antiphon.mechanisms.learners.l2p import (
     Repaired,
     check_assumption,
 )
+from antiphon.mechanisms.learners.l2p.l2p_tuning import best
 from antiphon.mechanisms.learners.searching import short
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
@@ -473,6 +475,21 @@ def test_it_is_tuned_by_each_accounting(accounting, kind, most):
 def test_short_games_are_tuned(horizon, epsilon):
     learner = LazyToPrivate.tuned(horizon=horizon, experts=5, epsilon=epsilon, delta=1e-3)
     assert ap.guarantee(learner).epsilon_at(1e-3) <= epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 10])
+@pytest.mark.parametrize("horizon", [64, 1024, 2**14])
+def test_the_budget_is_spent_where_that_helps(horizon, epsilon):
+    """Once .69 of .001 at 2^14, .74 of 1 at 64: the search took αη²/2 for what a draw tells."""
+    found = best(horizon, 10, Fraction(epsilon), Fraction(1, 10**6), "optimised").setting
+    most = math.sqrt(8 * math.log(10) / (found.batch * horizon))
+    spent = from_renyi(Optimised().measure(found).curve).epsilon_at(1e-6)
+    assert 0.99 * epsilon < spent <= epsilon or found.rate >= 0.999 * most
+
+
+def test_a_setting_with_few_decisions_spends_its_budget():
+    found = best(2**14, 10, Fraction(1, 1000), Fraction(1, 10**6), "optimised").setting
+    assert from_renyi(Optimised().measure(found).curve).epsilon_at(1e-6) > 0.00099
 
 
 def test_budgets_and_names_are_checked():

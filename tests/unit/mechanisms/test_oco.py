@@ -21,6 +21,7 @@ from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.learners.oco.gradient_steps import gradient_steps
 from antiphon.mechanisms.learners.oco.oco_curves import paired_curve, prefix_curve
 from antiphon.mechanisms.learners.oco.oco_presets import as_printed
+from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 
@@ -244,6 +245,19 @@ def test_tuned_parameters_keep_to_the_budget_and_nearly_use_it_up(kind, epsilon)
     learner = kind.tuned(**ASKED, epsilon=epsilon, delta=1e-6)
     spent = ap.guarantee(learner).epsilon_at(1e-6)
     assert 0.97 * epsilon < spent <= epsilon or (kind is DPOCO and learner.batch == 2**14)
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.1, 1, 10])
+@pytest.mark.parametrize("horizon", [64, 2**10, 2**14])
+def test_the_budget_is_spent_or_nothing_is_told(horizon, epsilon):
+    """Where nothing is worth its price all rounds are one batch, and no decision is made."""
+    found = lazy_prefix(horizon, 20, Fraction(epsilon), Fraction(1, 10**6))
+    curve = prefix_curve(horizon, found.batch, found.sigma, found.cost, found.clip)
+    spent = from_renyi(curve).epsilon_at(1e-6)
+    assert 0.99 * epsilon < spent <= epsilon or (spent == 0 and found.batch == horizon)
+    learner = DPOCO.tuned(**ASKED | {"horizon": horizon}, epsilon=epsilon, delta=1e-6)
+    spent = ap.guarantee(learner).epsilon_at(1e-6)
+    assert 0.99 * epsilon < spent <= epsilon or (spent == 0 and learner.batch == horizon)
 
 
 @given(st.integers(1, 2**14), st.floats(1e-2, 20), st.floats(1e-12, 0.5))

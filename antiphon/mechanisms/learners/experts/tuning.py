@@ -40,8 +40,8 @@ def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
     return math.log(experts) / rate + rate * batch * horizon / 8 if rate else math.inf
 
 
-def _drawn(rate: float, less: Floats) -> Floats:
-    """ln R of a range of 2η at many orders, as ``range_divergence`` has it."""
+def drawn(rate: float, less: Floats) -> Floats:
+    """ln R of a range of 2η at many orders, as ``range_divergence`` has it, in plain floats."""
     size, order = 2 * rate, 1 + less
     straight = less * order * rate**2 / 2
     whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
@@ -68,14 +68,14 @@ class _Problem:
     def private(self, rate: float, cost: float, batch: int) -> bool:
         """Whether ε is enough."""
         less = self._less
-        drawn = _drawn(rate, less)
+        of_draws = drawn(rate, less)
         decisions = -(-self.horizon // batch) - 1
         if not decisions:
             return True
 
         def mixed(exponent: float, stays: float, draws: float) -> Floats:
             staying = stays * less - exponent
-            return np.logaddexp(staying, draws * less + drawn + math.log(-math.expm1(-exponent)))
+            return np.logaddexp(staying, draws * less + of_draws + math.log(-math.expm1(-exponent)))
 
         after = differs = mixed(rate * (cost + batch), 0.0, 0.0)
         for loss in {0, batch - 1}:

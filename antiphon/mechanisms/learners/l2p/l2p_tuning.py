@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.mechanisms.learners.experts.tuning import best_batch, regret_bound
+from antiphon.mechanisms.learners.experts.tuning import best_batch, drawn, regret_bound
 from antiphon.mechanisms.learners.l2p.accountings import (
     MOST_RATE,
     Accounting,
@@ -136,7 +136,7 @@ class _OfTheorem(_Search):
 
 @attrs.frozen
 class _Optimised(_Search):
-    """By the joint Rényi bound, with R = e^(α(α-1)η²/2)."""
+    """By the joint Rényi bound."""
 
     def accounting(self, batch: int) -> Optimised:
         return Optimised()
@@ -152,12 +152,12 @@ class _Optimised(_Search):
         if not decisions:
             return True
         less, real = self._less, -math.log1p(-fakes)
-        drawn = less * (1 + less) * rate**2 / 2
+        of_draws = drawn(rate, less)
 
         def mixed(own: float, other: float) -> Floats:
             draws = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
             staying = (other - own) * less - own
-            return np.logaddexp(staying, (draws[0] - draws[1]) * less + drawn + draws[0])
+            return np.logaddexp(staying, (draws[0] - draws[1]) * less + of_draws + draws[0])
 
         low, high = (margin - 1) * batch, (margin + 1) * batch
         far = real + high * rate
