@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.counters.factors.rows import Amount, drawn, integers
+from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
@@ -114,7 +114,7 @@ class BalancedTreeCounter(Counter[BalancedState]):
         return Level(-(self.base // 2), -sum(fresh), fresh)
 
     def _noise(self, coins: Coins) -> Amount:
-        return drawn(coins.discrete_laplace, self.scale, self.dimension, self.numbers)
+        return self.noise(coins, self.scale)
 
     def _count(self, state: BalancedState, coins: Coins) -> tuple[BalancedState, Amount]:
         total = state.total + sum(level.noise for level in state.levels)

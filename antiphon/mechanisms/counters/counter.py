@@ -44,6 +44,8 @@ COUNT: Final = "count"
 """The query of a counter: the noisy sum of the updates so far."""
 QUERIES: Final = Finite((COUNT,))
 
+MANY: Final = 64
+"""Coordinates whose noise is drawn together: fewer are faster one by one."""
 _USERS: Final = Either((Integers(), Texts(64)))
 
 
@@ -171,6 +173,20 @@ class Counter(ContinualMechanism[State], Displayed, Plotted):
             return row(bounded, self.numbers)
         number: int = min(max(x, self.smallest), self.largest) if self.clip else x
         return number
+
+    def noise(self, coins: Coins, scale: Fraction) -> Amount:
+        """Discrete noise of that scale, Laplace for ℓ_1 and Gaussian for ℓ_2; or a row of it.
+
+        That of many coordinates is one draw of the coins, and one value on a tape.
+        """
+        flat = self.norm == 1
+        one = coins.discrete_laplace if flat else coins.discrete_gaussian
+        if self.dimension is None:
+            return one(scale)
+        if self.dimension < MANY:
+            return row([one(scale) for _ in range(self.dimension)], self.numbers)
+        many = coins.discrete_laplaces if flat else coins.discrete_gaussians
+        return row(many(scale, self.dimension), self.numbers)
 
     @abstractmethod
     def _update(self, state: State, x: Amount, coins: Coins) -> State:

@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.counters.factors.rows import Amount, drawn, integers
+from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
     discrete_laplace_variance,
@@ -168,7 +168,7 @@ class TreeCounter(BinaryTree):
         return proved(self, Pure(self.epsilon), self.verification, source)
 
     def _noise(self, coins: Coins) -> Amount:
-        return drawn(coins.discrete_laplace, self.scale, self.dimension, self.numbers)
+        return self.noise(coins, self.scale)
 
     @property
     def noise_variance(self) -> float:
@@ -216,7 +216,7 @@ class GaussianTreeCounter(BinaryTree):
         return proved(self, measure, self.verification, source)
 
     def _noise(self, coins: Coins) -> Amount:
-        return drawn(coins.discrete_gaussian, self.sigma, self.dimension, self.numbers)
+        return self.noise(coins, self.sigma)
 
     @property
     def noise_variance(self) -> float:

@@ -12,7 +12,7 @@ import attrs
 
 from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
 from antiphon.mechanisms.counters.counter_card import card
-from antiphon.mechanisms.counters.factors.rows import Amount, drawn, message_of
+from antiphon.mechanisms.counters.factors.rows import Amount, message_of
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
     discrete_laplace_variance,
@@ -160,8 +160,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], Displayed, Plotted):
 
     def _closed(self, state: Epochs, coins: Coins) -> Epochs:
         """The state at the start of the next epoch."""
-        draw = coins.discrete_laplace if self.counter.norm == 1 else coins.discrete_gaussian
-        noise = drawn(draw, self.scale, self.counter.dimension, self.counter.numbers)
+        noise = self.counter.noise(coins, self.scale)
         before, number = state.before + state.total + noise, state.number + 1
         return Epochs(state.updates, before, number, 0, self.epoch(number).initial_state)
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antiphon.protocol.coins import samplers
 from antiphon.protocol.coins.inversion import (
@@ -28,7 +29,9 @@ from antiphon.protocol.coins.inversion import (
     threshold,
     ties,
 )
-from antiphon.protocol.coins.wide_gaussian import WideGaussian
+from antiphon.protocol.coins.wide_gaussian import CERTAIN, WideGaussian
+
+Chosen: TypeAlias = "NDArray[np.bool_]"
 
 LARGEST_SCALE: Final = 2**40
 """Tables are made for noise up to this scale; beyond it CKS Algorithm 2 is used."""
@@ -147,12 +150,15 @@ class GaussianDraws:
     e^(-(|x| - sigma²/t)²/(2 sigma²)): if a word is below 2^64 times it.
     """
 
-    __slots__ = ("_centre", "_thresholds", "_variance", "proposal")
+    __slots__ = ("_centre", "_in_doubles", "_thresholds", "_variance", "proposal")
 
     def __init__(self, sigma: Fraction) -> None:
         self._variance = sigma * sigma
         t = math.floor(sigma) + 1
         self._centre = self._variance / t
+        # Of a rate past 2^500 the doubles need not know how large it is.
+        rate = min(1 / (2 * self._variance), Fraction(2) ** 500)
+        self._in_doubles = float(rate), float(self._centre)
         self.proposal = discrete_laplace(Fraction(t))
         self._thresholds: dict[int, int] = {}
 
@@ -169,18 +175,21 @@ class GaussianDraws:
         parts, missing = [np.empty(0, np.int64)], count
         while missing > 0:
             x = self.proposal.many(missing + missing // 2 + 8, words)
-            sizes, which = np.unique(np.abs(x), return_inverse=True)
-            first = words(len(x))
-            # Certain acceptance, 2^64, is the one threshold that is no 64-bit word.
-            limits = [self._threshold(size) for size in sizes.tolist()]
-            limit = np.array([min(each, 2**WORD - 1) for each in limits], np.uint64)[which]
-            taken = first < limit
-            for tie in np.flatnonzero(first == limit).tolist():
-                word = one_by_one(words)
-                taken[tie] = self._accepts(abs(int(x[tie])), int(first[tie]), word)
+            taken = self._taken(np.abs(x), words(len(x)), words)
             parts.append(x[taken])
             missing -= int(np.count_nonzero(taken))
         return np.concatenate(parts)[:count]
+
+    def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> Chosen:
+        """Which are accepted: as doubles say where they are sure, to 2^-47, and exactly else."""
+        rate, centre = self._in_doubles
+        gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
+        uniform, chance = first * 2.0**-64, np.exp(-gaps)
+        taken: Chosen = uniform < chance
+        for doubt in np.flatnonzero(np.abs(uniform - chance) < CERTAIN).tolist():
+            word = one_by_one(words)
+            taken[doubt] = self._accepts(int(sizes[doubt]), int(first[doubt]), word)
+        return taken
 
     def _accepts(self, size: int, first: int, word: Word) -> bool:
         limit = self._threshold(size)

@@ -47,8 +47,8 @@ _MOST: Final = 1 << 12
 _BLOCK: Final = 1 << 14
 """Draws that are made together: their numbers stay in the processor's cache."""
 _U64: Final = [np.uint64(n) for n in range(64)]
-_CERTAIN: Final = 2.0**-44
-"""More than ``_accepted`` loses to rounding."""
+CERTAIN: Final = 2.0**-44
+"""More than chances and uniform numbers in doubles lose to rounding."""
 
 
 class WideGaussian:
@@ -85,7 +85,7 @@ class WideGaussian:
     def _accepts(self, size: int, cell: int, rest: int, word: Word) -> bool:
         more = word()
         uniform, chance = self._compared(float(size), float(cell << self._place), rest, more)
-        if abs(uniform - chance) < _CERTAIN:
+        if abs(uniform - chance) < CERTAIN:
             return self._decides(size, cell, rest << 64 | more, word)
         return bool(uniform < chance)
 
@@ -152,7 +152,7 @@ class WideGaussian:
         numbers = (size, cell << self._place, rest, more)
         uniform, chance = self._compared(*(each.astype(float) for each in numbers))
         taken = uniform < chance
-        for i in np.flatnonzero(np.abs(uniform - chance) < _CERTAIN).tolist():
+        for i in np.flatnonzero(np.abs(uniform - chance) < CERTAIN).tolist():
             digits = int(rest[i]) << 64 | int(more[i])
             taken[i] = self._decides(int(size[i]), int(cell[i]), digits, one_by_one(words))
         return taken

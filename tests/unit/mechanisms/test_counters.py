@@ -20,9 +20,17 @@ from antiphon.mechanisms import (
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.mechanisms.counters.counter import MANY
 from antiphon.mechanisms.counters.factors.rows import Row, row
 from antiphon.numbers.exact import root_up
-from antiphon.protocol import Approximate, Pure, Status, ZeroConcentrated
+from antiphon.protocol import (
+    Approximate,
+    Pure,
+    RecordedCoins,
+    SampledCoins,
+    Status,
+    ZeroConcentrated,
+)
 
 PURE = [TreeCounter, BalancedTreeCounter]
 GAUSSIAN = [GaussianTreeCounter, RefinedTreeCounter, SquareRootCounter, BufferedToeplitzCounter]
@@ -141,6 +149,34 @@ def test_asking_twice_is_answered_alike_and_draws_nothing_more():
         first, drawn = session.send(COUNT), coins.draws
         assert session.send(COUNT) == first
         assert coins.draws == drawn
+
+
+@pytest.mark.parametrize("kind", [*PURE, GaussianTreeCounter])
+def test_the_noise_of_many_coordinates_is_one_draw(kind):
+    """A node's noise: as many draws as coordinates while they are few, and one of all after."""
+    law = "discrete_laplace" if kind in PURE else "discrete_gaussian"
+    for dimension, kinds in ((MANY - 1, [law] * (MANY - 1)), (MANY, [law + "s"])):
+        coins = RecordedCoins(SampledCoins(1))
+        counter = made(kind, dimension=dimension)
+        session = counter.start(coins=coins)
+        session.send(np.ones(dimension, np.int64))
+        session.send(COUNT)
+        tape = coins.take()
+        assert [draw.kind for draw in tape] == kinds
+        scale = counter.scale if kind in PURE else counter.sigma
+        assert {draw.parameter for draw in tape} == {scale if dimension < MANY else (scale, MANY)}
+
+
+@pytest.mark.parametrize("dimension", [MANY - 1, 1 << 14])
+@pytest.mark.parametrize("kind", [*PURE, GaussianTreeCounter])
+def test_the_noise_of_a_node_has_its_variance(kind, dimension):
+    """However many are drawn together; five standard deviations of a mean of squares."""
+    counter = made(kind, dimension=dimension)
+    coins, nodes = SampledCoins(1), -(-(1 << 14) // dimension)
+    noise = np.concatenate([counter._noise(coins).tolist() for _ in range(nodes)])
+    error = (6 if kind in PURE else 3) ** 0.5 / len(noise) ** 0.5
+    assert (noise.astype(float) ** 2).mean() == pytest.approx(counter.noise_variance, rel=5 * error)
+    assert abs(noise.mean()) < 5 * (counter.noise_variance / len(noise)) ** 0.5
 
 
 # --- refusals ----------------------------------------------------------------------------------

@@ -230,3 +230,19 @@ def test_many_at_once_take_a_tie_as_one_does():
         told = [limit] * 9 + [0, WORD - 1] * 4 + [0]
         drawn = sampler.many(1, stream(0, told))
         assert drawn.tolist() == [size]
+
+
+@pytest.mark.parametrize(
+    "sigma", [Fraction(1, 10**200), Fraction(1, 7), 1, Fraction(5909, 10), 10**11]
+)
+def test_many_at_once_are_taken_as_their_thresholds_say(sigma):
+    """Doubles decide where they are sure; near a threshold more bits do."""
+    sampler, source = GaussianDraws(Fraction(sigma)), stream(3)
+    sizes = np.abs(sampler.proposal.many(1000, source))
+    limits = [sampler._threshold(size) for size in sizes.tolist()]
+    for shift in (0, 1, 7, 20, 40, 63):
+        for side in (-1, 1):
+            first = [min(WORD - 1, max(0, limit + (side << shift))) for limit in limits]
+            taken = sampler._taken(sizes, np.array(first, np.uint64), stream(4))
+            wrong = [t != (w < k) for t, w, k in zip(taken, first, limits, strict=True) if w != k]
+            assert not any(wrong)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, Union, overload
 
@@ -59,15 +59,6 @@ def row(values: Any, dtype: type) -> Row:
     if type(values) is ArrayColumn and dtype is object:
         values = values.tolist()
     return np.array(values, dtype).view(Row)
-
-
-def drawn(
-    draw: Callable[[Fraction], int], parameter: Fraction, dimension: int | None, kind: type
-) -> Amount:
-    """One draw of an int, or a row with one for each coordinate, of ints or floats."""
-    if dimension is None:
-        return draw(parameter)
-    return row([draw(parameter) for _ in range(dimension)], kind)
 
 
 def integers(values: Amount, dimension: int) -> Array:
