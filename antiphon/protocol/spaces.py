@@ -22,6 +22,8 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import register
 
+_NO_MORE: Final = object()
+
 
 class Space(ABC):
     """A set of messages."""
@@ -316,10 +318,25 @@ class Tuples(Space):
     def enumerate(self) -> Iterator[tuple[object, ...]]:
         if not self.finite:
             return super().enumerate()
-        if not self.spaces:
-            return iter(((),))
-        rest = Tuples(self.spaces[1:])  # not itertools.product, which first lists every factor
-        return ((head, *tail) for head in self.spaces[0].enumerate() for tail in rest.enumerate())
+        return _product(self.spaces)
+
+
+def _product(spaces: tuple[Space, ...]) -> Iterator[tuple[object, ...]]:
+    """All tuples, the last entry turning fastest; unlike itertools', it lists no factor first."""
+    turning = [space.enumerate() for space in spaces]
+    items = [next(each, _NO_MORE) for each in turning]
+    if any(item is _NO_MORE for item in items):
+        return
+    while True:
+        yield tuple(items)
+        for place in reversed(range(len(spaces))):
+            items[place] = next(turning[place], _NO_MORE)
+            if items[place] is not _NO_MORE:
+                break
+            turning[place] = spaces[place].enumerate()
+            items[place] = next(turning[place])
+        else:
+            return
 
 
 @register("antiphon.Either/1")

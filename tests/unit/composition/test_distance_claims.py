@@ -21,7 +21,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
-from antiphon.protocol.spaces import Integers, Signature
+from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import EachWithin, Monotone, Near, Within
 from antiphon.verifiers.spread import at_distance, distance_of
@@ -186,6 +186,38 @@ def test_arrays_behind_a_p_are_tried_by_nobody():
     promise = ap.guarantee(doubler() @ noise, near, inner=near)
     assert promise.status is Status.ASSUMED
     assert (doubler() @ noise).start(seed=1).send(np.array([1])).dtype == np.int64
+
+
+@attrs.frozen
+class OneEntry:
+    """Tuples of bits that differ in one entry."""
+
+    def holds(self, zero, one):
+        return sum(a != b for a, b in zip(zero, one, strict=True)) <= 1
+
+
+def spread(bits):
+    """A P that makes of a tuple one whose entries are all its last; before whoever says ⊤."""
+
+    @ap.post_processor(deterministic=True)
+    def last(state, side, message, coins):
+        if side is ap.Side.LEFT:
+            return state, ap.Side.RIGHT, (message[-1],) * bits
+        return state, ap.Side.LEFT, message
+
+    @ap.mechanism(queries=Tuples((BITS,) * bits), answers=Finite((ap.TOP,)))
+    def receives(state, message, coins):
+        return state, ap.TOP
+
+    return last @ receives
+
+
+@pytest.mark.parametrize("bits", [3, 3000])
+def test_a_p_of_long_tuples_is_tried_like_one_of_short_ones(bits):
+    """Tuples of 1,000 entries were too many to list, which looked as if none could be tried."""
+    near = neighbouring_start(OneEntry())
+    with pytest.raises(ap.CompositionError, match="not neighbours"):
+        ap.guarantee(spread(bits), near, inner=near)
 
 
 def test_at_distance():

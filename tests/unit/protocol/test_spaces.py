@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -177,6 +178,17 @@ def test_finite_spaces_that_are_equal_but_not_the_same_are_told_apart():
     mixed = spaces.Tuples((spaces.BITS, spaces.Finite((False, True))))
     assert mixed.contains((0, True))
     assert not mixed.contains((0, 1))
+
+
+def test_a_product_is_listed_as_its_factors_are():
+    """In the order of itertools.product, however many there are: once it was by recursion."""
+    factors = (spaces.BITS, spaces.Integers(3, 5), spaces.Tuples(()), spaces.Finite(("a",)))
+    each = [tuple(factor.enumerate()) for factor in factors]
+    assert list(spaces.Tuples(factors).enumerate()) == list(product(*each))
+    assert list(spaces.Tuples((*factors, spaces.Either(()))).enumerate()) == []
+    long = spaces.Tuples((spaces.BITS,) * 5000).enumerate()
+    assert next(long) == (0,) * 5000
+    assert next(long) == (*(0,) * 4999, 1)
 
 
 def test_a_huge_product_is_listed_lazily():
