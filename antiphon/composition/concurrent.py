@@ -179,6 +179,7 @@ def _budget(_: object, __: object, value: Any) -> None:
 
 
 @register("antiphon.ExtConComp/1")
+@column_safe
 @attrs.frozen
 class ExtConComp(Concurrent):
     """ExtConComp: the extended concurrent composition of CMs (CM Def. 4.1).

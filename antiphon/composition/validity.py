@@ -29,6 +29,7 @@ from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableStat
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import Ask, identical
 from antiphon.protocol.registry import register
@@ -236,6 +237,7 @@ class Sparse(Paying):
 
 
 @register("antiphon.FixedParameters/1")
+@column_safe
 @attrs.frozen
 class FixedParameters(FixedInAdvance, Budgeted):
     """f^{ε₁,δ₁…ε_k,δ_k}: created parameters form a sub-multiset of the fixed (CM Def. 4.11).
@@ -245,12 +247,14 @@ class FixedParameters(FixedInAdvance, Budgeted):
 
 
 @register("antiphon.FixedMeasures/1")
+@column_safe
 @attrs.frozen
 class FixedMeasures(FixedInAdvance, Measured):
     """The same of measures: what is created asserts a sub-multiset of ρ₁, …, ρ_k, say."""
 
 
 @register("antiphon.SparseParallel/1")
+@column_safe
 @attrs.frozen
 class SparseParallel(Sparse, Budgeted):
     """f_∞ and f_{∞,FPC}: k-sparse parallel composition (CM Def. 5.1 and 5.4).
@@ -268,6 +272,7 @@ class SparseParallel(Sparse, Budgeted):
 
 
 @register("antiphon.SparseMeasures/1")
+@column_safe
 @attrs.frozen
 class SparseMeasures(Sparse, Measured):
     """The same of measures: those in J assert a sub-multiset of ρ₁, …, ρ_k, say."""

@@ -168,6 +168,7 @@ class AboveThreshold(SparseVector):
 
 
 @register("antiphon.GapSparseVector/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class GapSparseVector(SparseVector):
     """As ``SparseVector``, with the gap q + ν - (T + ρ) >= 0 told instead of ⊤.
@@ -189,6 +190,7 @@ class GapSparseVector(SparseVector):
 
 
 @register("antiphon.NumericSparseVector/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class NumericSparseVector(SparseVector):
     """As ``SparseVector``, with q and fresh noise told instead of ⊤.

@@ -9,11 +9,13 @@ from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Purse, Suitable
 from antiphon.composition.validity import NOT_DISCRETE
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused
 
 
 @register("antiphon.AdaptiveParameters/1")
+@column_safe
 @attrs.frozen
 class AdaptiveParameters(Suitable):
     """Suitable, and every V[f'] holds; parameters and number are the adversary's to choose.

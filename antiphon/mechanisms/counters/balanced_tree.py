@@ -15,6 +15,7 @@ from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplac
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
@@ -46,6 +47,7 @@ def _arity(value: object) -> int | None:
 
 
 @register("antiphon.BalancedTreeCounter/1")
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BalancedTreeCounter(Counter[BalancedState]):
     """A prefix as a sum and difference of k-ary nodes: t in balanced base-k digits.

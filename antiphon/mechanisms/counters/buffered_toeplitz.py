@@ -14,6 +14,7 @@ from antiphon.mechanisms.counters.factors.rows import Amount, Array, Row, Stream
 from antiphon.mechanisms.counters.streams import Rolling, one_by_one, side_by_side
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 
 Fading: TypeAlias = Union[tuple[float, ...], Array]
@@ -21,6 +22,7 @@ Fading: TypeAlias = Union[tuple[float, ...], Array]
 
 
 @register("antiphon.BufferedToeplitzCounter/1")
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     """Noise that is nearly that of the square root of A, from three to seven numbers.

@@ -9,6 +9,7 @@ import attrs
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 
 
@@ -20,6 +21,7 @@ class ExactState(NamedTuple):
 
 
 @register("antiphon.ExactSum/1")
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class ExactSum(Counter[ExactState]):
     """A counter without noise: what stands on its left is then not private.

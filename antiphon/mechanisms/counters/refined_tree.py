@@ -17,6 +17,7 @@ from antiphon.mechanisms.counters.tree_counter import (
     mean,
 )
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 
@@ -25,6 +26,7 @@ _UNIT: Final = 1 << 16
 
 
 @register("antiphon.RefinedTreeCounter/1")
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class RefinedTreeCounter(GaussianTreeCounter):
     """The Gaussian tree with the estimate of a node averaged from it and all below it.

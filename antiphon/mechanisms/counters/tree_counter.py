@@ -21,6 +21,7 @@ from antiphon.mechanisms.counters.tails import (
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
@@ -139,6 +140,7 @@ def mean(horizon: int, weights: Sequence[float]) -> float:
 
 
 @register("antiphon.TreeCounter/1")
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class TreeCounter(BinaryTree):
     """The binary tree with discrete Laplace noise of scale events·levels·distance/ε.
@@ -179,6 +181,7 @@ class TreeCounter(BinaryTree):
 
 
 @register("antiphon.GaussianTreeCounter/1")
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class GaussianTreeCounter(BinaryTree):
     """The binary tree with discrete Gaussian noise: σ² = (distance of all node sums)²/(2ρ).

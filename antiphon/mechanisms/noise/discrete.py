@@ -117,6 +117,7 @@ class IntegerNoise(NoninteractiveMechanism[Any, Ints]):
 
 
 @register("antiphon.DiscreteLaplace/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class DiscreteLaplace(IntegerNoise):
     """x ↦ x + DLap(sensitivity/ε), P(noise = n) ∝ e^(-|n|ε/sensitivity), on integers.
@@ -158,6 +159,7 @@ class DiscreteLaplace(IntegerNoise):
 
 
 @register("antiphon.DiscreteGaussian/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class DiscreteGaussian(IntegerNoise):
     """x ↦ x + DGauss(σ), P(noise = n) ∝ e^(-n²/(2σ²)), σ = sensitivity/√(2ρ), on integers.

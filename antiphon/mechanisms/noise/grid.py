@@ -105,6 +105,7 @@ class GridNoise(NoninteractiveMechanism[float, float]):
 
 
 @register("antiphon.GridLaplace/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class GridLaplace(GridNoise):
     """x ↦ x + noise of about Lap(sensitivity/ε), on the multiples of ``step_size``.
@@ -142,6 +143,7 @@ class GridLaplace(GridNoise):
 
 
 @register("antiphon.GridGaussian/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class GridGaussian(GridNoise):
     """x ↦ x + noise of about N(0, sensitivity²/(2ρ)), on the multiples of ``step_size``.

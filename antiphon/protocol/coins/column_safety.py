@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from inspect import isclass
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
 from antiphon.numbers.errors import InvalidArgument
@@ -23,7 +24,21 @@ _MARK: Final = "__column_safe__"
 _METHODS: Final = frozenset(
     {"step", "exchange", "respond", "holds", "contains", "contains_all", "__call__"}
 )
-"""What a declaration is about: whoever overrides one of them makes it anew."""
+"""What is handed columns."""
+_ABOUT: Final = frozenset(
+    {"__new__", "__init__", "__init_subclass__", "__class_getitem__", "__attrs_init__",
+     "__attrs_pre_init__", "__attrs_post_init__", "__repr__", "__eq__", "__ne__", "__lt__",
+     "__le__", "__gt__", "__ge__", "__hash__", "__setattr__", "__delattr__", "__getstate__",
+     "__setstate__", "__reduce__", "__reduce_ex__", "__replace__", "__annotate__",
+     "__annotate_func__", "__fingerprint__", "__keep__", "__restore__"}
+)  # fmt: skip
+"""Of a part as a value: how it is made, shown, compared and kept."""
+_UNSEEN: Final = frozenset(
+    {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
+)
+"""What is asked of a part before anybody steps it, and never sees a column."""
+_SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
+"""Where an object keeps a value of its own."""
 _MISSING: Final = object()
 
 
@@ -36,8 +51,9 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
 
     For a plain function, and for the class of a mechanism, a link, an adversary, an f, a relation
     or a space. Arithmetic, comparison and ``if`` will do; ``type(x) is float``, ``math.…`` and
-    dictionary keys will not. A subclass that overrides ``step``, ``exchange``, ``respond``,
-    ``holds``, ``contains`` or ``__call__`` does not inherit it.
+    dictionary keys will not. A subclass inherits it if it computes with the very methods that were
+    declared: what overrides one of them, a helper too, makes the declaration anew. What says what
+    the part is, ``claims``, ``verification``, ``signature`` and ``initial_state``, may be its own.
 
     Args: ``of``, the fields that must be safe too, where a part hands columns on to others; a
     tuple is safe if its items are, and None is.
@@ -83,7 +99,7 @@ def unsafe(part: object) -> object:
     if names is None:
         return None if part is None or part is tuple or _is_marked(part) else part
     own: dict[str, object] | None = getattr(part, "__dict__", None)
-    if own and not _METHODS.isdisjoint(own):
+    if own and any(name in _METHODS or _computes(name, _method(kind, name)) for name in own):
         return part  # an attribute of the object stands in front of what was declared
     for name in names:
         found = unsafe(getattr(part, name))
@@ -108,9 +124,24 @@ def _declared(kind: type) -> Fields | None:
     for base in kind.__mro__:
         fields: Fields | None = vars(base).get(_MARK)
         if fields is not None:
-            same = all(_method(kind, name) is _method(base, name) for name in _METHODS)
-            return fields if same else None
+            known = {*map(id, base.__mro__)}
+            more = (name for each in kind.__mro__ if id(each) not in known for name in vars(each))
+            return None if any(_overrides(kind, base, name) for name in more) else fields
     return None
+
+
+def _overrides(kind: type, base: type, name: str) -> bool:
+    """Whether a class computes with another method of that name than its base."""
+    own, declared = _method(kind, name), _method(base, name)
+    known = declared is not None or name in _METHODS or name[:2] == "__"
+    return known and own is not declared and (_computes(name, own) or _computes(name, declared))
+
+
+def _computes(name: str, attribute: object) -> bool:
+    """Whether a class's attribute is a method, or a property, that may see a column."""
+    if name in _UNSEEN or name in _ABOUT:
+        return False
+    return type(attribute) not in _SLOTS and (callable(attribute) or hasattr(attribute, "__get__"))
 
 
 def _method(kind: type, name: str) -> object:

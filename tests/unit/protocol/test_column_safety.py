@@ -18,6 +18,7 @@ from antiphon.mechanisms import (
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.populations.play import play_population
 from antiphon.protocol import InteractiveAsContinual, NoninteractiveMechanism, Signature, Space
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe, unsafe
 from antiphon.protocol.spaces import BITS, Anything, Either, Pairs, Tuples
@@ -115,6 +116,67 @@ def test_a_method_set_on_the_object_takes_the_declaration_back():
     part = column_safe(type("Safe", (Step,), {}))()
     assert is_column_safe(part)
     part.step = lambda state, message, coins: (state, message)
+    assert not is_column_safe(part)
+
+
+class Typed(TreeCounter):
+    """No noise, unless a replica is one of many: ``type`` tells a column from a number."""
+
+    def _noise(self, coins):
+        drawn = super()._noise(coins)
+        return 0 if type(drawn) is int else drawn
+
+
+def test_who_overrides_a_helper_declares_anew():
+    """Once it inherited: a population had noise, where a session has none."""
+    counter = Typed(horizon=4, epsilon=1)
+    assert is_column_safe(TreeCounter(horizon=4, epsilon=1))
+    assert unsafe(counter) is counter
+    assert is_column_safe(column_safe(type("Anew", (Typed,), {}))(horizon=4, epsilon=1))
+    counts = play_population(ap.scripted([1, COUNT]), counter, replicas=1000, seed=1)
+    assert counts == {(ap.TOP, 1): 1000}
+
+
+class Helps(Step):
+    factor = 2
+    table: Any = staticmethod(lambda message: message)
+
+    @property
+    def twice(self):
+        return 2
+
+    def step(self, state, message, coins):
+        return state, self.helped(message) * self.twice + self.factor
+
+    def helped(self, message):
+        return message
+
+
+@pytest.mark.parametrize(
+    ("body", "safe"),
+    [
+        ({"helped": lambda self, message: 0}, False), ({"twice": property(lambda self: 3)}, False),
+        ({"twice": 3}, False), ({"table": staticmethod(abs)}, False), ({"factor": 3}, True),
+        ({"factor": property(lambda self: 3)}, False), ({"claims": ()}, True),
+        ({"__getattr__": lambda self, name: 0}, False), ({"__repr__": lambda self: "it"}, True),
+        ({"__getattribute__": lambda self, name: object.__getattribute__(self, name)}, False),
+        ({"another": abs}, True),
+        ({"initial_state": property(lambda self: 1)}, True),
+    ],
+    ids=lambda value: "-".join(value) if type(value) is dict else None,
+)  # fmt: skip
+def test_what_of_a_subclass_computes(body, safe):
+    declared = column_safe(type("Safe", (Helps,), {}))
+    assert is_column_safe(type("Heir", (declared,), body)()) is safe
+    mixin = type("Mixin", (), body)
+    assert is_column_safe(type("InFront", (mixin, declared), {})()) is safe
+
+
+def test_a_helper_set_on_the_object_takes_the_declaration_back():
+    part = column_safe(type("Safe", (Helps,), {}))()
+    part.factor = 3
+    assert is_column_safe(part)
+    part.helped = lambda message: 0
     assert not is_column_safe(part)
 
 

@@ -138,6 +138,7 @@ def _refined_tree_counter() -> Specimen:
 
 
 @register("antiphon.corpus.ColumnsFromTheEnd/1")
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class ColumnsFromTheEnd(BufferedToeplitzCounter):
     """Normalised columns, their norms taken in the wrong order: as if the first were the shortest.

@@ -10,6 +10,7 @@ from antiphon.composition.suitable import Checked, Purse
 from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
@@ -26,6 +27,7 @@ class ForgetsTheirs(FixedMechanisms):
         return Checked(child.created, child.state, differs)
 
 
+@column_safe
 @attrs.frozen
 class ForgetsToCharge(FixedParameters):
     """f^{ε₁,δ₁…} that forgets to take a creation's parameters out of the multiset."""
@@ -35,6 +37,7 @@ class ForgetsToCharge(FixedParameters):
         return after if type(after) is Refused else purse
 
 
+@column_safe
 @attrs.frozen
 class ForgetsSparsity(SparseParallel):
     """f_∞ that forgets to charge a mechanism whose pair differs."""
@@ -64,6 +67,7 @@ class AtLengthTwo(Verification[int]):
         return length == 2
 
 
+@column_safe
 @attrs.frozen
 class NotPrefixClosed(SparseParallel):
     """f_∞ literally as printed: it judges the whole sequence of a mechanism in J by plain f'."""
