@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import attrs
 
+from antiphon.numbers.arity import check_arity
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
@@ -122,6 +123,8 @@ def mechanism(
 ) -> Callable[[Stepping[State, Query, Answer]], FunctionMechanism[State, Query, Answer]]:
     """Decorator: a CM from a function (state, message, coins) -> (state, answer).
 
+    Raises: InvalidArgument for a function of other arguments.
+
     >>> from antiphon.protocol.spaces import BITS, Integers
     >>> @mechanism(queries=BITS, answers=Integers(0), initial_state=0)
     ... def count(state, bit, coins):
@@ -135,6 +138,7 @@ def mechanism(
     def decorate(
         function: Stepping[State, Query, Answer],
     ) -> FunctionMechanism[State, Query, Answer]:
+        check_arity(function, "@ap.mechanism", "state", "message", "coins")
         return FunctionMechanism(function, signature, initial_state, claims)
 
     return decorate

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 import attrs
 from typing_extensions import TypeVar
 
+from antiphon.numbers.arity import check_arity
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism, State
 from antiphon.protocol.messages import EMPTY, HALT, freeze
@@ -144,8 +145,11 @@ class FunctionAdversary(Named, Adversary["History"]):
 def adversary(function: Says) -> FunctionAdversary:
     """Decorator: an adversary from a function (answers so far, coins) -> next message.
 
+    Raises: InvalidArgument for a function of other arguments.
+
     >>> @adversary
     ... def curious(answers, coins):
     ...     return HALT if len(answers) == 3 else len(answers)
     """
+    check_arity(function, "@ap.adversary", "answers", "coins")
     return FunctionAdversary(function)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, overload
 
 import attrs
 
+from antiphon.numbers.arity import check_arity
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
@@ -222,11 +223,13 @@ def post_processor(
     Args: ``signature``, (Q, A) on its left given that on its right, by default the same;
     ``lifting``, the ``ap.composition.Lifting`` that it declares, for ``ap.guarantee``;
     ``forwards_queries``, as a class declares it: True, or an ``ap.protocol.Forwarding``.
+    Raises: InvalidArgument for a function of other arguments.
     """
 
     def decorate(
         function: Stepping[State],
     ) -> FunctionPostProcessor[State]:
+        check_arity(function, "@ap.post_processor", "state", "side", "message", "coins")
         return FunctionPostProcessor(
             function, initial_state, deterministic, signature, lifting, forwards_queries
         )
