@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 import attrs
+import numpy as np
 
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import fraction
-from antiphon.numbers.interning import all_are
+from antiphon.numbers.interning import all_are, fingerprint
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Finite, Integers, Reals, Space, Texts
@@ -65,7 +66,7 @@ def _alike(values: Rows) -> bool:
 
 
 def _known(_: object, __: attrs.Attribute[str], value: str) -> None:
-    if value not in METRICS:
+    if type(value) is not str or value not in METRICS:
         raise InvalidArgument(f"a metric is one of {', '.join(METRICS)}")
 
 
@@ -147,11 +148,20 @@ def _norm(power: int | None) -> Near:
 
 
 def _key(value: object) -> Hashable:
-    """Equal for the same messages only; of plain values and tuples."""
-    if type(value) is tuple:
-        return tuple(map(_key, value))  # pyright: ignore[reportUnknownArgumentType]
-    return type(value), value.hex() if type(value) is float else value
+    """Equal for the same messages only; no class is asked whether its objects are equal.
 
+    Of what is no plain value, array or tuple of them each object is a record of its own: that
+    may put two datasets further apart than they are, and never nearer.
+    """
+    kind: type = type(value)
+    if kind is tuple:
+        return tuple(map(_key, value))  # type: ignore[call-overload]  # pyright: ignore
+    if kind is float or kind is np.ndarray or any(kind is each for each in _PLAIN):
+        return fingerprint(value)
+    return id(value)
+
+
+_PLAIN: Final = (int, bool, str, bytes, type(None))
 
 METRICS: Final[dict[str, Near]] = {
     "SymmetricDistance": _symmetric,

@@ -1,8 +1,10 @@
 """OpenDP's domains and metrics on tuples."""
 
+import math
 from collections import Counter
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,6 +80,36 @@ def test_entries_are_the_same_only_if_they_are_the_same_message(metric, zero, on
     assert MetricWithin(metric, 0).holds((zero,), (zero,))
 
 
+class Lies:
+    """Equal to all, as it says itself."""
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 0
+
+
+ODD = [[1], {1: 2}, {1}, bytearray(b"1"), Lies(), np.array([1]), (1, [2]), object(), math.nan]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("entry", ODD, ids=lambda entry: type(entry).__name__)
+def test_entries_of_any_kind_have_a_verdict(metric, entry):
+    """Once a TypeError of what cannot be hashed; and a liar was whatever it stood beside."""
+    relation = MetricWithin(metric, 0)
+    assert relation.holds((entry,), (entry,)) is not metric.startswith("L")
+    for other in (0, "a", Lies(), [3]):
+        assert relation.holds((entry,), (other,)) is False
+        assert relation.holds((other,), (entry,)) is False
+
+
+def test_equal_arrays_are_the_same_record():
+    relation = MetricWithin("SymmetricDistance", 0)
+    assert relation.holds((np.array([1, 2]), 3), (3, np.array([1, 2])))
+    assert not relation.holds((np.array([1, 2]),), (np.array([1.0, 2.0]),))
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_what_is_no_tuple_is_no_neighbour(metric):
     assert not MetricWithin(metric, 9).holds(1, 1)
@@ -91,6 +123,8 @@ def test_texts_have_no_norm():
 def test_a_metric_has_a_name():
     with pytest.raises(ap.InvalidArgument, match="SymmetricDistance"):
         MetricWithin("Symmetric", 1)
+    with pytest.raises(ap.InvalidArgument, match="SymmetricDistance"):
+        MetricWithin(["SymmetricDistance"], 1)
 
 
 def test_vectors():
