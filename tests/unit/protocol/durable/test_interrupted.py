@@ -241,7 +241,7 @@ def test_an_answer_that_cannot_be_written_is_a_step_that_failed(path):
 
 
 def test_a_line_is_never_longer_than_what_is_read(path, monkeypatch):
-    for module in ("durable_session", "reading"):
+    for module in ("lines", "reading"):
         monkeypatch.setattr(f"antiphon.protocol.durable.{module}.MAX_LINE", 300)
     with long_states.start(sink=path, durable=True) as session:
         for _ in range(30):
@@ -421,7 +421,7 @@ def test_a_system_that_its_name_does_not_make_again_is_refused(path):
 
 
 def test_a_message_longer_than_what_is_read_is_refused_before_it_happens(path, monkeypatch):
-    monkeypatch.setattr("antiphon.protocol.durable.durable_session.MAX_LINE", 300)
+    monkeypatch.setattr("antiphon.protocol.durable.lines.MAX_LINE", 300)
     with words.start(sink=path, durable=True) as session:
         with pytest.raises(ap.InvalidArgument, match="has 150 bytes at most"):
             session.send("a" * 400)
