@@ -1,5 +1,7 @@
 """Durable sessions in tests: how their process dies, and what their files hold."""
 
+import os
+
 from antiphon.protocol.durable.guard import beside
 from antiphon.protocol.durable.reading import opening, steps
 
@@ -23,3 +25,21 @@ def in_the_log(path):
 def bytes_of(path):
     """A log and its guard, as they are."""
     return path.read_bytes(), beside(path).read_bytes()
+
+
+def in_a_child(act):
+    """What is returned, or the name of what is raised, by a forked process of its own."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            said = str(act())
+        except BaseException as error:
+            said = f"{type(error).__name__}: {error}"
+        os.write(theirs, said.encode()[:4000])
+        os._exit(0)
+    os.close(theirs)
+    with open(ours) as heard:
+        said = heard.read()
+    os.waitpid(child, 0)
+    return said

@@ -74,6 +74,8 @@ class Guard:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
+            if new and self.fresh and not isinstance(error, BlockingIOError):
+                self.remove()
             self.close()
             raise _unlocked(log, error) from None
         tell_of_forks(self)

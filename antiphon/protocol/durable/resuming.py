@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -169,8 +169,9 @@ def _named(path: str | Path) -> Path:
     """The path, wherever the process goes. Raises: FileError for what is no name of a file."""
     try:
         named = Path(path).absolute()
-        os.lstat(beside(named).parent)
-        os.fsencode(named)
+        os.lstat(named.parent)
+        with suppress(FileNotFoundError):
+            os.lstat(beside(named))
     except (OSError, ValueError) as error:
         raise FileError(f"{str(path)!r} is no file that can be: {error}") from None
     return named
