@@ -9,7 +9,14 @@ import attrs
 
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
-from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
+from antiphon.numbers.errors import (
+    READINGS,
+    AntiphonError,
+    InvalidArgument,
+    ProtocolError,
+    from_words,
+    in_words,
+)
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
@@ -38,6 +45,16 @@ class Dead:
     failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
     before: object = attrs.field(default=None, eq=False, repr=False)
     """The last state of a composition, kept so that what it spent can still be seen."""
+
+    def __keep__(self) -> tuple[object, ...]:
+        """What a durable session writes of it: an exception by its class and what it says."""
+        if self.failure is None:
+            return (None, self.before) if self.before is not None else ()
+        return in_words(self.failure), self.before
+
+    @classmethod
+    def __restore__(cls, failure: tuple[str, str] | None = None, before: object = None) -> Dead:
+        return cls(None if failure is None else from_words(*failure), before)
 
 
 HALTED: Final = Dead()
@@ -134,6 +151,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
                 raise
             if isinstance(error, READINGS) or (coins.strict and not ours):
                 raise  # no outcome of the child's; nor is a crash, where it is studied
+            coins.note_death()
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:
             return state, answer

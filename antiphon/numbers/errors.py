@@ -160,6 +160,27 @@ READINGS: Final = (ReplayMismatch, Intractable, PartError)
 """No outcome of the mechanism's: coins whose reading cannot go on, a part that is faulty."""
 
 
+# --- an exception that cannot be kept, in words ---------------------------------------------------
+
+_LONG: Final = 300
+"""Of what an exception says, so much is kept."""
+
+
+def in_words(error: BaseException) -> tuple[str, str]:
+    """Its class, and what it says, where that can be said."""
+    try:
+        return type(error).__name__, str(error)[:_LONG]
+    except Exception:  # whose ``__str__`` is another's
+        return type(error).__name__, ""
+
+
+def from_words(kind: str, text: str) -> AntiphonError:
+    """What stands for it where it is read again: a PartError that names its class."""
+    if kind == ProtocolError.__name__:
+        return ProtocolError(text)
+    return PartError(text if kind == PartError.__name__ else f"{kind}: {text}")
+
+
 # --- where a part failed, and what is raised where a failure must not pass for an outcome -------
 
 _OURS: Final = str(Path(__file__).parent.parent)

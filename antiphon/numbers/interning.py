@@ -93,6 +93,10 @@ def _scalar(value: np.generic) -> Hashable:
     return str(value.dtype), value.tobytes()
 
 
+def _entries(value: np.ndarray[Any, np.dtype[Any]]) -> Hashable:
+    return _items(value.ravel().tolist()) if value.dtype.hasobject else value.tobytes()
+
+
 def _fields(names: tuple[str, ...]) -> Content:
     def content(value: object) -> Hashable:
         return tuple([fingerprint(getattr(value, name)) for name in names])
@@ -105,7 +109,7 @@ _CONTENTS: Final[dict[type, Content]] = {
     complex: lambda value: struct.pack("<2d", value.real, value.imag),
     Decimal: lambda value: value.as_tuple(),
     Vector: _items,
-    np.ndarray: lambda value: (value.dtype.str, value.shape, value.tobytes()),
+    np.ndarray: lambda value: (value.dtype.str, value.shape, _entries(value)),
 }
 
 

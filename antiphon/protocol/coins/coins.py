@@ -60,12 +60,13 @@ class Coins(ABC):
     InvalidArgument otherwise; a refused draw is not counted.
     """
 
-    __slots__ = ("draws", "many")
+    __slots__ = ("deaths", "draws", "many")
     strict: bool = False
     """Whether this is a study of the mechanism, in which a crash of any part of it raises."""
 
     def __init__(self) -> None:
         self.draws: int = 0
+        self.deaths: int = 0
         self.many: bool = False
         """Whether a block of replicas is stepped: a composition then asks for ``steps``."""
 
@@ -76,6 +77,10 @@ class Coins(ABC):
     def accepts(self, space: Space) -> Callable[[object], bool]:
         """Whether a message belongs to a space, as it is asked with these coins."""
         return space.contains
+
+    def note_death(self) -> None:
+        """Count a part that died of an exception: with the same coins it may live, another time."""
+        self.deaths += 1
 
     @abstractmethod
     def draw(self, kind: str, parameter: object) -> Any:

@@ -39,6 +39,10 @@ class RecordedCoins(Coins):
             self._tape.append(Draw("foreign", (source, argument), value))
         return value
 
+    def note_death(self) -> None:
+        super().note_death()
+        self._coins.note_death()
+
     def take(self) -> tuple[Draw, ...]:
         """The draws since the last call: one round's stretch of the tape."""
         tape, self._tape = tuple(self._tape), []

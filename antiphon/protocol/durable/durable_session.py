@@ -10,25 +10,16 @@ from typing import Any, Final, TypeAlias
 from antiphon.numbers.errors import (
     FileError,
     InvalidArgument,
+    PartError,
     ProtocolError,
-    TranscriptError,
 )
-from antiphon.protocol.coins import Coins, SampledCoins
+from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.durable.guard import Guard, Progress
 from antiphon.protocol.durable.journal import Journal, dumps
-from antiphon.protocol.durable.states import kept
+from antiphon.protocol.durable.lines import Written, failing, joined, saying, state_line
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH, identical
-from antiphon.protocol.records.codec import (
-    Json,
-    decode,
-    encode,
-    encode_draws,
-    mentions_unregistered,
-)
-from antiphon.protocol.records.transcript import MAX_LINE
-from antiphon.protocol.registry import Unregistered
+from antiphon.protocol.messages import HALT
 from antiphon.protocol.session import Exchange, Last, Session, sealed
 
 _TAIL: Final = 1 << 19
@@ -76,11 +67,12 @@ class DurableSession(Session):
         last: Last | None = None,
         over: str | None = None,
         cut: str | None = None,
+        kept: tuple[int, int] | None = None,
         keep: bool = False,
     ) -> None:
         tape = RecordedCoins(SampledCoins())
         super().__init__(mechanism, state, coins=tape, keep=keep)
-        self._step: _Written = _Written(mechanism, tape)
+        self._step: Written = Written(mechanism, tape)
         if last is not None:
             self._now = state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
@@ -89,7 +81,7 @@ class DurableSession(Session):
         """Whether the log ends in a message whose answer it has not."""
         self._over = over
         self._log, self._guard, self._mark = log, guard, mark
-        self._kept = log.size, 0
+        self._kept = kept or (log.size, 0)
         """How long the log was when the state was last kept, and how long that line was."""
         self.cut: str | None = cut
         """What was left out of the file when it was resumed: the torn end of it."""
@@ -175,11 +167,7 @@ class DurableSession(Session):
             return super().send(message)  # which refuses it, and says why
         if self._promised:  # also a signal's handler that sends, between two lines
             raise ProtocolError(f"the session is over ({_BETWEEN})")
-        line = dumps({"says": _readable(message)})
-        if len(line) > MAX_LINE // 2:
-            raise InvalidArgument(
-                f"a message of a durable session has {MAX_LINE // 2} bytes at most"
-            )
+        line = saying(message)
         with _Closing(self):
             self._promised = True
             self._log.append(line)
@@ -205,11 +193,28 @@ class DurableSession(Session):
 
     def _write_answer(self) -> None:
         failed = None if self.failure is None else type(self.failure).__name__
-        self._log.append(self._step.line if failed is None else _failing(failed))
+        line = self._step.line if failed is None else failing(failed)
+        state = None if failed is not None or not self._step.died else self._joined(line)
+        self._append_state(state) if state else self._log.append(line)
         self._mark = self._mark._replace(number=self._now[1])
         self._written, self._promised = self._now, False
+        self.keep_if_due()
+
+    def _joined(self, answer: str) -> str | None:
+        """The line of an answer with the state after it; None if that cannot be kept.
+
+        Where a part has died, as of too little memory, it might not die when it is stepped again.
+        """
+        try:
+            return joined(self._state_line(), answer)
+        except InvalidArgument as error:
+            self.unkept = str(error)
+            return None
+
+    def keep_if_due(self) -> None:
+        """Keep the state once a restart would have much to step through."""
         size, last = self._kept
-        if self._log.size - size >= max(_TAIL, 4 * last) and self.unkept is None:
+        if self._log.size - size >= max(_TAIL, last) and self.unkept is None:
             self.keep_state()
 
     def keep_state(self) -> None:
@@ -226,10 +231,13 @@ class DurableSession(Session):
                 self.unkept = str(error)
                 return
             with _Closing(self):
-                before = self._log.size
-                self._log.append(line)
-                self._kept = self._log.size, len(line)
-                self._mark = self._mark._replace(offset=before)
+                self._append_state(line)
+
+    def _append_state(self, line: str) -> None:
+        before = self._log.size
+        self._log.append(line)
+        self._kept = self._log.size, len(line) + 1
+        self._mark = self._mark._replace(offset=before)
 
     def _state_line(self) -> str:
         return state_line(self._now[0], super().last, self._mark.generation, self._guard.place)
@@ -238,8 +246,9 @@ class DurableSession(Session):
         """Answer a message that killed whoever stepped it, time and again: as a failing step."""
         state, number, *_ = self._now
         self._over = "a step killed its process"
+        self.failure = PartError(self._over)
         self._now = state, number + 1, message, HALT
-        self._log.append(_failing("its process died of it"))
+        self._log.append(failing("its process died of it"))
         self._mark = self._mark._replace(number=number + 1)
         self._written = self._now
 
@@ -304,59 +313,6 @@ class DurableSession(Session):
         self.close()
 
 
-def _readable(value: object) -> Json:
-    """A message or an answer as it is written. Raises: InvalidArgument if nobody could read it."""
-    said = encode(value, secrets=True)
-    if mentions_unregistered(said) and type(value) is not Unregistered:
-        raise InvalidArgument(
-            "a part without a registered name cannot be written, and a durable session says and "
-            "answers nothing that could not be stepped again: use @ap.register('name/1')"
-        )
-    if type(value) not in ATOMS:
-        _check_read(said, value)
-    return said
-
-
-def _check_read(said: Json, value: object) -> None:
-    text = dumps(said)
-    if text.count("{") + text.count("[") > MAX_DEPTH // 4:
-        try:
-            decode(said)
-        except (TranscriptError, RecursionError):
-            raise InvalidArgument("nested too deeply to be read again") from None
-    if '"parameters"' in text and not identical(decode(said), value):
-        raise InvalidArgument(
-            "a part with a registered name does not come back the same from what is written: let "
-            "its class take its parameters as they are"
-        )
-
-
-class _Written:
-    """The step of a mechanism, and the line that its answer makes in the log.
-
-    An answer that cannot be written is a step that fails: were it tossed again, by whoever
-    resumes, its noise would be chosen among (law 1).
-    """
-
-    def __init__(self, mechanism: Mechanism, tape: RecordedCoins) -> None:
-        self._step, self._tape = mechanism.step, tape
-        self.line = ""
-
-    def __call__(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
-        after, answer = self._step(state, message, coins)
-        line: dict[str, Json] = {"answers": _readable(answer)}
-        if draws := self._tape.take():
-            line["draws"] = encode_draws(draws)
-        self.line = dumps(line)
-        if len(self.line) >= MAX_LINE:
-            raise InvalidArgument(f"an answer and its coins have less than {MAX_LINE} bytes")
-        return after, answer
-
-
-def _failing(why: str) -> str:
-    return dumps({"answers": encode(HALT), "failed": why})
-
-
 class _Closing:
     """Whatever keeps a line from being written ends the session: no answer leaves unwritten."""
 
@@ -369,18 +325,3 @@ class _Closing:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None:
             self._session.end(error)
-
-
-def state_line(state: object, last: Last | None, generation: int, guard: int) -> str:
-    """The state, how many messages led to it, the last of them, and whose it is.
-
-    Raises: InvalidArgument if a state does not come back the same, or is too long for a line.
-    """
-    line: dict[str, Json] = {"state": kept(state), "number": 0}
-    if last is not None:
-        said = [encode(last.message, secrets=True), encode(last.answer, secrets=True)]
-        line |= {"number": last.number, "last": said}
-    text = dumps({**line, "generation": generation, "guard": guard})
-    if len(text) >= MAX_LINE:
-        raise InvalidArgument(f"a state is kept in a line of less than {MAX_LINE} bytes")
-    return text

@@ -56,12 +56,14 @@ class Guard:
         self.path = beside(log)
         self._descriptor = -1
         self._number = -1
-        self._writing = threading.Lock()
+        self._writing = threading.RLock()  # a signal's handler may send, or close, in the middle
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
         try:
             self._descriptor = os.open(self.path, flags, 0o600)
             os.fchmod(self._descriptor, 0o600)  # also where an empty file was there before
-        except FileNotFoundError:
+        except FileNotFoundError as error:
+            if new:
+                raise FileError(f"{self.path} cannot be made: {error.strerror}") from error
             raise ResumeError(
                 f"{log} has no guard beside it ({self.path.name}): without it nobody can tell "
                 "whether this is the newest state or an old copy, and going on from an old copy "
@@ -71,12 +73,11 @@ class Guard:
             raise FileError(f"{self.path} cannot be opened: {error.strerror}") from error
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
+            if new and self.fresh and not isinstance(error, BlockingIOError):
+                self.remove()
             self.close()
-            raise FileError(
-                f"{log} is in use by another session, here or in another process: two that go on "
-                "from the same state would answer with the same noise. End that one first"
-            ) from None
+            raise _unlocked(log, error) from None
         tell_of_forks(self)
 
     def read(self) -> Progress:
@@ -98,11 +99,11 @@ class Guard:
                     self._number = mark.number
             if sync:
                 os.fsync(self._descriptor)
-            left = os.fstat(self._descriptor).st_nlink
+            check_there(self._descriptor, self.path)
+        except FileError:
+            raise
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
-        if not left:
-            raise FileError(f"{self.path} was removed or replaced while its session was live")
 
     @property
     def place(self) -> int:
@@ -118,6 +119,12 @@ class Guard:
         """Whether it says nothing yet."""
         return os.fstat(self._descriptor).st_size == 0
 
+    def remove(self) -> None:
+        """Undo its making: no session has begun."""
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
+                self.path.unlink()
+
     def close(self) -> None:
         """Let it go."""
         with self._writing:  # a thread that writes it must not write to what is opened next
@@ -130,11 +137,56 @@ class Guard:
 
     def forked(self) -> None:
         """In a forked child: the lock is the parent's, and ends with the parent."""
-        self._writing = threading.Lock()
+        self._writing = threading.RLock()
         self.close()
 
 
 _LINE: Final = '{"session":"%s","generation":%d,"number":%d,"offset":%d}'
+
+
+def _unlocked(log: Path, error: OSError) -> FileError:
+    if isinstance(error, BlockingIOError):
+        return FileError(
+            f"{log} is in use by another session, here or in another process: two that go on "
+            "from the same state would answer with the same noise. End that one first"
+        )
+    return FileError(
+        f"{log} is on a file system that gives no locks ({error.strerror}), and without one two "
+        "sessions could go on from the same state: put it on a disk of this machine"
+    )
+
+
+def is_held(log: Path) -> bool:
+    """Whether a session lives on a log. Changes nothing, and needs no right to."""
+    try:
+        descriptor = os.open(beside(log), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return False
+    try:
+        if fcntl is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no locks: no session
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def check_there(descriptor: int, path: Path) -> None:
+    """Raises: FileError if an open file is no longer the one at its path; OSError."""
+    found = os.fstat(descriptor)
+    if not found.st_nlink or (found.st_nlink > 1 and not _leads_to(path, found)):
+        raise FileError(f"{path} was removed or replaced while its session was live")
+
+
+def _leads_to(path: Path, file: os.stat_result) -> bool:
+    """Asked of a file with other names only: one that has none is there while it is anywhere."""
+    try:
+        return os.path.samestat(os.stat(path), file)
+    except OSError:
+        return False
 
 
 def beside(log: Path) -> Path:

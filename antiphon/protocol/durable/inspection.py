@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import attrs
 
 from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError
-from antiphon.protocol.durable.durable_session import state_line
-from antiphon.protocol.durable.guard import Guard, Progress, marked
-from antiphon.protocol.durable.journal import dumps
-from antiphon.protocol.durable.reading import NOTHING, Course, Opening, follow, named, opening
+from antiphon.protocol.durable.guard import Guard, Progress, is_held, marked
+from antiphon.protocol.durable.journal import begin_anew, dumps
+from antiphon.protocol.durable.lines import state_line
+from antiphon.protocol.durable.reading import (
+    NOTHING,
+    Course,
+    Opening,
+    follow,
+    named,
+    opening,
+    same_session,
+)
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import Json, encode
-from antiphon.protocol.records.files import whole
 
 
 @attrs.frozen
@@ -76,14 +82,13 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
     try:
         mark = guard.read()
         first, course = _read(path, mechanism, mark.offset)
+        same_session(path, first, mark)
         if course.number < mark.number or course.generation < mark.generation:
             raise ResumeError(f"{path} is older than its session was, and is left as it is")
         if course.over is not None:
             raise InvalidArgument(f"{path} is of a session that is over: nobody goes on with it")
         before = path.stat().st_size
-        with whole(path, secret=True, overwrite=True) as file:
-            for line in _shortest(first, course):
-                file.write(line.encode("ascii") + b"\n")
+        begin_anew(path, "".join(f"{line}\n" for line in _shortest(first, course)).encode("ascii"))
     finally:
         guard.close()
     return before, path.stat().st_size
@@ -108,7 +113,7 @@ def _read(path: Path, mechanism: Mechanism | None, hint: int) -> tuple[Opening, 
 
 
 def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile:
-    live = _is_live(path)
+    live = is_held(path)
     mark = marked(path)
     first, course = _read(path, mechanism, hint)
     return SessionFile(
@@ -129,10 +134,3 @@ def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile
 
 def _known(mark: Progress, first: Opening) -> int:
     return mark.number if mark.session == first.session else 0
-
-
-def _is_live(path: Path) -> bool:
-    with suppress(FileError):
-        Guard(path, new=False).close()
-        return False
-    return True

@@ -6,11 +6,13 @@ import errno
 import json
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 
 from antiphon.numbers.errors import FileError, InvalidArgument
 from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.durable.guard import check_there
 from antiphon.protocol.records.files import whole, write_all
 
 Sync = Literal["each", "group", "os"]
@@ -41,7 +43,7 @@ class Journal:
         self._descriptor = descriptor
         self._sync = sync
         self._synced = 0
-        self._syncing = threading.Lock()
+        self._syncing = threading.RLock()  # a signal's handler may send, or close, in the middle
         self._refusal: str | None = None
         self._lost = False
         """Whether the disk once failed to keep it: asked again, it may say that all is well."""
@@ -55,9 +57,15 @@ class Journal:
         data = text.encode("ascii") + b"\n"
         try:
             write_all(self._descriptor, data)
+            end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
         self.size += len(data)
+        if end != self.size:  # a lock that was lost, as those of a network may be
+            raise FileError(
+                f"{self.path} was written by another while its session was live: its lock was "
+                "lost, or somebody edits it. Nothing more is answered here"
+            )
         self._refusal = None
 
     def settle(self, size: int, *, sync: bool = False) -> None:
@@ -84,11 +92,11 @@ class Journal:
 
     def _check_there(self) -> None:
         try:
-            left = os.fstat(self._descriptor).st_nlink
+            check_there(self._descriptor, self.path)
+        except FileError:
+            raise
         except OSError as error:
             raise FileError(f"{self.path} is closed: {error.strerror}") from error
-        if not left:
-            raise FileError(f"{self.path} was removed or replaced while its session was live")
 
     @property
     def takes_more(self) -> bool:
@@ -120,8 +128,7 @@ class Journal:
         with self._syncing:
             with self.path.open("rb") as file:
                 first = file.readline()
-            with whole(self.path, secret=True, overwrite=True) as shorter:
-                shorter.write(first + line.encode("ascii") + b"\n")
+            begin_anew(self.path, first + line.encode("ascii") + b"\n")
             try:
                 fresh = os.open(self.path, os.O_RDWR | os.O_APPEND)
             except OSError as error:
@@ -133,4 +140,26 @@ class Journal:
     def forked(self) -> None:
         """In a forked child: the log is the parent's."""
         self._refusal = "it belongs to the process that was forked"
-        self._syncing = threading.Lock()
+        self._syncing = threading.RLock()
+        self.close()  # a line that a signal's handler forked in the middle of is the parent's, too
+
+
+def begin_anew(path: Path, data: bytes) -> None:
+    """Replace a log by a shorter one of the same session. Raises: FileError; then it is as it was.
+
+    For who holds its guard: nobody else writes to ``part_of``.
+    """
+    there = Path(os.path.realpath(path))  # not the link that leads to it
+    with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
+        shorter.write(data)
+
+
+def part_of(path: Path) -> Path:
+    """Where a shorter log is until it is whole: a secret that a killed process leaves behind."""
+    return path.with_name(f"{path.name}.part")
+
+
+def clear(path: Path) -> None:
+    """Remove what a killed process has left beside a log."""
+    with suppress(OSError):
+        part_of(Path(os.path.realpath(path))).unlink()

@@ -10,9 +10,10 @@ from typing import IO, Any, Final
 
 import attrs
 
-from antiphon.numbers.errors import ReplayMismatch, ResumeError, TranscriptError
+from antiphon.numbers.errors import PartError, ReplayMismatch, ResumeError, TranscriptError
 from antiphon.numbers.interning import all_are
 from antiphon.protocol.coins.tapes import ReplayedCoins
+from antiphon.protocol.durable.guard import Progress
 from antiphon.protocol.durable.states import restored
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT, identical
@@ -67,6 +68,10 @@ class Course:
     cut: str | None = None
     stepped: int = 0
     """How many messages have been stepped through."""
+    kept: tuple[int, int] = 0, 0
+    """Where the line of the state kept last ends, and how long it is."""
+    failure: PartError | None = None
+    """What stands for the exception of its own step."""
 
 
 def opening(file: IO[bytes], path: Path) -> Opening:
@@ -75,7 +80,8 @@ def opening(file: IO[bytes], path: Path) -> Opening:
     if not raw.endswith(b"\n"):
         raise TranscriptError(f"{path}: its first line is torn, so no session has begun")
     line = parsed(raw, 1)
-    if line.get("antiphon") != VERSION or line.get("kind") != "session":
+    version = line.get("antiphon")
+    if type(version) is not int or version != VERSION or line.get("kind") != "session":
         raise TranscriptError(
             f"{path} is not the log of a durable session of version {VERSION}; views and "
             "recordings are loaded by ap.View.load and ap.Recording.load"
@@ -107,14 +113,14 @@ def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) 
 
 def _begun(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int) -> Course:
     if first.end <= hint < os.fstat(file.fileno()).st_size:
-        file.seek(hint)
-        raw = file.readline(MAX_LINE)
+        file.seek(hint - 1)  # a hint of before the log was made shorter leads anywhere
+        raw = file.readline(MAX_LINE) if file.read(1) == b"\n" else b""
         if raw.startswith(b'{"state"') and raw.endswith(b"\n"):
-            course = Course(None, end=file.tell())
-            _restore(course, parsed(raw, 0))
+            course = Course(None, end=file.tell(), kept=(file.tell(), len(raw)))
+            _restore(course, parsed(raw, 0), mechanism)
             return course
     file.seek(first.end)
-    return Course(mechanism.enter(decode(first.initial)), end=first.end)
+    return Course(mechanism.enter(decode(first.initial)), end=first.end, kept=(first.end, 0))
 
 
 def _lines(file: IO[bytes], course: Course) -> Iterator[Fields]:
@@ -130,6 +136,8 @@ def _lines(file: IO[bytes], course: Course) -> Iterator[Fields]:
         except TranscriptError as error:
             raise TranscriptError(f"{error} (it begins at byte {course.end})") from None
         course.end += len(raw)
+        if "state" in line:
+            course.kept = course.end, len(raw)
         yield line
 
 
@@ -146,7 +154,7 @@ def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoi
     elif "state" in line:
         if course.promised is NOTHING and course.stepped:
             return  # stepped through to it already
-        _restore(course, line)
+        _restore(course, line, mechanism)
     elif "resumed" in line:
         course.generation, course.guard = _ints(line, "resumed", "guard")
     else:
@@ -160,7 +168,7 @@ def _ints(line: Fields, *keys: str) -> list[int]:
     return numbers  # type: ignore[return-value]
 
 
-def _restore(course: Course, line: Fields) -> None:
+def _restore(course: Course, line: Fields, mechanism: Mechanism) -> None:
     try:
         course.state, course.number = restored(line["state"]), *_ints(line, "number")
         course.generation, course.guard = _ints(line, "generation", "guard")
@@ -169,17 +177,28 @@ def _restore(course: Course, line: Fields) -> None:
             course.last = Last(course.number, decode(message), decode(answer))
     except (KeyError, ValueError, TypeError):
         raise TranscriptError("a state is not whole in the log") from None
+    _see_whether_over(course, mechanism)
+
+
+def _see_whether_over(course: Course, mechanism: Mechanism) -> None:
+    last = course.last
+    if last is not None and last.answer is HALT and mechanism.is_over(course.state):
+        course.over = "the mechanism halted"
 
 
 def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
     message, course.promised = course.promised, NOTHING
     if message is NOTHING:
         raise TranscriptError(f"an answer to nothing before byte {course.end}")
+    if "state" in line:  # a part died of reasons of its own, and need not die again
+        _restore(course, line, mechanism)
+        return
     answer = decode(line["answers"])
     course.number += 1
     course.last = Last(course.number, message, answer)
     if "failed" in line:
         course.over = f"a step failed, by {str(line['failed'])[:80]}"
+        course.failure = PartError(course.over)
         return
     with rerunning():
         coins.feed(decode_draws(line.get("draws", [])))
@@ -188,8 +207,13 @@ def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: Replaye
     course.stepped += 1
     if not identical(again, answer):
         raise ReplayMismatch(course.number, "the answer in the log", "another")
-    if answer is HALT and mechanism.is_over(course.state):
-        course.over = "the mechanism halted"
+    _see_whether_over(course, mechanism)
+
+
+def same_session(path: Path, first: Opening, mark: Progress) -> None:
+    """Raises: ResumeError for a log and a guard that do not belong together."""
+    if first.session != mark.session:
+        raise ResumeError(f"{path} and the guard beside it are of two sessions")
 
 
 def named(mechanism: Mechanism | None, first: Opening) -> Mechanism:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, ResumeError
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.durable.durable_session import DurableSession
-from antiphon.protocol.durable.guard import Guard, Progress
-from antiphon.protocol.durable.journal import Journal, Sync, check_sync, dumps
+from antiphon.protocol.durable.guard import Guard, Progress, beside
+from antiphon.protocol.durable.journal import Journal, Sync, check_sync, clear, dumps
 from antiphon.protocol.durable.reading import (
     NOTHING,
     Course,
@@ -20,6 +21,7 @@ from antiphon.protocol.durable.reading import (
     follow,
     named,
     opening,
+    same_session,
 )
 from antiphon.protocol.durable.states import kept
 from antiphon.protocol.mechanism import Mechanism
@@ -33,6 +35,8 @@ Witness: TypeAlias = Callable[[str, int], bool]
 
 _TRIES: Final = 2
 """How often the step of a message in flight is begun again, before it is answered by HALT."""
+_BEGINNING: Final = 2
+"""Lines that ``start`` writes."""
 
 
 def begin(
@@ -53,8 +57,9 @@ def begin(
     state = mechanism.enter(initial)
     first = _opening(mechanism, initial)
     kept(state)  # what cannot be kept is refused now
-    with ExitStack() as undo:
-        refuse_taken([path], overwrite=False)
+    path = _named(path)
+    with ExitStack() as undo:  # nothing of a start that fails stays
+        _refuse_taken(path)
         guard = Guard(path, new=True)
         undo.callback(guard.close)
         if not guard.fresh:
@@ -62,17 +67,21 @@ def begin(
                 f"{guard.path} is the guard of a session whose file is not here: bring it back, "
                 "remove the guard if that session is done with, or give another path"
             )
+        undo.callback(guard.remove)
         _ask(witness, first.session, 0)
-        log = Journal(path, _created(path), sync)
+        descriptor = _created(path)
+        undo.callback(path.unlink, missing_ok=True)
+        log = Journal(path, descriptor, sync)
         undo.callback(log.close)
         mark = Progress(first.session, 0, 0, 0)
         log.append(dumps(first.line))
         log.append(dumps({"resumed": 0, "guard": guard.place}))
         log.settle(log.size, sync=True)
         guard.write(mark, sync=True)
-        sync_directory(path.absolute().parent)
+        sync_directory(path.parent)
+        session = DurableSession(mechanism, state, log=log, guard=guard, mark=mark, keep=keep)
         undo.pop_all()
-    return DurableSession(mechanism, state, log=log, guard=guard, mark=mark, keep=keep)
+    return session
 
 
 def resume(
@@ -99,7 +108,7 @@ def resume(
     lives on this file, here or in another process; TranscriptError, ReplayMismatch if the log is
     damaged or the mechanism does not answer as it did.
     """
-    path = Path(path)
+    path = _named(path)
     check_sync(sync)
     with ExitStack() as undo:
         if not path.is_file():
@@ -108,11 +117,13 @@ def resume(
             )
         guard = Guard(path, new=False)
         undo.callback(guard.close)
+        if guard.fresh:
+            _refuse_unbegun(path)
         mark = guard.read()
         with path.open("rb") as file:
             first = opening(file, path)
             system = named(mechanism, first)
-            _same_session(path, first, mark)
+            same_session(path, first, mark)
             course = follow(file, first, system, mark.offset)
         _newest(path, course, mark, guard.place, moved=moved)
         if generation is not None and generation != course.generation:
@@ -120,7 +131,9 @@ def resume(
                 f"{path} is in generation {course.generation}, not {generation}: somebody has "
                 "gone on with it, or it is an older copy"
             )
-        mark = Progress(first.session, course.generation + 1, course.number, mark.offset)
+        clear(path)
+        end, length = course.kept
+        mark = Progress(first.session, course.generation + 1, course.number, end - length)
         _ask(witness, first.session, mark.generation)
         log = Journal(path, _reopened(path, course.end), sync)
         undo.callback(log.close)
@@ -129,12 +142,12 @@ def resume(
         guard.write(mark, sync=True)
         session = DurableSession(
             system, course.state, log=log, guard=guard, mark=mark, last=course.last,
-            over=course.over, cut=course.cut,
+            over=course.over, cut=course.cut, kept=course.kept,
         )  # fmt: skip
+        session.failure = course.failure
         _keep_promise(session, log, course)
         undo.pop_all()
-    if course.stepped:
-        session.keep_state()
+    session.keep_if_due()
     return session
 
 
@@ -152,6 +165,34 @@ def _opening(mechanism: Mechanism, initial: object) -> Opening:
     return first
 
 
+def _named(path: str | Path) -> Path:
+    """The path, wherever the process goes. Raises: FileError for what is no name of a file."""
+    try:
+        named = Path(path).absolute()
+        os.lstat(named.parent)
+        with suppress(FileNotFoundError):
+            os.lstat(beside(named))
+    except (OSError, ValueError) as error:
+        raise FileError(f"{str(path)!r} is no file that can be: {error}") from None
+    return named
+
+
+def _refuse_taken(path: Path) -> None:
+    refuse_taken([path], overwrite=False)
+    if os.path.lexists(path):
+        raise FileError(f"{path} is there already, and is no file: give another path")
+
+
+def _refuse_unbegun(path: Path) -> None:
+    with path.open("rb") as file:
+        begun = list(islice(file, _BEGINNING + 1))
+    if len(begun) <= _BEGINNING:
+        raise ResumeError(
+            f"no session has begun in {path}: its process died in start, before it answered "
+            "anything. Remove it and its guard, and start again"
+        )
+
+
 def _created(path: Path) -> int:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
     try:
@@ -164,8 +205,12 @@ def _reopened(path: Path, end: int) -> int:
     """Open for what comes next, after the last whole line."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}") from error
+    try:
         os.ftruncate(descriptor, end)
     except OSError as error:
+        os.close(descriptor)
         raise FileError(f"{path} cannot be written: {error.strerror}") from error
     return descriptor
 
@@ -176,11 +221,6 @@ def _ask(witness: Witness | None, session: str, generation: int) -> None:
             f"the witness says no: generation {generation} of session {session} has begun already, "
             "and a second one would answer with noise of its own where that one has answered"
         )
-
-
-def _same_session(path: Path, first: Opening, mark: Progress) -> None:
-    if first.session != mark.session:
-        raise ResumeError(f"{path} and the guard beside it are of two sessions")
 
 
 def _newest(path: Path, course: Course, mark: Progress, place: int, *, moved: bool) -> None:

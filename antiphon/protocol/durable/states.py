@@ -13,10 +13,11 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from inspect import isclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
 from antiphon.numbers.interning import fingerprint
@@ -38,7 +39,8 @@ _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip
 _MADE: Final[dict[str, Callable[[Any], object]]] = {name: kind for kind, name in _SEQUENCES.items()}
-_TAGS: Final = frozenset({*_MADE, "dict", "objects", "made", "message"})
+_TAGS: Final = frozenset({*_MADE, "dict", "objects", "array", "made", "message"})
+Array: TypeAlias = "npt.NDArray[Any]"
 
 
 def keep(state: object) -> Json:
@@ -52,11 +54,12 @@ def keep(state: object) -> Json:
         return {_SEQUENCES[kind]: [keep(each) for each in value]}
     if kind is dict:
         return {"dict": [[keep(key), keep(item)] for key, item in value.items()]}
-    if kind is np.ndarray and value.dtype == object:
-        return {"objects": [keep(each) for each in value.ravel().tolist()], "shape": [*value.shape]}
+    if kind is np.ndarray:
+        return _laid(value)
     name = _name(kind)
     if name is None or registered_name(kind) is not None:
-        if (said := _said(state)) is not None:
+        said = _said(state)
+        if said is not None and (name is None or not _has_arrays(said[0], kind)):
             return {"message": said[0]}
         if name is None:
             raise InvalidArgument(
@@ -109,13 +112,57 @@ def _restored(tag: str, data: Fields) -> object:
         return decode(data["message"])
     if tag == "dict":
         return {restored(key): restored(value) for key, value in data["dict"]}
-    if tag == "objects":
-        array: Any = np.empty(len(data["objects"]), object)
-        array[:] = [restored(each) for each in data["objects"]]
-        return array.reshape(data["shape"])
+    if tag in ("objects", "array"):
+        return _laid_again(data)
     if tag == "made":
         return _made(_class(data["made"]), [restored(part) for part in data["parts"]])
     return _MADE[tag](restored(each) for each in data[tag])
+
+
+def _laid(array: Array) -> Json:
+    """An array as it lies in memory: what a step computes from it may depend on that.
+
+    Raises: InvalidArgument for one of other entries than numbers or objects, or with gaps.
+    """
+    axes = range(array.ndim)
+    if not array.flags.c_contiguous:
+        axes = sorted(axes, key=lambda axis: -array.strides[axis])
+    rows = array.transpose(axes)
+    if not rows.flags.c_contiguous:
+        raise InvalidArgument(
+            "a state with an array that is a part of another, or has its entries repeated, cannot "
+            "be kept as it lies in memory: let the step take a copy of it"
+        )
+    order: Fields = {} if array.flags.c_contiguous else {"axes": [*axes]}
+    if array.dtype == object:
+        entries = [keep(each) for each in rows.ravel().tolist()]
+        return {"objects": entries, "shape": [*rows.shape], **order}
+    if (said := _said(rows)) is None:
+        raise InvalidArgument(
+            f"a state with an array of {array.dtype} in it cannot be kept: let it be of numbers"
+        )
+    if array.flags.writeable:
+        return {"array": said[0], "writeable": True, **order}
+    return {"array": said[0], **order} if order else {"message": said[0]}
+
+
+def _laid_again(data: Fields) -> object:
+    array: Array
+    if "objects" in data:
+        array = np.empty(len(data["objects"]), object)
+        array[:] = [restored(each) for each in data["objects"]]
+        array = array.reshape(data["shape"])
+    else:
+        array = decode(data["array"])
+        array = array.copy() if data.get("writeable") is True else array
+    return array.transpose(np.argsort(data["axes"])) if "axes" in data else array
+
+
+def _has_arrays(said: Json, kind: type) -> bool:
+    """Whether a value of another's class has arrays in it, which a message does not lay as they
+    were; what ours hold, they have copied.
+    """
+    return not kind.__module__.startswith(_OURS) and '"array"' in json.dumps(said)
 
 
 def _said(value: object) -> tuple[Json] | None:

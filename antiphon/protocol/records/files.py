@@ -140,17 +140,18 @@ def _in_use(path: Path, holder: bytes | None) -> FileError:
 
 @contextmanager
 def whole(
-    path: Path, *, secret: bool = False, overwrite: bool = False
+    path: Path, *, secret: bool = False, overwrite: bool = False, part: Path | None = None
 ) -> Generator[Growing, None, None]:
     """A file beside the path, which takes its name once it is written and on the disk.
 
+    ``part``: where it is until then, for who alone writes there; what is left there is replaced.
     Raises: FileError, if the path is taken and not to be overwritten, has another writer, or
     cannot be written; what was there before then still is.
     """
     refuse_taken([path], overwrite)
-    beside = path.with_name(f".antiphon-{os.getpid()}-{time.time_ns()}.part")
+    beside = part or path.with_name(f".antiphon-{os.getpid()}-{time.time_ns()}.part")
     try:
-        with Growing(beside, secret=secret) as file:
+        with Growing(beside, secret=secret, overwrite=part is not None) as file:
             yield file
             file.finish()
         with _named(path):

@@ -1,11 +1,10 @@
 """Ctrl-C at any moment: a message has happened or it has not, and the session says which."""
 
-import dis
 import random
 import signal
-import sys
 
 import pytest
+from interrupting import interrupted
 
 import antiphon as ap
 from antiphon.composition.filters import BasicFilter
@@ -32,8 +31,6 @@ SYSTEMS = {
     "a counter": (COUNTER, (1, 0, 1, "count", 1)),
     "one answer, then HALT": (RR, (1, 0)),
 }
-_DELIVERS = {"CALL", "RESUME", "JUMP_BACKWARD", "CALL_FUNCTION_EX"}
-"""After these the interpreter looks for signals."""
 
 
 def states(system, said):
@@ -46,41 +43,11 @@ def states(system, said):
     return found
 
 
-class Interrupter:
-    """Raises KeyboardInterrupt at the n-th place where a signal could be delivered."""
-
-    def __init__(self, place):
-        self.left, self.before = place, {}
-
-    def __call__(self, frame, event, _):
-        if "antiphon" not in frame.f_code.co_filename:
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        if event == "opcode":
-            code = frame.f_code.co_code
-            before = self.before.get(frame, "RESUME")
-            self.before[frame] = dis.opname[code[frame.f_lasti]]
-            if before in _DELIVERS:
-                self.left -= 1
-                if self.left == 0:
-                    sys.settrace(None)
-                    raise KeyboardInterrupt
-        return self
-
-
-def interrupted(system, said, place):
+def stopped_at(system, said, place):
     """Play until an interrupt: (session, tape, what the caller has heard, whether it came)."""
     tape = RecordedCoins(SampledCoins(seed=SEED))
-    session, heard, outer = system.start(coins=tape, keep=True), [], sys.gettrace()
-    stopped = False
-    sys.settrace(Interrupter(place))
-    try:
-        for message in said:
-            heard.append(session.send(message))
-    except KeyboardInterrupt:
-        stopped = True
-    finally:
-        sys.settrace(outer)
+    session, heard = system.start(coins=tape, keep=True), []
+    stopped = interrupted(place, lambda: heard.extend(map(session.send, said)))
     return session, tape, heard, stopped
 
 
@@ -117,7 +84,7 @@ def test_an_interrupt_at_every_place_leaves_no_unknown_state(name):
     expected, cases, place = states(system, said), {}, 0
     while True:
         place += 1
-        session, tape, heard, stopped = interrupted(system, said, place)
+        session, tape, heard, stopped = stopped_at(system, said, place)
         if not stopped:
             break
         case = judge(session, tape, heard, system, said, expected)

@@ -30,17 +30,6 @@ def noisy(state, number, coins):
     return state + number, state + number + coins.discrete_laplace(2)
 
 
-@pytest.fixture(autouse=True)
-def _no_disk(monkeypatch):
-    """A sync takes milliseconds, and no test here cuts the power."""
-    monkeypatch.setattr("antiphon.protocol.durable.journal._on_disk", lambda file: None)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / PATH
-
-
 def begun(path, mechanism=COUNTER, **settings):
     return mechanism.start(sink=path, durable=True, **settings)
 

@@ -1,20 +1,20 @@
 """Ctrl-C at any moment of a durable session, a failing disk, and what is told before it lasts."""
 
-import dis
 import gc
 import os
-import sys
 import threading
+from contextlib import contextmanager
 
 import attrs
 import pytest
+from interrupting import interrupted
+from logs import die, in_the_log
 
 import antiphon as ap
+from antiphon.protocol.durable.guard import beside
 from antiphon.protocol.durable.inspection import compact, verify
-from antiphon.protocol.durable.reading import opening, steps
 
-_DELIVERS = {"CALL", "RESUME", "JUMP_BACKWARD", "CALL_FUNCTION_EX"}
-"""After these the interpreter looks for signals."""
+WITHIN = "antiphon/protocol"
 JOURNAL = "antiphon.protocol.durable.journal"
 
 
@@ -29,71 +29,18 @@ def summing(state, number, coins):
     return state + number, 100 * (state + number) + coins.uniform_integer(50)
 
 
-@pytest.fixture(autouse=True)
-def _no_disk(monkeypatch):
-    monkeypatch.setattr(f"{JOURNAL}._on_disk", lambda file: None)
-    monkeypatch.setattr(os, "fsync", lambda file: None)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "log"
-
-
 def begun(path, **settings):
     return summing.start(sink=path, durable=True, **settings)
 
 
-class Interrupter:
-    """Raises KeyboardInterrupt at the n-th place where a signal could be delivered."""
-
-    def __init__(self, place):
-        self.left, self.before = place, {}
-
-    def __call__(self, frame, event, _):
-        if "antiphon/protocol" not in frame.f_code.co_filename:
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        if event == "opcode":
-            before = self.before.get(frame, "RESUME")
-            self.before[frame] = dis.opname[frame.f_code.co_code[frame.f_lasti]]
-            if before in _DELIVERS:
-                self.left -= 1
-                if self.left == 0:
-                    sys.settrace(None)
-                    raise KeyboardInterrupt
-        return self
-
-
-def interrupted(place, act):
-    """Whether an interrupt came at that place."""
-    outer = sys.gettrace()
-    gc.disable()  # what interrupts a __del__ is not heard of
-    sys.settrace(Interrupter(place))
+@contextmanager
+def heard_of():
+    """What interrupts a ``__del__`` is not heard of."""
+    gc.disable()
     try:
-        act()
-    except KeyboardInterrupt:
-        return True
+        yield
     finally:
-        sys.settrace(outer)
         gc.enable()
-    return False
-
-
-def die(session):
-    """As kill -9 does it: the files are let go as they are."""
-    session._log.close(), session._guard.close()
-
-
-def in_the_log(path):
-    """The messages and answers of a log, by their numbers."""
-    found = {}
-    with path.open("rb") as file:
-        first = opening(file, path)
-        for course in steps(file, first, first.rebuild_system()):
-            if course.last is not None:
-                found[course.last.number] = course.last
-    return found, course
 
 
 ACTS = {
@@ -134,7 +81,8 @@ def test_an_interrupt_anywhere_forgets_nothing_and_tosses_nothing_again(
             except ap.AntiphonError:
                 assert act == "a refused message"
 
-        came = interrupted(place, perform)
+        with heard_of():
+            came = interrupted(place, perform, WITHIN)
         tell()
         for number in (5, 6):
             try:
@@ -241,7 +189,7 @@ def test_an_answer_that_cannot_be_written_is_a_step_that_failed(path):
 
 
 def test_a_line_is_never_longer_than_what_is_read(path, monkeypatch):
-    for module in ("durable_session", "reading"):
+    for module in ("lines", "reading"):
         monkeypatch.setattr(f"antiphon.protocol.durable.{module}.MAX_LINE", 300)
     with long_states.start(sink=path, durable=True) as session:
         for _ in range(30):
@@ -377,7 +325,7 @@ def test_a_copy_at_the_place_of_one_that_is_gone_is_refused(path):
     session = begun(path)
     counted = session._guard.place >> 32
     session.close()
-    guard = path.with_name("log.guard")
+    guard = beside(path)
     saved = path.read_bytes(), guard.read_bytes()
     path.unlink(), guard.unlink()
     guard.write_bytes(saved[1]), path.write_bytes(saved[0])
@@ -388,7 +336,7 @@ def test_a_copy_at_the_place_of_one_that_is_gone_is_refused(path):
 
 
 def test_a_guard_that_lay_there_is_its_owners_only(path):
-    guard = path.with_name("log.guard")
+    guard = beside(path)
     guard.touch(0o666)
     guard.chmod(0o666)
     begun(path).close()
@@ -421,7 +369,7 @@ def test_a_system_that_its_name_does_not_make_again_is_refused(path):
 
 
 def test_a_message_longer_than_what_is_read_is_refused_before_it_happens(path, monkeypatch):
-    monkeypatch.setattr("antiphon.protocol.durable.durable_session.MAX_LINE", 300)
+    monkeypatch.setattr("antiphon.protocol.durable.lines.MAX_LINE", 300)
     with words.start(sink=path, durable=True) as session:
         with pytest.raises(ap.InvalidArgument, match="has 150 bytes at most"):
             session.send("a" * 400)
@@ -452,7 +400,8 @@ def test_an_interrupted_restart_can_be_made_again(tmp_path, again):
             if again is ap.resume:
                 die(session)
 
-        came = interrupted(place, act)
+        with heard_of():
+            came = interrupted(place, act, WITHIN)
         gc.collect()
         with ap.resume(path) as session:
             assert session.last.number == 2
