@@ -20,7 +20,7 @@ from antiphon.composition.filters.renyi_odometer import RenyiOdometer
 from antiphon.composition.guarantees.leaves import asserted
 from antiphon.composition.guarantees.rules.compositions.filters import promised
 from antiphon.composition.spending.finding import Found, Gatekeeper
-from antiphon.composition.validity import Budgeted, Sparse
+from antiphon.composition.validity import SparseParallel
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import above, up
@@ -32,7 +32,7 @@ _SUMS: Final = Odometer(delta=1)
 
 def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
     """The reading at δ of an odometer over what was charged, rounded up; None: it has none."""
-    if not all(map(asserted, created)):
+    if found.unknown or not all(map(asserted, created)):
         return None
     try:
         read = _reading(found, created, delta)
@@ -101,7 +101,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
     other measure: CM §5.2 (δ), docs/sparse.md (ρ).
     """
     f = None if guard is None else guard.f
-    return isinstance(f, Sparse) and isinstance(f, Budgeted) and not any(d for _, d in f.parameters)
+    return type(f) is SparseParallel and not any(delta for _, delta in f.parameters)
 
 
 def _differing(guard: Gatekeeper | None) -> Distance | None:
