@@ -74,9 +74,10 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
 
     ``failed``: its last step failed, and the state is that from before it.
     """
-    mechanism, guard, way, ours = whole, None, Way.SINGLE, True
+    mechanism, guard, way = whole, None, Way.SINGLE
+    heard: list[object] = []  # who has a say in what is found
     while not isinstance(mechanism, Concurrent):
-        ours = ours and own(type(mechanism))
+        heard.append(mechanism)
         if isinstance(mechanism, AnyChain):
             stands = _guarding(mechanism.links)
             guard = _guard(mechanism.links[0], state[0]) if stands else None
@@ -94,7 +95,10 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
         state = state.before
     if state is None:
         raise ProtocolError("the composition had halted before it was resumed; see its transcript")
-    ours = ours and own(type(mechanism)) and (guard is None or own(type(guard.f)))
+    heard += [mechanism, *([] if guard is None else [guard.f])]
+    if isinstance(mechanism, ExtConComp) and mechanism.budget is not None:
+        heard.append(mechanism.budget)
+    ours = all(own(type(each)) for each in heard)
     return Found(whole, mechanism, state, guard, way, ours, failed and way is Way.OTHERS)
 
 

@@ -17,6 +17,7 @@ from antiphon.composition.filters.budget import Filter
 from antiphon.composition.filters.odometer import Distance, Odometer
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.filters.renyi_odometer import RenyiOdometer
+from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.leaves import asserted
 from antiphon.composition.guarantees.rules.compositions.filters import promised
 from antiphon.composition.spending.finding import Found, Gatekeeper
@@ -65,8 +66,13 @@ def _reading(
 
 def _near(budget: Filter | None, delta: Fraction) -> Fraction:
     """The ε at which it is to be sharp: what a filter promises, of whatever is created."""
-    curve = None if budget is None else promised(budget)
-    if curve is None or delta < curve.least_delta:
+    if budget is None:
+        return Fraction(1)
+    try:
+        curve = promised(budget)
+    except NoGuarantee:
+        return Fraction(1)
+    if delta < curve.least_delta:
         return Fraction(1)
     epsilon = curve.epsilon_at(delta)
     return Fraction(epsilon) if 0 < epsilon < math.inf else Fraction(1)
