@@ -59,7 +59,7 @@ def sealed(message: object, queries: Space) -> object:
         return Unregistered(type(message).__qualname__)
 
 
-_FAILED: Final = "a step failed", "a step killed its process"
+FAILED: Final = "a step failed", "a step killed its process"
 """How the end of a session begins whose state is that from before its last step."""
 
 
@@ -218,7 +218,7 @@ class Session(Displayed):
         Raises: ProtocolError if there is no composition in the mechanism.
         """
         spending = import_module("antiphon.composition.spending")  # it stands above
-        failed = self._over is not None and self._over.startswith(_FAILED)
+        failed = self._over is not None and self._over.startswith(FAILED)
         shown: BudgetInSight = spending.budget_of(self._mechanism, self._now[0], failed=failed)
         return shown
 

@@ -14,7 +14,9 @@ from antiphon.composition.spending.charged import Shares, slots
 from antiphon.composition.spending.finding import Found, find
 from antiphon.composition.spending.in_epsilon import in_epsilon
 from antiphon.numbers import exact
+from antiphon.numbers.errors import AntiphonError, ProtocolError, ReplayMismatch
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.in_sight import Charge, ChildShare, InEpsilon, Slot
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import Mechanism
@@ -30,6 +32,33 @@ def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> S
     decides what is created, all counts as spent then: what that step created is not known.
     """
     return SessionBudget(find(mechanism, state, failed=failed))
+
+
+def budget_of_record(
+    mechanism: Mechanism, state: object, in_flight: Sequence[object], *, failed: bool
+) -> SessionBudget | None:
+    """That of a session by its record, with whatever the message in flight is charged, if there is
+    one: whoever resumes it steps it. None: no composition is inside.
+
+    A creation tosses no coin, so its step is made; what a post-processor creates on the way to a
+    coin is not known, and all counts as spent.
+    """
+    try:
+        now = find(mechanism, state, failed=failed)
+        for message in in_flight:
+            try:
+                after, _ = mechanism.step(state, message, ReplayedCoins())
+            except ReplayMismatch:  # it tosses a coin: a question, or who knows
+                now = find(mechanism, state, failed=True)
+            except AntiphonError:  # refused: it will not happen
+                continue
+            except Exception:  # it will fail, and be answered by HALT
+                now = find(mechanism, state, failed=True)
+            else:
+                now = find(mechanism, after)
+    except ProtocolError:
+        return None
+    return SessionBudget(now)
 
 
 @attrs.frozen(eq=False, repr=False)
