@@ -39,12 +39,15 @@ class Child(NamedTuple):
 class Dead:
     """The state of a child that has halted or failed; it answers HALT for ever.
 
-    All are equal: states are compared by what they will answer.
+    All that died are equal: states are compared by what they will answer.
     """
 
     failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
     before: object = attrs.field(default=None, eq=False, repr=False)
     """The last state of a composition, kept so that what it spent can still be seen."""
+    refused: bool = False
+    """Whether it never was: the budget did not cover it. Equal creations are refused alike, so this
+    tells no two states apart that are equal otherwise."""
 
     def __keep__(self) -> tuple[object, ...]:
         """What a durable session writes of it: an exception by its class and what it says."""
@@ -58,6 +61,7 @@ class Dead:
 
 
 HALTED: Final = Dead()
+REFUSED: Final = Dead(refused=True)
 
 Children: TypeAlias = "Vector[Child]"
 """Persistent: a step among a million children copies a few nodes, not all."""
@@ -250,7 +254,7 @@ Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TO
             )
         after = self.budget.charge(state.spent, claim.measure)
         if type(after) is Refusal:
-            return state.append(Child(creation, HALTED)), after
+            return state.append(Child(creation, REFUSED)), after
         child = Child(creation, creation.mechanism.initial_state)
         return Ledger(state.children.append(child), after), TOP
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from typing import overload
+from typing import Final, overload
 
 import attrs
 
@@ -32,6 +32,7 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import Ask, identical
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, swap_symmetric
 
@@ -101,6 +102,10 @@ class EachValid(FixedMechanisms):
 NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (RoundToGrid() @ M has)")
 
 
+_MOST: Final = 4
+"""How many distinct parameters a refusal names."""
+
+
 class Paying(Suitable):
     """A suitable f with a multiset of fixed parameters to use up."""
 
@@ -130,8 +135,19 @@ class Paying(Suitable):
         place = self.places.get(price)
         left = None if place is None else purse.get(place)
         if place is None or not left:
-            return Refused("the parameters are not among the fixed ones that are left")
+            return Refused(f"none of {self.named(price)} is left; left are {self._left(purse)}")
         return purse.set(place, left - 1)
+
+    def named(self, price: Hashable) -> str:
+        """What is asserted, in words."""
+        return message_label(price)
+
+    def _left(self, purse: Purse) -> str:
+        """How many are left of each of those that were fixed in advance."""
+        fixed = zip(self.places, self.purse, purse, strict=True)
+        told = [f"{left} of {count} {self.named(key)}" for key, count, left in fixed]
+        more = [f"{len(told) - _MOST} more kinds"] if len(told) > _MOST else []
+        return ", ".join([*told[:_MOST], *more]) or "none of none"
 
 
 def _numbered(fixed: Iterable[Hashable]) -> dict[Hashable, int]:
@@ -188,6 +204,10 @@ class Measured(Paying):
 
     def price(self, created: Create) -> Hashable:
         return created.claim and told_apart(created.claim.measure)
+
+    def named(self, price: Hashable) -> str:
+        known = dict(zip(self.fixed, self.measures, strict=True))
+        return message_label(known[price]) if price in known else "what is asserted"
 
 
 class FixedInAdvance(Paying):

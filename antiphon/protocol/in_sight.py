@@ -6,9 +6,9 @@ Who counts is a composition, which is a floor above; here is what it shows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import attrs
 
@@ -101,8 +101,8 @@ class BudgetInSight(Protocol):
         ...
 
     @property
-    def shares(self) -> tuple[ChildShare, ...]:
-        """Every created mechanism, in order. O(n)."""
+    def shares(self) -> Sequence[ChildShare]:
+        """Every created mechanism, in order; each is made when it is asked for, in O(log n)."""
         ...
 
     @property
@@ -130,11 +130,18 @@ class Price:
     """As in a ``ChildShare``: in the unit of a filter, or out of a purse; None: nothing yet, or
     nothing counts."""
     accepted: bool
-    reason: str = ""
-    """Why not."""
+    refusal: Any = attrs.field(default=None, repr=False)
+    """The ``Refusal`` that a filter would answer by."""
+    _halt: str = attrs.field(default="", repr=False)
+    """Why it would be answered by HALT."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)
     """What ``session.budget`` would be."""
+
+    @property
+    def reason(self) -> str:
+        """Why it would not be accepted."""
+        return self._halt if self.refusal is None else str(self.refusal.error)
 
     @property
     def remaining(self) -> Charge | None:

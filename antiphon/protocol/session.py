@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import attrs
 import numpy as np
@@ -57,6 +57,10 @@ def sealed(message: object, queries: Space) -> object:
         if type(queries) is not Anything:
             raise
         return Unregistered(type(message).__qualname__)
+
+
+FAILED: Final = "a step failed", "a step killed its process"
+"""How the end of a session begins whose state is that from before its last step."""
 
 
 class Session(Displayed):
@@ -214,7 +218,8 @@ class Session(Displayed):
         Raises: ProtocolError if there is no composition in the mechanism.
         """
         spending = import_module("antiphon.composition.spending")  # it stands above
-        shown: BudgetInSight = spending.budget_of(self._mechanism, self._now[0])
+        failed = self._over is not None and self._over.startswith(FAILED)
+        shown: BudgetInSight = spending.budget_of(self._mechanism, self._now[0], failed=failed)
         return shown
 
     def price(self, create: object) -> Price:

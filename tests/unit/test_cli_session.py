@@ -1,11 +1,16 @@
 """``antiphon session``: both outputs, each status, bad input in one line."""
 
 import json
+from datetime import datetime
+from fractions import Fraction
 
+import attrs
 import pytest
 
 import antiphon as ap
+from antiphon.composition import BasicFilter, ConcentratedFilter
 from antiphon.mechanisms import COUNT, TreeCounter
+from antiphon.protocol.records.codec import encode
 
 
 @pytest.fixture
@@ -82,3 +87,126 @@ def test_a_chain_is_named_by_its_parts(cli, tmp_path):
     path = tmp_path / "chain"
     (ap.Identifier(0) @ ap.ExtConComp()).start(sink=path, durable=True).close()
     assert "a session of Identifier ∘* ExtConComp," in cli("session", "status", path)[1]
+
+
+# --- its budget ----------------------------------------------------------------------------------
+
+
+def asked(epsilon):
+    return ap.Create(TreeCounter(horizon=8, epsilon=epsilon))
+
+
+@pytest.fixture
+def budgeted(tmp_path):
+    path = tmp_path / "budget"
+    system = ap.ExtConComp(budget=ConcentratedFilter(rho=Fraction(1, 3)))
+    with system.start(sink=path, durable=True) as session:
+        for epsilon in (0.2, 3, 0.3):
+            session.send(asked(epsilon))
+    return path
+
+
+def test_a_budget_is_in_it(cli, budgeted):
+    status, out, _ = cli("session", "status", budgeted, "--delta", "1e-6")
+    assert status == 0
+    lines = [line.strip() for line in out.splitlines()]
+    assert any(line.startswith("its budget after 3 answered, as of 20") for line in lines)
+    for part in ("ρ", "limits          0.333334", "spent           0.065", "remaining       0.268333",
+                 "at δ = 0.000001", "refused", "loss at no time above"):  # fmt: skip
+        assert part in out
+    assert "at δ" not in cli("session", "status", budgeted)[1]
+
+
+def test_a_budget_as_json(cli, budgeted):
+    said = json.loads(cli("session", "status", budgeted, "--delta", "1/3", "--json")[1])
+    budget = said["budget"]
+    with ap.resume(budgeted) as session:
+        now = session.budget
+        at = now.at(Fraction(1, 3))
+    assert budget["unit"] == "rho"
+    assert Fraction(budget["limits"][0]) >= Fraction(1, 3) > Fraction(budget["remaining"][0])
+    assert Fraction(budget["remaining"][0]) <= now.remaining[0]
+    assert (budget["live"], budget["halted"], budget["refused"]) == (2, 0, 1)
+    assert budget["in_epsilon"]["delta"] == "1/3"
+    assert budget["in_epsilon"]["spent"] == at.spent
+    assert budget["in_epsilon"]["status"] == "proved"
+    assert datetime.fromisoformat(said["written"]).tzinfo is not None
+    nothing = json.loads(cli("session", "status", budgeted, "--delta", "0", "--json")[1])
+    assert nothing["budget"]["in_epsilon"]["total"] is None  # infinite
+
+
+def test_of_a_session_without_a_composition_there_is_none(cli, path):
+    assert "budget" not in cli("session", "status", path)[1]
+    assert json.loads(cli("session", "status", path, "--json")[1])["budget"] is None
+
+
+def test_a_bad_delta_is_one_line(cli, budgeted):
+    for wrong in ("2", "-1", "x"):
+        status, out, err = cli("session", "status", budgeted, f"--delta={wrong}")
+        assert (status, out) == (2, "")
+        assert "delta" in err
+
+
+def test_who_holds_it_is_not_disturbed(cli, budgeted):
+    with ap.resume(budgeted) as session:
+        session.send(asked(0.1))
+        said = json.loads(cli("session", "status", budgeted, "--json")[1])
+        assert said["live"]
+        assert said["budget"]["spent"][0] == float(session.budget.spent[0])
+        session.send(asked(0.1))
+
+
+def torn(path, message):
+    """A crash between what was said and its answer."""
+    with path.open("a") as file:
+        file.write(json.dumps({"says": encode(message, secrets=True)}) + "\n")
+
+
+def test_a_creation_in_flight_is_charged(cli, budgeted):
+    """Whoever resumes it steps it, whatever becomes of it then."""
+    torn(budgeted, asked(0.4))
+    _, out, _ = cli("session", "status", budgeted)
+    said = json.loads(cli("session", "status", budgeted, "--json")[1])
+    assert "3 answered and one more that is promised" in out
+    with ap.resume(budgeted) as session:
+        left = session.budget.remaining[0]
+    assert left == Fraction(1, 3) - Fraction(65, 1000) - Fraction(8, 100)
+    assert Fraction(said["budget"]["remaining"][0]) <= left
+
+
+def test_a_question_in_flight_is_charged_nothing(cli, budgeted):
+    torn(budgeted, ap.Ask(1, 0))
+    said = json.loads(cli("session", "status", budgeted, "--json")[1])
+    assert said["budget"]["spent"][0] == 0.065
+
+
+@ap.register("tests.Eager/1")
+@attrs.frozen
+class Eager(ap.PostProcessor):
+    """Creates a randomized response for each bit and asks it, and breaks on the answer 1."""
+
+    deterministic = True
+    initial_state = 0
+
+    def signature(self, right):
+        return ap.Signature(ap.spaces.BITS, ap.spaces.BITS)
+
+    def step(self, state, side, message, coins):
+        if side is ap.Side.LEFT:
+            return message, ap.Side.RIGHT, ap.Create(ap.mechanisms.RandomizedResponse(epsilon=1))
+        if message is ap.TOP:
+            return state, ap.Side.RIGHT, ap.Ask(state, 0)
+        raise ValueError("the answer stays here")
+
+
+def test_what_a_post_processor_has_in_flight_is_not_known_so_all_counts(cli, tmp_path):
+    path = tmp_path / "eager"
+    system = Eager() @ ap.ExtConComp(budget=BasicFilter(epsilon=3))
+    with system.start(sink=path, durable=True):
+        pass
+    assert json.loads(cli("session", "status", path, "--json")[1])["budget"]["spent"][0] == 0
+    torn(path, 1)
+    assert json.loads(cli("session", "status", path, "--json")[1])["budget"]["spent"][0] == 3
+    with ap.resume(path) as session:  # the step fails
+        assert session.budget.remaining[0] == 0
+    assert json.loads(cli("session", "status", path, "--json")[1])["budget"]["remaining"][0] == 0

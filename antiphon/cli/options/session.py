@@ -19,10 +19,13 @@ def session(
         ),
     ],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A session's file.")],
+    delta: Annotated[
+        str | None, typer.Option(help="Say of the budget what it is in ε at this δ, too.")
+    ] = None,
     with_: With = None,
     json: Json = False,
 ) -> int:
     """Look after the file of a durable session; status 1 if nobody may resume it."""
     from antiphon.cli.commands.stored import session_file
 
-    return session_file.session(action, path, with_file=with_, as_json=json)
+    return session_file.session(action, path, delta=delta, with_file=with_, as_json=json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from importlib import import_module
 from typing import Generic, NamedTuple, TypeAlias, final
 
 import attrs
@@ -13,6 +14,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.amounts import amounts
 from antiphon.composition.filters.decimals import root_below, shown_down, shown_up
 from antiphon.composition.filters.sums import Sum
+from antiphon.numbers import exact
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Status
@@ -29,6 +31,16 @@ Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ): what a filter adds up."""
 
 
+class RefusedInEpsilon(NamedTuple):
+    """A refusal in ε at a δ, rounded to the safe side: bookkeeping, as ``InEpsilon.spent`` is."""
+
+    delta: Fraction
+    requested: float
+    """By how much ``spent`` would have grown."""
+    spent: float
+    remaining: float
+
+
 @final
 @register("antiphon.Refusal/1")
 @attrs.frozen
@@ -37,18 +49,47 @@ class Refusal(Displayed):
 
     Public: a function of the creation queries alone. ``requested`` and ``spent`` together are
     more than the budget, ``remaining`` is what is left of it, each (ε, δ), or (ρ, δ), … as
-    ``unit`` says. No mechanism was created; its index answers HALT.
+    ``unit`` says. No mechanism was created; its index answers HALT. A filter with a δ of its own
+    (``WhitehouseFilter``, ``RogersFilter``) says it in ε, too; of others ``refusal.at(delta)`` does.
     """
 
     requested: Amounts
     spent: Amounts
     remaining: Amounts
     unit: str = "epsilon"
+    _budget: Filter | None = attrs.field(init=False, default=None, eq=False, repr=False)
+    """Which filter it was; a transcript does not say."""
+    _delta: Fraction | None = attrs.field(init=False, default=None, eq=False, repr=False)
+
+    def at(self, delta: float | Fraction) -> Refusal:
+        """The same, whose texts say it in ε at this δ, too.
+
+        Raises: InvalidArgument for a δ outside [0, 1], and for a refusal from a transcript.
+        """
+        if self._budget is None:
+            raise InvalidArgument("a transcript does not say which filter refused: ask the session")
+        same = Refusal(self.requested, self.spent, self.remaining, self.unit)
+        return _told(same, self._budget, exact.probability(delta))
+
+    @property
+    def in_epsilon(self) -> RefusedInEpsilon | None:
+        """It in ε at the δ of ``at``, or the filter's own; None: without a δ, or nothing is
+        promised at it.
+        """
+        if self._budget is None or self._delta is None:
+            return None
+        above = import_module("antiphon.composition.spending.refused")
+        found: RefusedInEpsilon | None = above.refused_at(self, self._budget, self._delta)
+        return found
 
     def _card(self) -> Card:
         asked, spent = (amounts(each, self.unit) for each in (self.requested, self.spent))
-        left = amounts(self.remaining, self.unit, left=True)
-        rows = (("requested", asked), ("spent before", spent), ("remaining", left))
+        left, found = amounts(self.remaining, self.unit, left=True), self.in_epsilon
+        rows = [("requested", asked), ("spent before", spent), ("remaining", left)]
+        if found is not None:
+            said = f"{shown_up(found.requested)} requested, {shown_up(found.spent)} spent before, "
+            said += f"{shown_down(found.remaining)} remaining, at δ = {shown_up(found.delta)}"
+            rows.append(("in ε", said))
         return Card("refused: the budget does not cover it", (Grid(rows),))
 
     def __str__(self) -> str:
@@ -57,8 +98,12 @@ class Refusal(Displayed):
     @property
     def error(self) -> BudgetExceeded:
         """The same as an exception, for who would rather raise it."""
-        requested, spent = (self._shown(each, shown_up) for each in (self.requested, self.spent))
-        remaining, fits = self._shown(self.remaining, shown_down), self.largest
+        found, fits = self.in_epsilon, self.largest
+        _, *sizes = (None,) * 4 if found is None else found
+        at = "" if found is None else f" at delta {shown_up(found.delta)}"
+        requested = self._shown(self.requested, sizes[0], shown_up, at)
+        spent = self._shown(self.spent, sizes[1], shown_up)
+        remaining = self._shown(self.remaining, sizes[2], shown_down)
         what = "" if fits is None else f" (one more that is epsilon-DP: <= {shown_down(fits)})"
         return BudgetExceeded(requested, spent, remaining, what)
 
@@ -75,12 +120,25 @@ class Refusal(Displayed):
             return root_below(2 * left)
         return None
 
-    def _shown(self, amounts: Amounts, rounded: Callable[[ExactEpsilon], str]) -> str:
+    def _shown(
+        self, amounts: Amounts, epsilon: float | None, rounded: Rounded, at: str = ""
+    ) -> str:
         amount, delta = (_short(each, rounded) for each in amounts)
-        return f"({self.unit} {amount}, delta {delta})"
+        converted = "" if epsilon is None else f"; epsilon {rounded(epsilon)}{at}"
+        return f"({self.unit} {amount}, delta {delta}{converted})"
 
 
-def _short(value: ExactEpsilon, rounded: Callable[[ExactEpsilon], str]) -> str:
+Rounded: TypeAlias = Callable[["ExactEpsilon | float"], str]
+
+
+def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
+    """A new refusal, that knows which filter's it is and at which δ its texts say it in ε."""
+    object.__setattr__(refusal, "_budget", budget)
+    object.__setattr__(refusal, "_delta", delta)
+    return refusal
+
+
+def _short(value: ExactEpsilon, rounded: Rounded) -> str:
     """As it is, where that can be read; else six digits."""
     plain = str(value)
     return plain if len(plain) <= 12 else rounded(value)
@@ -197,7 +255,13 @@ class Filter(Budget[Spent]):
         lost = state.delta.plus(delta) if delta else state.delta
         if after.at_most(limit) and lost.at_most(most):
             return Spent(after, lost)
-        return Refusal((amount, delta), self.spent(state), self.remaining(state), self.unit)
+        refusal = Refusal((amount, delta), self.spent(state), self.remaining(state), self.unit)
+        return _told(refusal, self, self.own_delta)
+
+    @property
+    def own_delta(self) -> Fraction | None:
+        """The δ at which it promises an ε that it was given; None: there is none."""
+        return None
 
     def spent(self, state: Spent) -> Amounts:
         """(ε, ρ, D or μ²; δ) added up so far; rounded up where it is no single exact number."""

@@ -146,6 +146,10 @@ class WhitehouseFilter(RhoFilter):
         limits = rho_limit(self.epsilon, self.slack), self.delta - self.slack
         object.__setattr__(self, "limits", limits)
 
+    @property
+    def own_delta(self) -> Fraction:
+        return self.delta
+
 
 def rho_limit(epsilon: ExactEpsilon, slack: Fraction) -> Fraction:
     """The largest ρ with ρ + 2√(ρ ln(1/slack)) <= ε, rounded down.
@@ -194,6 +198,10 @@ class RogersFilter(RhoFilter):
     def __attrs_post_init__(self) -> None:
         limit = rogers_limit(self.epsilon, self.delta)
         object.__setattr__(self, "limits", (limit, self.delta / 2))
+
+    @property
+    def own_delta(self) -> Fraction:
+        return self.delta
 
 
 def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:

@@ -36,7 +36,7 @@ def _in_own_unit(budget: BudgetInSight) -> Iterator[Sequence[str]]:
         return
     sign = _SIGNS.get(str(budget.unit), str(budget.unit))
     yield "", sign, "δ"
-    yield "limits", shown_down(limits[0]), shown_down(limits[1])
+    yield "limits", shown_up(limits[0]), shown_up(limits[1])
     yield "spent", shown_up(spent[0]), shown_up(spent[1])
     yield "remaining", shown_down(left[0]), shown_down(left[1])
     if budget.unit != "epsilon" and budget.largest is not None:
@@ -61,7 +61,7 @@ def in_epsilon(at: InEpsilon) -> Iterator[str]:
         rows.append(("remaining", shown_down(at.remaining), "of it"))
     if at.loss is not None:
         rows.append(("loss at no time above", shown_up(at.loss), f"{known}, an odometer"))
-    yield f"in ε, at δ = {shown_down(at.delta)}" + ("" if rows else f": no figure; {at.why}")
+    yield f"in ε, at δ = {shown_up(at.delta)}" + ("" if rows else f": no figure; {at.why}")
     yield from _aligned(rows)
 
 

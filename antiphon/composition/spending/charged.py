@@ -2,52 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import overload
 
 import attrs
 
 from antiphon.composition.concurrent import Child, Dead
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Filter, Refusal
+from antiphon.composition.filters.budget import Filter
 from antiphon.composition.spending.finding import Found, Gatekeeper
 from antiphon.composition.validity import Budgeted, FixedInAdvance, Measured, Paying, Sparse
 from antiphon.protocol.in_sight import Charge, ChildShare, Slot, Standing
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure
 
 
-def shares(found: Found) -> Iterator[ChildShare]:
-    """A share of each child. A budget is a pure function of the claims: so it says again what it
-    took, and what it refused.
-    """
-    budget, guard = found.budget, found.guard
-    state: Any = None if budget is None else budget.initial_state
-    for index, child in enumerate(found.children):
-        create = child.created
-        charge: Charge | Measure | None = None
-        refused = False
-        if budget is not None and create.claim is not None:
-            after = budget.charge(state, create.claim.measure)
-            refused = type(after) is Refusal
-            state = state if refused else after
-            if isinstance(budget, Filter) and not refused:
-                charge = budget.cost(create.claim.measure)
-        if charge is None and not refused and guard is not None:
-            charge = taken(guard, index, create)
-        standing: Standing = "refused" if refused else "halted" if _dead(child) else "live"
-        yield ChildShare(index, create.mechanism, create.claim, charge, standing)
+class Shares(Sequence[ChildShare]):
+    """The share of each child, made when it is asked for: O(log n)."""
+
+    def __init__(self, found: Found) -> None:
+        self._found, self._children = found, found.children
+
+    def __len__(self) -> int:
+        return len(self._children)
+
+    def __iter__(self) -> Iterator[ChildShare]:
+        return (_share(self._found, *each) for each in enumerate(self._children))
+
+    @overload
+    def __getitem__(self, index: int) -> ChildShare: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ChildShare, ...]: ...
+    def __getitem__(self, index: int | slice) -> ChildShare | tuple[ChildShare, ...]:
+        if isinstance(index, slice):
+            places = range(*index.indices(len(self)))
+            return tuple(self[at] for at in places)
+        place = range(len(self))[index]
+        child = self._children.get(place)
+        assert child is not None
+        return _share(self._found, place, child)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"<Shares: {len(self):,} created>"
+
+
+def _share(found: Found, index: int, child: Child) -> ChildShare:
+    create, standing = child.created, _standing(child)
+    charge: Charge | Measure | None = None
+    if standing != "refused":
+        if isinstance(found.budget, Filter) and create.claim is not None:
+            charge = found.budget.cost(create.claim.measure)
+        elif found.guard is not None:
+            charge = taken(found.guard, index, create)
+    return ChildShare(index, create.mechanism, create.claim, charge, standing)
 
 
 def counted(found: Found) -> list[Create]:
     """All creations but what was refused."""
-    if not any(map(_dead, found.children)):  # as what was refused would be
-        return [child.created for child in found.children]
-    each = zip(found.children, shares(found), strict=True)
-    return [child.created for child, share in each if share.standing != "refused"]
+    return [child.created for child in found.children if _standing(child) != "refused"]
 
 
-def _dead(child: Child) -> bool:
-    return type(child.state) is Dead
+def _standing(child: Child) -> Standing:
+    if type(child.state) is not Dead:
+        return "live"
+    return "refused" if child.state.refused else "halted"
 
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:

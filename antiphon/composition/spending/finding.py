@@ -48,6 +48,10 @@ class Found:
     state: Vector[Child] | Ledger
     guard: Gatekeeper | None
     way: Way
+    ours: bool
+    """Whether all that decides what is charged, and says so, is this library's own."""
+    unknown: bool = False
+    """Whether a step failed in which a post-processor may have had more created than is known."""
 
     @property
     def children(self) -> Vector[Child]:
@@ -65,10 +69,15 @@ class Found:
         return self.state.spent if isinstance(self.state, Ledger) else None
 
 
-def find(whole: Mechanism, state: Any) -> Found:
-    """The composition in a mechanism. Raises: ProtocolError if there is none."""
+def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
+    """The composition in a mechanism. Raises: ProtocolError if there is none.
+
+    ``failed``: its last step failed, and the state is that from before it.
+    """
     mechanism, guard, way = whole, None, Way.SINGLE
+    heard: list[object] = []  # who has a say in what is found
     while not isinstance(mechanism, Concurrent):
+        heard.append(mechanism)
         if isinstance(mechanism, AnyChain):
             stands = _guarding(mechanism.links)
             guard = _guard(mechanism.links[0], state[0]) if stands else None
@@ -86,12 +95,16 @@ def find(whole: Mechanism, state: Any) -> Found:
         state = state.before
     if state is None:
         raise ProtocolError("the composition had halted before it was resumed; see its transcript")
-    return Found(whole, mechanism, state, guard, way)
+    heard += [mechanism, *([] if guard is None else [guard.f])]
+    if isinstance(mechanism, ExtConComp) and mechanism.budget is not None:
+        heard.append(mechanism.budget)
+    ours = all(own(type(each)) for each in heard)
+    return Found(whole, mechanism, state, guard, way, ours, failed and way is Way.OTHERS)
 
 
 def _guarding(links: Sequence[PostProcessor]) -> bool:
     """Whether they are V[f] and I, which create nothing of their own."""
-    return [type(link) for link in links] == [Verifier, Identifier]
+    return len(links) == 2 and type(links[0]) is Verifier and type(links[1]) is Identifier
 
 
 def _guard(verifier: PostProcessor, state: object) -> Gatekeeper | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeAlias, Union
+from typing import Final, TypeAlias, Union
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Filter
+from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.guarantees.composing import composed
 from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
@@ -28,6 +28,11 @@ from antiphon.protocol.verification import Verification
 
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
 """What has an ε at δ, or why nothing has."""
+
+_UNKNOWN: Final = NoGuarantee(
+    "what was spent", "that each creation is known", "a step failed, and what it had created is not",
+    "start another session",
+)  # fmt: skip
 
 
 def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
@@ -79,14 +84,23 @@ def _spent(
     found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
 ) -> Figure:
     """Of what was charged until now, had it been all, and fixed in advance."""
+    if found.unknown:
+        return promise if _of_all(found) else _UNKNOWN
     if isinstance(found.budget, Filter):
-        return within(found.budget, found.budget.spent(found.charged))
+        return _within(found.budget, found.budget.spent(found.charged))
     if found.guard is not None and isinstance(found.guard.f, Paying):
         if found.guard.state is None:
             return promise  # what V[f] had read is not known any more
         f = used(found.guard)
         return composed([]) if f is None else _guaranteed(found.composition, f, kinds)
     return _guaranteed(ConComp(created), None) if created else composed([])
+
+
+def _within(budget: Filter, amounts: Amounts) -> Figure:
+    try:
+        return within(budget, amounts)
+    except NoGuarantee as why:
+        return why
 
 
 def _guaranteed(
@@ -108,8 +122,10 @@ def _epsilon(figure: Figure, delta: Fraction) -> float | None:
 
 def _status(found: Found, kinds: tuple[Create, ...], promise: Figure) -> Status:
     """PROVED if all that was created asserts what is proved, and has discrete answers, which
-    the theorem about fixed mechanisms asks of them, too.
+    the theorem about fixed mechanisms asks of them, too; and if it is this library that counts.
     """
+    if not found.ours:
+        return Status.ASSUMED
     if isinstance(promise, Guarantee) and promise.status is not Status.PROVED:
         return Status.ASSUMED
     if not kinds:

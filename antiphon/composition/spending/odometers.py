@@ -17,10 +17,11 @@ from antiphon.composition.filters.budget import Filter
 from antiphon.composition.filters.odometer import Distance, Odometer
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.filters.renyi_odometer import RenyiOdometer
+from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.leaves import asserted
 from antiphon.composition.guarantees.rules.compositions.filters import promised
 from antiphon.composition.spending.finding import Found, Gatekeeper
-from antiphon.composition.validity import Budgeted, Sparse
+from antiphon.composition.validity import SparseParallel
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import above, up
@@ -32,7 +33,7 @@ _SUMS: Final = Odometer(delta=1)
 
 def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
     """The reading at δ of an odometer over what was charged, rounded up; None: it has none."""
-    if not all(map(asserted, created)):
+    if found.unknown or not all(map(asserted, created)):
         return None
     try:
         read = _reading(found, created, delta)
@@ -65,8 +66,13 @@ def _reading(
 
 def _near(budget: Filter | None, delta: Fraction) -> Fraction:
     """The ε at which it is to be sharp: what a filter promises, of whatever is created."""
-    curve = None if budget is None else promised(budget)
-    if curve is None or delta < curve.least_delta:
+    if budget is None:
+        return Fraction(1)
+    try:
+        curve = promised(budget)
+    except NoGuarantee:
+        return Fraction(1)
+    if delta < curve.least_delta:
         return Fraction(1)
     epsilon = curve.epsilon_at(delta)
     return Fraction(epsilon) if 0 < epsilon < math.inf else Fraction(1)
@@ -101,7 +107,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
     other measure: CM §5.2 (δ), docs/sparse.md (ρ).
     """
     f = None if guard is None else guard.f
-    return isinstance(f, Sparse) and isinstance(f, Budgeted) and not any(d for _, d in f.parameters)
+    return type(f) is SparseParallel and not any(delta for _, delta in f.parameters)
 
 
 def _differing(guard: Gatekeeper | None) -> Distance | None:

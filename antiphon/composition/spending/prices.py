@@ -44,7 +44,8 @@ def price_of(whole: Mechanism, state: Any, create: object) -> Price:
     return Price(
         charge=_charge(found, create),
         accepted=answer is TOP,
-        reason="" if answer is TOP else _reason(whole, after, answer),
+        refusal=answer if type(answer) is Refusal else None,
+        halt="" if answer is TOP else whole.why_halted(after) or "it is answered by HALT",
         before=SessionBudget(found),
         after=SessionBudget(left),
     )
@@ -57,9 +58,3 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
         return found.budget.cost(create.claim.measure)
     at_once = found.guard is not None and isinstance(found.guard.f, FixedInAdvance)
     return create.claim.measure if at_once else None
-
-
-def _reason(whole: Mechanism, after: object, answer: object) -> str:
-    if type(answer) is Refusal:
-        return str(answer.error)
-    return whole.why_halted(after) or "it is answered by HALT"

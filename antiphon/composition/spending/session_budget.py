@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import Final
 
 import attrs
 
 from antiphon.composition.filters.budget import Filter, Refusal
 from antiphon.composition.spending import budget_lines
-from antiphon.composition.spending.charged import shares, slots
+from antiphon.composition.spending.charged import Shares, slots
 from antiphon.composition.spending.finding import Found, find
 from antiphon.composition.spending.in_epsilon import in_epsilon
 from antiphon.numbers import exact
+from antiphon.numbers.errors import AntiphonError, ProtocolError, ReplayMismatch
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.in_sight import Charge, ChildShare, InEpsilon, Slot
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import Mechanism
@@ -24,9 +25,40 @@ _MOST: Final = 2.0**40
 """An ε of a mechanism past which nobody looks."""
 
 
-def budget_of(mechanism: Mechanism, state: object) -> SessionBudget:
-    """That of a session in a state. Raises: ProtocolError if no composition is inside."""
-    return SessionBudget(find(mechanism, state))
+def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> SessionBudget:
+    """That of a session in a state. Raises: ProtocolError if no composition is inside.
+
+    ``failed``: its last step failed, and the state is that from before it. Where a post-processor
+    decides what is created, all counts as spent then: what that step created is not known.
+    """
+    return SessionBudget(find(mechanism, state, failed=failed))
+
+
+def budget_of_record(
+    mechanism: Mechanism, state: object, in_flight: Sequence[object], *, failed: bool
+) -> SessionBudget | None:
+    """That of a session by its record, with whatever the message in flight is charged, if there is
+    one: whoever resumes it steps it. None: no composition is inside.
+
+    A creation tosses no coin, so its step is made; what a post-processor creates on the way to a
+    coin is not known, and all counts as spent.
+    """
+    try:
+        now = find(mechanism, state, failed=failed)
+        for message in in_flight:
+            try:
+                after, _ = mechanism.step(state, message, ReplayedCoins())
+            except ReplayMismatch:  # it tosses a coin: a question, or who knows
+                now = find(mechanism, state, failed=True)
+            except AntiphonError:  # refused: it will not happen
+                continue
+            except Exception:  # it will fail, and be answered by HALT
+                now = find(mechanism, state, failed=True)
+            else:
+                now = find(mechanism, after)
+    except ProtocolError:
+        return None
+    return SessionBudget(now)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -65,11 +97,15 @@ class SessionBudget:
     @property
     def spent(self) -> Charge | None:
         """What it has added up; rounded up where it is no single exact number. O(1)."""
+        if self._found.unknown:
+            return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
 
     @property
     def remaining(self) -> Charge | None:
         """What is left of its limits, never more than the truth. O(1)."""
+        if self._filter is not None and self._found.unknown:
+            return Fraction(0), Fraction(0)
         return None if self._filter is None else self._filter.remaining(self._found.charged)
 
     @property
@@ -78,22 +114,17 @@ class SessionBudget:
         return slots(self._found.guard)
 
     @property
-    def shares(self) -> tuple[ChildShare, ...]:
-        """Every created mechanism, in order. O(n)."""
-        return self._counted
-
-    @cached_property
-    def _counted(self) -> tuple[ChildShare, ...]:
-        return tuple(shares(self._found))
+    def shares(self) -> Sequence[ChildShare]:
+        """Every created mechanism, in order; each is made when it is asked for, in O(log n)."""
+        return Shares(self._found)
 
     @property
     def largest(self) -> ExactEpsilon | None:
         """An ε, rounded down: one more mechanism that is ε-DP fits the filter."""
-        if self._filter is None:
+        if self._filter is None or self.remaining is None:
             return None
-        amount, _ = self._filter.remaining(self._found.charged)
-        if self._filter.unit == "epsilon":
-            return amount
+        if self._filter.unit == "epsilon" or self._found.unknown:
+            return self.remaining[0]
         low, high = 0.0, 1.0
         while high < _MOST and self._fits(high):
             low, high = high, 2 * high
@@ -118,7 +149,9 @@ class SessionBudget:
         at = None if delta is None else self.at(delta)
         guard = self._found.guard
         rule = self._found.budget or (None if guard is None else guard.f)
-        return budget_lines.lines(self, rule, at, most)
+        if self._found.unknown:
+            yield "a step failed, and what it had created is not known: all counts as spent"
+        yield from budget_lines.lines(self, rule, at, most)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 
 import attrs
@@ -19,8 +22,10 @@ from antiphon.protocol.durable.reading import (
     opening,
     same_session,
 )
+from antiphon.protocol.in_sight import BudgetInSight
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import Json, encode
+from antiphon.protocol.session import FAILED
 
 
 @attrs.frozen
@@ -50,6 +55,10 @@ class SessionFile:
     """
     live: bool
     """Whether a session lives on the file now, and what is said here may be over already."""
+    written: datetime
+    """When the file had been written to last, as it was opened to be read."""
+    budget: BudgetInSight | None = attrs.field(default=None, repr=False)
+    """After ``answered`` messages, and the one in flight; None: there is no composition in it."""
 
 
 def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
@@ -81,7 +90,8 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
     guard = Guard(path, new=False)
     try:
         mark = guard.read()
-        first, course = _read(path, mechanism, mark.offset)
+        log = _read(path, mechanism, mark.offset)
+        first, course = log.first, log.course
         same_session(path, first, mark)
         if course.number < mark.number or course.generation < mark.generation:
             raise ResumeError(f"{path} is older than its session was, and is left as it is")
@@ -103,11 +113,23 @@ def _shortest(first: Opening, course: Course) -> list[str]:
     return lines
 
 
-def _read(path: Path, mechanism: Mechanism | None, hint: int) -> tuple[Opening, Course]:
+@attrs.frozen
+class _Log:
+    """What a file holds, read once."""
+
+    first: Opening
+    system: Mechanism
+    course: Course
+    written: datetime
+
+
+def _read(path: Path, mechanism: Mechanism | None, hint: int) -> _Log:
     try:
         with path.open("rb") as file:
+            written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
             first = opening(file, path)
-            return first, follow(file, first, named(mechanism, first), hint)
+            system = named(mechanism, first)
+            return _Log(first, system, follow(file, first, system, hint), written)
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror}") from error
 
@@ -115,7 +137,8 @@ def _read(path: Path, mechanism: Mechanism | None, hint: int) -> tuple[Opening, 
 def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile:
     live = is_held(path)
     mark = marked(path)
-    first, course = _read(path, mechanism, hint)
+    log = _read(path, mechanism, hint)
+    first, course = log.first, log.course
     return SessionFile(
         path=path,
         session=first.session,
@@ -129,7 +152,19 @@ def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile
         cut=course.cut,
         missing=max(0, _known(mark, first) - course.number),
         live=live,
+        written=log.written,
+        budget=_budget(log.system, course),
     )
+
+
+def _budget(system: Mechanism, course: Course) -> BudgetInSight | None:
+    spending = import_module("antiphon.composition.spending")  # it stands above
+    in_flight = () if course.promised is NOTHING else (course.promised,)
+    failed = course.over is not None and course.over.startswith(FAILED)
+    shown: BudgetInSight | None = spending.budget_of_record(
+        system, course.state, in_flight, failed=failed
+    )
+    return shown
 
 
 def _known(mark: Progress, first: Opening) -> int:

@@ -221,7 +221,9 @@ def _made(kind: Any, parts: list[Any]) -> object:
     if _is_named_tuple(kind):
         return kind(*parts)
     names = [str(field.alias) for field in _fields(kind)]
-    return kind(**dict(zip(names, parts, strict=True)))
+    if len(parts) > len(names):
+        raise TranscriptError(f"a {kind.__name__} has {len(names)} parts, not {len(parts)}")
+    return kind(**dict(zip(names, parts, strict=False)))  # a part that came later has its default
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:

@@ -133,15 +133,24 @@ def promised(budget: Filter) -> PrivacyCurve:
 
 
 def within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
-    """What it would promise if these had been its limits."""
+    """What it would promise if these had been its limits.
+
+    Raises: NoGuarantee for a filter that adds up what has no curve here.
+    """
     amount, delta = amounts
     if budget.unit == "epsilon":
         return optimal([(amount, delta)])
     assert isinstance(amount, Fraction)  # ρ, D and μ² are rational
     if not amount:
         return shifted(composed([]), delta)
+    if budget.unit == "rho":
+        return shifted(from_concentrated(amount), delta)
+    if budget.unit == "mu squared":
+        return shifted(of_measure(GaussianDP(root_up(amount))), delta)
     if isinstance(budget, RenyiFilter):
         return shifted(OneOrderCurve(budget.order, amount), delta)
-    if isinstance(budget, GaussianFilter):
-        return shifted(of_measure(GaussianDP(root_up(amount))), delta)
-    return shifted(from_concentrated(amount), delta)
+    raise NoGuarantee(
+        THEOREM, "a filter that adds up ε, ρ, μ², or D of an order that it names",
+        f"{message_label(budget)} adds up {budget.unit}",
+        "let it be a BasicFilter, a ConcentratedFilter, a GaussianFilter or a RenyiFilter",
+    )  # fmt: skip
