@@ -80,7 +80,7 @@ def talking(folder, tokens):
     async def talk(epsilon=2, pace=3600, **options):
         service = opened(folder, BasicFilter(epsilon=epsilon), pace=pace, sync="os", **options)
         transport = httpx.ASGITransport(app_of(service), raise_app_exceptions=False)
-        client = httpx.AsyncClient(transport=transport, base_url="http://board.test")
+        client = httpx.AsyncClient(transport=transport, base_url="http://localhost")
         async with service.running(), client:
             yield Talk(service, client, tokens)
 
