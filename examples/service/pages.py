@@ -54,8 +54,8 @@ def _figure(number: int, counter: Counter, share: str) -> str:
     return (
         f'<section class="card" id="c{number}" aria-labelledby="h{number}">'
         f'<h2 id="h{number}">{name}</h2><p>{said}</p>{picture}'
-        f'<p class="soft">Counter {number}, from flight {counter.born:,} on: ε = '
-        f"{escape(str(counter.watch[3]))}, which takes {escape(share)} of the budget.</p></section>"
+        f'<p class="soft">Counter {number}, from flight {counter.born:,} on, with ε = '
+        f"{escape(str(counter.watch[3]))}; of the budget it takes {escape(share)}.</p></section>"
     )
 
 
@@ -103,7 +103,7 @@ def forms(memory: Memory, keys: Sequence[str]) -> str:
 def spent_section(memory: Memory, spending: Spending) -> str:
     """What was promised and spent, in ε, and what each counter was charged."""
     figures = "".join(
-        f"<dt>{escape(what)}</dt><dd>{escape(figure)} <span>{escape(how)}</span></dd>"
+        f"<dt>{escape(what)}</dt><dd><strong>{escape(figure)}</strong> {escape(how)}</dd>"
         for what, figure, how in spending.figures
     )
     rows = "".join(
@@ -112,11 +112,13 @@ def spent_section(memory: Memory, spending: Spending) -> str:
         for number, each in enumerate(memory.counters)
         if each is not None
     )
-    head = "<th>Counter</th><th>Counts</th><th>ε</th><th>Takes</th>"
+    titles = ("Counter", "Counts", "ε", "Takes")
+    head = "".join(f'<th scope="col">{each}</th>' for each in titles)
+    each_one = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return (
         '<section class="card"><h2>What is spent</h2>'
-        f"<p>{escape(spending.words)}.</p><dl>{figures}</dl>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></section>"
+        f"<p>{escape(spending.words)}.</p><h3>In ε, at δ = {spending.delta}</h3><dl>{figures}</dl>"
+        f"<h3>Of each counter</h3>{each_one}</section>"
     )
 
 

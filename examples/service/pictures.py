@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .memory import Point
 
 WIDE, HIGH = 480, 190
-_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 10, 14, 28
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 10, 14, 28
 
 
 def drawing(points: Sequence[Point], label: str) -> str:

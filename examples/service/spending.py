@@ -40,8 +40,13 @@ class Spending:
         at = self.at
         if self.budget.unit != "epsilon" and None not in (at.total, at.spent, at.remaining):
             told = _said("ε", at.total, at.spent, at.remaining)
-            text += f"; at δ = {shown_down(at.delta)}, {told}"
+            text += f"; at δ = {self.delta}, {told}"
         return text
+
+    @property
+    def delta(self) -> str:
+        """The δ of the budget, rounded down."""
+        return shown_down(self.at.delta)
 
     @property
     def percent(self) -> int:
@@ -61,8 +66,8 @@ class Spending:
 
     @property
     def figures(self) -> Iterator[tuple[str, str, str]]:
-        """(what, how much, what it says), in ε, at the δ of the budget."""
-        at = self.at
+        """(what, how much, what it says), in ε, at the δ of the budget; what ``words`` lacks."""
+        at, other = self.at, self.budget.unit != "epsilon"
         known = "proved" if at.status is Status.PROVED else "assumed"
         if at.total is not None:
             yield (
@@ -70,15 +75,15 @@ class Spending:
                 shown_up(at.total),
                 f"{known}: {at.theorem}",
             )
-        if at.spent is not None:
+        if at.spent is not None and other:
             yield "Spent of it", shown_up(at.spent), "had it been fixed in advance"
-        if at.remaining is not None:
+        if at.remaining is not None and other:
             yield "Remaining of it", shown_down(at.remaining), ""
         if at.loss is not None:
             yield "Loss at no time above", shown_up(at.loss), f"{known}: an odometer"
 
     def share(self, number: int) -> str:
-        """What a counter was charged."""
+        """What a counter was charged: "ε 0.5"."""
         charge = self.budget.shares[number].charge
         return charged(charge, self.budget.unit) if isinstance(charge, tuple) else "nothing"
 
