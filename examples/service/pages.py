@@ -107,12 +107,12 @@ def spent_section(memory: Memory, spending: Spending) -> str:
         for what, figure, how in spending.figures
     )
     rows = "".join(
-        f"<tr><td>{number}</td><td>{escape(words(each.watch))}</td>"
-        f"<td>{escape(str(each.watch[3]))}</td><td>{escape(spending.share(number))}</td></tr>"
+        f"<tr><td>{number}</td><td>{escape(words(each.watch))}, with ε = "
+        f"{escape(str(each.watch[3]))}</td><td>{escape(spending.share(number))}</td></tr>"
         for number, each in enumerate(memory.counters)
         if each is not None
     )
-    titles = ("Counter", "Counts", "ε", "Takes")
+    titles = ("Counter", "Counts", "Takes")
     head = "".join(f'<th scope="col">{each}</th>' for each in titles)
     each_one = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return (

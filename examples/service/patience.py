@@ -13,6 +13,8 @@ HEAD: Final = 10.0
 """Seconds for the head of a request, from its first byte, or from the connection, on."""
 BODY: Final = 10.0
 """Seconds for its body."""
+LONGEST: Final = 64 << 10
+"""Bytes of a head, past which nobody waits for its end: httptools sets no limit."""
 READ: Final = 30.0
 """Seconds in which whoever is answered has to take something of it."""
 
@@ -23,6 +25,7 @@ class Patience(asyncio.Protocol):
     cycle: Any
     """The request that is answered, or was last; None before the first."""
     _transport: asyncio.Transport
+    _heard = 0
     _head: asyncio.TimerHandle | None = None
     _read: asyncio.TimerHandle | None = None
 
@@ -38,7 +41,11 @@ class Patience(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
-            self._head = _ended(self._head)
+            self._head, self._heard = _ended(self._head), 0
+            return
+        self._heard += len(data)
+        if self._heard > LONGEST:
+            self._transport.abort()
         elif self._head is None and not self._transport.is_closing():
             self._head = self._later(HEAD)
 

@@ -38,7 +38,8 @@ def wire(request, folder, tokens, monkeypatch):
     def call(text=b"", wait=20):
         connection = socket.create_connection(("127.0.0.1", port), wait)
         opened_here.append(connection)
-        connection.sendall(text)
+        with contextlib.suppress(ConnectionError):  # it need not hear all of it
+            connection.sendall(text)
         return connection
 
     call.server, call.service = server, service
@@ -139,7 +140,7 @@ def test_a_body_in_parts(wire, tokens):
         b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.test\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 200_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 2_000_000 + b"\r\n\r\n",
         b"POST /leave HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n"
         b"Content-Length: 4\r\n\r\nabcd",
         b"POST /leave HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
