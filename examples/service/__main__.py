@@ -7,12 +7,19 @@ import os
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from antiphon.composition import BasicFilter, WhitehouseFilter
 from antiphon.numbers.errors import AntiphonError
 
+from .patience import patient
 from .tokens import ROLES, issue
+
+if TYPE_CHECKING:
+    from .service import Service
+
+CONNECTIONS: Final = 800
+"""At once: fewer than the files that a process may have open, which are 1,024 as a rule."""
 
 
 def main() -> int:
@@ -53,24 +60,41 @@ def _starting(start: argparse.ArgumentParser) -> None:
     start.add_argument(
         "--moved", action="store_true", help="your word that no other copy of the folder goes on"
     )
+    start.add_argument(
+        "--name", action="append", default=[], help="a host name it is known by; may come again"
+    )
+    start.add_argument("--reads", type=float, default=200, help="a second, of one address")
     start.add_argument("--pace", type=float, default=1, help="seconds between released counts")
+
+
+def config_of(service: Service, host: str, port: int, *names: str, http: str = "auto") -> Any:
+    """How uvicorn serves it; ``http``: by h11, by httptools, or by what there is."""
+    import uvicorn
+    from uvicorn.importer import import_from_string
+
+    from .app import app_of
+
+    return uvicorn.Config(
+        app_of(service, [host, *names]), host=host, port=port,
+        http=patient(import_from_string(uvicorn.config.HTTP_PROTOCOLS[http])), ws="none",
+        log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,
+        lifespan="on", limit_concurrency=CONNECTIONS,
+    )  # fmt: skip
 
 
 def _start(given: argparse.Namespace) -> int:
     try:
         import uvicorn
 
-        from .app import app_of
+        from .service import opened, state_of
     except ImportError:
         print("starlette and uvicorn are needed: pip install 'antiphon[service]'", file=sys.stderr)
         return 2
-    from .service import opened, state_of
-
     many_small = WhitehouseFilter if given.delta else BasicFilter
     budget = many_small(epsilon=given.epsilon, delta=given.delta)
     service = opened(
         given.folder, budget, horizon=given.horizon, sync=given.sync, pace=given.pace,
-        moved=given.moved,
+        moved=given.moved, reads=given.reads,
     )  # fmt: skip
     print(state_of(service), flush=True)
 
@@ -79,10 +103,7 @@ def _start(given: argparse.Namespace) -> int:
             service.end()
             super().handle_exit(sig, frame)
 
-    config = uvicorn.Config(
-        app_of(service), host=given.host, port=given.port, log_level="warning", access_log=False,
-        timeout_graceful_shutdown=5, server_header=False, lifespan="on", limit_concurrency=2000,
-    )  # fmt: skip
+    config = config_of(service, given.host, given.port, *given.name)
     if given.command == "demo":
         from .demonstration import begin
 

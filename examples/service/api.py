@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from .asked import KEY, Wrong, batch_of, json_of, number_of, watch_of
-from .gate import admit, json_body
+from .gate import admit, header_of, json_body
 from .memory import Counter, Reply, no_such_counter
 from .service import Service
 from .tokens import Holder
@@ -30,7 +30,7 @@ class Api:
         if request.method != "POST":
             memory = self._service.memory
             shown = [
-                {"counter": number, **_public(each)}
+                {"counter": number, **self._public(number, each)}
                 for number, each in enumerate(memory.counters)
                 if each
             ]
@@ -45,7 +45,7 @@ class Api:
         if found is None:
             return _replied(no_such_counter(number))
         series = [*map(attrs.asdict, found.series)]
-        return JSONResponse({"counter": number, **_public(found), "series": series})
+        return JSONResponse({"counter": number, **self._public(number, found), "series": series})
 
     async def ask(self, request: Request) -> Response:
         holder, key = self._sender(request, "analyst")
@@ -53,19 +53,14 @@ class Api:
         return _replied(await self._service.writer.say(holder.name, key, number))
 
     async def budget(self, request: Request) -> Response:
-        memory = self._service.memory
-        budget = memory.board.budget
-        named = {"limits": budget.limits, "spent": memory.spent, "remaining": memory.remaining}
-        shown = {name: [str(each) for each in amounts] for name, amounts in named.items()}
-        return JSONResponse({"unit": budget.unit, **shown})
+        return JSONResponse(self._service.spending.data())
 
     def _sender(self, request: Request, role: str) -> tuple[Holder, str]:
         """Who sends it, and by which key. Raises: Wrong."""
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        holder = self._service.tokens.holder(token) if kind.lower() == "bearer" else None
-        admit(self._service, request, holder, role)
-        assert holder is not None
-        key = request.headers.get("idempotency-key", "")
+        kind, _, token = header_of(request, "authorization").partition(" ")
+        found = self._service.tokens.holder(token) if kind.lower() == "bearer" else None
+        holder = admit(self._service, request, found, role)
+        key = header_of(request, "idempotency-key")
         if not KEY.match(key):
             raise Wrong(
                 400, "no key", "Idempotency-Key: 1 to 64 letters, digits, - or _, new for what is "
@@ -73,12 +68,11 @@ class Api:
             )  # fmt: skip
         return holder, key
 
-
-def _public(counter: Counter) -> dict[str, Any]:
-    airline, origin, delay, epsilon = counter.watch
-    watch = {"airline": airline, "origin": origin, "delay": delay, "epsilon": str(epsilon)}
-    last = counter.last
-    return {**watch, "from": counter.born, **(attrs.asdict(last) if last else {"count": None})}
+    def _public(self, number: int, counter: Counter) -> dict[str, Any]:
+        airline, origin, delay, epsilon = counter.watch
+        watch = {"airline": airline, "origin": origin, "delay": delay, "epsilon": str(epsilon)}
+        known = {**watch, "charge": self._service.spending.share(number), "from": counter.born}
+        return {**known, **(attrs.asdict(counter.last) if counter.last else {"count": None})}
 
 
 def _replied(reply: Reply) -> Response:

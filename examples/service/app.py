@@ -1,26 +1,27 @@
 """What may be asked over HTTP. Every refusal is a JSON object, {"error", "message"}, or a page.
 
 Nothing that is answered tells data but the answers of the mechanism. Refusals are functions of the
-request, of tokens, and of what was created: *no budget* and *no such counter* both follow from the
-creations alone (``Board``), are both written to the log, and have one shape. That a key was used
-with another body is told to its own token only, which sent both.
+request, of tokens, and of what was created: *no budget* is what ``session.price`` says, *no such
+counter* what ``Board`` does, and both follow from the creations alone. That a key was used with
+another body is told to its own token only, which sent both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from . import pages
 from .api import Api
 from .asked import Wrong
 from .guard import Guard
+from .refusals import refusal
 from .service import Service
 from .site import Site
 
@@ -34,8 +35,8 @@ _STATIC: Final = {
 }
 
 
-def app_of(service: Service) -> Guard:
-    """The ASGI app of a service."""
+def app_of(service: Service, hosts: Iterable[str] = ()) -> Guard:
+    """The ASGI app of a service, known by these names beside those of this machine."""
     site, api = Site(service), Api(service)
     routes = [
         Route("/", site.board, methods=["GET"]),
@@ -54,16 +55,13 @@ def app_of(service: Service) -> Guard:
         Route("/api/budget", api.budget, methods=["GET"]),
     ]
     handlers: Any = {Wrong: _wrong, HTTPException: _http, Exception: _fault}
-    return Guard(Starlette(routes=routes, lifespan=service.running, exception_handlers=handlers))
+    app = Starlette(routes=routes, lifespan=service.running, exception_handlers=handlers)
+    app.router.redirect_slashes = False  # it would lead to whatever the path says
+    return Guard(app, service.floods, hosts)
 
 
 async def _wrong(request: Request, wrong: Any) -> Response:
-    body = {"error": wrong.error, "message": wrong.message}
-    if request.url.path.startswith("/api/"):
-        return JSONResponse(body, wrong.status, wrong.headers)
-    if wrong.status == 401:
-        return HTMLResponse(pages.enter_page("Sign in first."), 401)
-    return HTMLResponse(pages.refused_page(wrong.message), wrong.status, wrong.headers)
+    return refusal(request.url.path, wrong)
 
 
 async def _http(request: Request, error: Any) -> Response:

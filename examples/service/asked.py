@@ -6,7 +6,7 @@ import json
 import re
 from fractions import Fraction
 from typing import Any, Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 from .board import DELAYS, EPSILONS, FLIGHT, MOST, WATCH, Watch
 
@@ -25,18 +25,33 @@ class Wrong(Exception):
 def json_of(body: bytes) -> Any:
     """A JSON value. Raises: Wrong."""
     try:
-        return json.loads(body)
+        return json.loads(body.decode(), parse_constant=_no, object_pairs_hook=_object)
     except (ValueError, RecursionError):
-        raise Wrong(400, "bad JSON", "the body is not JSON, in UTF-8") from None
+        raise Wrong(
+            400, "bad JSON", "the body is not JSON, in UTF-8, or says something twice"
+        ) from None
+
+
+def _no(constant: str) -> None:
+    """NaN and Infinity are no JSON."""
+    raise ValueError(constant)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of two fields of one name, a proxy might have read the other."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a field comes twice")
+    return found
 
 
 def form_of(body: bytes) -> dict[str, str]:
     """The fields of a form. Raises: Wrong."""
     try:
-        fields = parse_qs(body.decode("ascii"), strict_parsing=bool(body), max_num_fields=16)
+        pairs = parse_qsl(body.decode("ascii"), strict_parsing=bool(body), max_num_fields=16)
+        return {name: str(value) for name, value in _object(pairs).items()}
     except ValueError:
         raise Wrong(400, "bad form", "the body is not a form") from None
-    return {name: values[-1] for name, values in fields.items()}
 
 
 def batch_of(data: Any) -> tuple[Any, ...]:

@@ -152,6 +152,11 @@ class Board(ap.ExchangePostProcessor[BoardState]):
                 yield ap.Ask(counts(counter[0], flight), number)
 
 
+def creates(said: Any) -> bool:
+    """Whether what is said is a ``WATCH``, and neither a batch nor a number."""
+    return type(said) is tuple and type(said[0]) is not tuple
+
+
 def board(budget: Filter, *, horizon: int = 1 << 19) -> Chain:
     """The system that runs: P ∘* ExtConComp(budget)."""
     return Board(budget=budget, horizon=horizon) @ ap.ExtConComp(budget=budget)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
 
+from . import patience
 from .asked import Wrong
+from .floods import address_of
+from .guard import too_many
 from .service import Service
 from .tokens import Holder
 
@@ -14,23 +18,28 @@ BODY: Final = 32 << 10
 """Bytes of a request's body, at most."""
 
 
-def admit(service: Service, request: Request, holder: Holder | None, role: str) -> None:
-    """Raises: Wrong, for a wrong token, or role, or too many requests."""
-    address = request.client.host if request.client else ""
+def admit(service: Service, request: Request, holder: Holder | None, role: str) -> Holder:
+    """Whoever holds a token of a role. Raises: Wrong: another token, or too many requests."""
     wait = (
-        service.buckets.wait("", f"address {address}")
+        service.floods.wait("guess", address_of(request.client.host if request.client else ""))
         if holder is None
-        else service.buckets.wait(holder.role, f"token {holder.name}")
+        else service.floods.wait(holder.role, holder.name)
     )
     if wait:
-        seconds = str(int(wait) + 1)
-        raise Wrong(429, "too many", "more than the rate of this token", **{"Retry-After": seconds})
+        raise too_many(wait)
     if holder is None:
         raise Wrong(
             401, "no token", "Authorization: Bearer and a token", **{"WWW-Authenticate": "Bearer"}
         )
     if holder.role != role:
         raise Wrong(403, "another role", f"this is for a token of the role {role}")
+    return holder
+
+
+def header_of(request: Request, name: str) -> str:
+    """A header that came once; of two, a proxy might have read the other."""
+    given = request.headers.getlist(name)
+    return given[0] if len(given) == 1 else ""
 
 
 async def json_body(request: Request) -> bytes:
@@ -40,7 +49,7 @@ async def json_body(request: Request) -> bytes:
 
 async def body_of(request: Request, kind: str) -> bytes:
     """The body, of at most ``BODY`` bytes; a longer one is refused before it is read."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != kind:
+    if header_of(request, "content-type").partition(";")[0].strip().lower() != kind:
         raise Wrong(415, "another type", f"Content-Type: {kind}")
     too_long = Wrong(413, "too long", f"a body has at most {BODY} bytes", Connection="close")
     length = request.headers.get("content-length", "0")
@@ -48,10 +57,13 @@ async def body_of(request: Request, kind: str) -> bytes:
         raise too_long
     body = bytearray()
     try:
-        async for part in request.stream():
-            body += part
-            if len(body) > BODY:
-                raise too_long
+        async with asyncio.timeout(patience.BODY):
+            async for part in request.stream():
+                body += part
+                if len(body) > BODY:
+                    raise too_long
+    except TimeoutError:
+        raise Wrong(408, "too slow", "the body did not come in time", Connection="close") from None
     except ClientDisconnect:
         raise Wrong(400, "cut off", "the body is not whole") from None
     return bytes(body)

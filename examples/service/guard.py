@@ -1,31 +1,85 @@
-"""What every answer says to a browser: nothing from elsewhere, nothing inline, no frames."""
+"""Before anything is read, and after anything is answered: what holds of every request.
+
+A request names this service as its host; without a token it comes at a rate. An answer keeps a
+browser to this site and out of caches. A fault is told by the name of its type and where it was.
+"""
 
 from __future__ import annotations
 
+import sys
+import traceback
+from collections.abc import Iterable
 from typing import Any, Final
 
-HEADERS: Final = [
-    (
-        b"content-security-policy",
+from .asked import Wrong
+from .floods import Floods, address_of
+from .refusals import refusal
+
+HERE: Final = ("127.0.0.1", "localhost", "[::1]")
+HEADERS: Final = {
+    b"content-security-policy": (
         b"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-        b"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        b"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),  # no-referrer would hide the Origin of our own forms
-    (b"cross-origin-opener-policy", b"same-origin"),
-]
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"same-origin",  # no-referrer would hide the Origin of our own forms
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"cache-control": b"no-store",
+}
 
 
 class Guard:
-    """An ASGI app, with these headers on every answer."""
+    """An ASGI app around another."""
 
-    def __init__(self, app: Any) -> None:
-        self.app = app
+    def __init__(self, app: Any, floods: Floods, hosts: Iterable[str] = ()) -> None:
+        self.app, self._floods = app, floods
+        self._hosts = {each.lower().encode("latin-1") for each in (*HERE, *hosts)}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
         async def guarded(message: Any) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *HEADERS]
+                given = {name for name, _ in message["headers"]}
+                more = [each for each in HEADERS.items() if each[0] not in given]
+                message["headers"] = [*message["headers"], *more]
             await send(message)
 
-        await self.app(scope, receive, guarded if scope["type"] == "http" else send)
+        try:
+            app = self._refused(scope) or self.app
+            await app(scope, receive, guarded)
+        except Exception as error:  # an error's text may be data, as a log may be read by others
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+            print(f"a fault: {type(error).__name__} at {where}", file=sys.stderr, flush=True)
+
+    def _refused(self, scope: Any) -> Any:
+        """The answer to what is not let in; else None."""
+        wrong = self._elsewhere(scope) or self._too_often(scope)
+        return wrong and refusal(scope["path"], wrong)
+
+    def _elsewhere(self, scope: Any) -> Wrong | None:
+        """A page of another name that leads here reads nothing (DNS rebinding)."""
+        named = [value.lower() for name, value in scope["headers"] if name == b"host"]
+        host = named[0] if len(named) == 1 else b""
+        bare = host if host.endswith(b"]") else host.rpartition(b":")[0] or host
+        if bare in self._hosts:
+            return None
+        return Wrong(421, "another host", "this service is known by another name: see --name")
+
+    def _too_often(self, scope: Any) -> Wrong | None:
+        """What needs a token is counted by its token (``admit``)."""
+        if scope["method"] == "POST" and scope["path"].startswith("/api/"):
+            return None
+        client = scope.get("client")
+        wait = self._floods.wait("read", address_of(client[0] if client else ""))
+        return too_many(wait) if wait else None
+
+
+def too_many(wait: float) -> Wrong:
+    """Told to come later."""
+    seconds = str(int(wait) + 1)
+    return Wrong(429, "too many", "more than the rate; come later", **{"Retry-After": seconds})

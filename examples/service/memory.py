@@ -16,8 +16,7 @@ from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.composition import Create, Refusal
-from antiphon.composition.filters.budget import Amounts, Spent
+from antiphon.composition import Refusal
 from antiphon.protocol import BOTTOM
 from antiphon.protocol.durable.states import restored
 from antiphon.protocol.records.codec import decode
@@ -92,20 +91,6 @@ class Memory:
     """Messages whose replies and counts are forgotten: a compaction came before they were kept."""
     in_flight: tuple[str, str] | None = None
     """(who, key) of the message that was in flight when the process died, and has been stepped."""
-    _spent: Spent = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._spend()
-
-    @property
-    def spent(self) -> Amounts:
-        """What the budget's filter has added up: a function of what was created."""
-        return self.board.budget.spent(self._spent)
-
-    @property
-    def remaining(self) -> Amounts:
-        """What is left of it."""
-        return self.board.budget.remaining(self._spent)
 
     def _width(self, counter: Counter) -> int:
         """The truth is this near, with probability 1 - BETA: a function of public numbers."""
@@ -143,7 +128,6 @@ class Memory:
             text = f"asks ε = {said[3]}, and {answer.remaining[0]} is left of the budget's sum"
             return Reply(402, {"error": "no budget", "message": text})
         self.counters.append(Counter(said, self.flights))
-        self._spend()
         return Reply(201, {"counter": answer})
 
     def _asked(self, number: int, answer: object) -> Reply:
@@ -157,10 +141,6 @@ class Memory:
         if len(counter.series) > POINTS:
             del counter.series[1:-1:2]
         return Reply(200, {"counter": number, **attrs.asdict(point)})
-
-    def _spend(self) -> None:
-        made = (Create(self.board.counter(each.watch)) for each in self.counters if each)
-        self._spent = self.board.budget.after(made)
 
     # --- kept, and read again ----------------------------------------------------------------
 
@@ -236,7 +216,6 @@ class Memory:
             (index < len(old) and old[index]) or Counter(*each) if each else None
             for index, each in enumerate(found)
         ]
-        self._spend()
 
 
 LOG: Final = "session.jsonl"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from fractions import Fraction
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
 
-from antiphon.composition.guarantees import curves
 from antiphon.demo.data import CARRIERS, ORIGINS
 
 from .asked import texts
 from .board import DELAYS, Watch
 from .memory import Counter, Memory
 from .pictures import drawing
+from .spending import Spending
 from .tokens import Holder
 
 
@@ -25,38 +22,10 @@ def words(watch: Watch) -> str:
     return f"{airline or 'All'} flights{f' from {origin}' if origin else ''}{late}"
 
 
-def spent_words(memory: Memory) -> tuple[str, int]:
-    """The budget in words, and how much of it is spent, in percent; rounded against the reader."""
-    budget = memory.board.budget
-    limit, spent, left = (
-        each[0] if isinstance(each[0], Fraction) else Fraction(float(each[0]))
-        for each in (budget.limits, memory.spent, memory.remaining)
-    )
-    unit = {"epsilon": "ε", "rho": "ρ"}.get(budget.unit, budget.unit)
-    percent = math.ceil(100 * spent / limit) if limit else 100
-    text = f"{unit} = {_shown(spent)} of {_shown(limit, down=True)} is spent"
-    text += f", {_shown(left, down=True)} remains"
-    if unit != "ε":
-        whole = {name: curves.number(float(getattr(budget, name))) for name in ("epsilon", "delta")}
-        text += f"; the whole is what ε = {whole['epsilon']} at δ = {whole['delta']} allows"
-    return text, percent
-
-
-def _shown(exact: Fraction, *, down: bool = False) -> str:
-    """Four digits, rounded up; down, for what remains."""
-    if not exact:
-        return "0"
-    places = max(0, 3 - math.floor(math.log10(exact)))
-    scaled = exact * 10**places
-    digits = math.floor(scaled) if down else math.ceil(scaled)
-    return f"{float(Fraction(digits, 10**places)):.10g}"
-
-
-def fragment(memory: Memory) -> str:
+def fragment(memory: Memory, spending: Spending) -> str:
     """The budget and the counters: what changes."""
-    text, percent = spent_words(memory)
     shown = [
-        _figure(number, each)
+        _figure(number, each, spending.share(number))
         for number, each in reversed(list(enumerate(memory.counters)))
         if each is not None
     ]
@@ -65,14 +34,14 @@ def fragment(memory: Memory) -> str:
         f'<section class="card" aria-labelledby="budget"><h2 id="budget">Budget</h2>'
         f'<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect class="rest" width="100" height="4"/>'
-        f'<rect class="used" width="{percent}" height="4"/>'
-        f'</svg><p id="spent">{escape(text)}.</p>'
+        f'<rect class="used" width="{spending.percent}" height="4"/>'
+        f'</svg><p id="spent">{escape(spending.words)}.</p>'
         f'<p class="soft">{memory.flights:,} flights have come. What is spent stays spent, and how '
         f"many flights came is no secret.</p></section>{counters}"
     )
 
 
-def _figure(number: int, counter: Counter) -> str:
+def _figure(number: int, counter: Counter, share: str) -> str:
     name = escape(words(counter.watch))
     said, picture, last = "Nothing has been released yet.", "", counter.last
     if last is not None:
@@ -85,20 +54,23 @@ def _figure(number: int, counter: Counter) -> str:
     return (
         f'<section class="card" id="c{number}" aria-labelledby="h{number}">'
         f'<h2 id="h{number}">{name}</h2><p>{said}</p>{picture}'
-        f'<p class="soft">Counter {number}, ε = {escape(str(counter.watch[3]))}, from flight '
-        f"{counter.born:,} on.</p></section>"
+        f'<p class="soft">Counter {number}, from flight {counter.born:,} on, with ε = '
+        f"{escape(str(counter.watch[3]))}; of the budget it takes {escape(share)}.</p></section>"
     )
 
 
-def board_page(memory: Memory, holder: Holder | None, *, said: str, keys: Iterable[str]) -> str:
+def board_page(board: str, holder: Holder | None, *, said: str = "", forms: str = "") -> str:
     """The board, with the forms of an analyst."""
-    forms = _forms(memory, iter(keys)) if holder else ""
     status = f'<p role="status" class="said">{escape(said)}</p>' if said else ""
-    body = f'{status}<div class="columns"><div id="board">{fragment(memory)}</div>{forms}</div>'
+    live = '<p id="live" class="soft" role="status" hidden>'
+    live += "The service does not answer; trying again.</p>"
+    body = f'{status}{live}<div class="columns"><div id="board">{board}</div>{forms}</div>'
     return page("The board", body, holder, live=True)
 
 
-def _forms(memory: Memory, keys: Any) -> str:
+def forms(memory: Memory, keys: Sequence[str]) -> str:
+    """What an analyst may do, each with a key of its own."""
+
     def choice(name: str, label: str, options: Iterable[tuple[str, str]]) -> str:
         inner = "".join(f'<option value="{escape(v)}">{escape(t)}</option>' for v, t in options)
         return f'<label>{label}<select name="{name}">{inner}</select></label>'
@@ -113,14 +85,14 @@ def _forms(memory: Memory, keys: Any) -> str:
     ]
     ask = (
         '<form class="card" method="post" action="/ask" aria-labelledby="asking">'
-        f'<h2 id="asking">Ask now</h2><input type="hidden" name="key" value="{next(keys)}">'
+        f'<h2 id="asking">Ask now</h2><input type="hidden" name="key" value="{keys[0]}">'
         f"{choice('counter', 'Counter', numbers)}<button>Ask</button>"
         '<p class="soft">Asking costs nothing: a counter is paid for when it is made.</p></form>'
     )
     return (
         '<div><form class="card" method="post" action="/create" aria-labelledby="making">'
         f'<h2 id="making">Create a counter</h2>'
-        f'<input type="hidden" name="key" value="{next(keys)}">'
+        f'<input type="hidden" name="key" value="{keys[1]}">'
         f"{choice('airline', 'Airline', airlines)}{choice('origin', 'Origin', origins)}"
         f"{choice('delay', 'Late on arrival', delays)}"
         f"{choice('epsilon', 'ε, of the budget', [(each, each) for each in texts()])}"
@@ -128,7 +100,29 @@ def _forms(memory: Memory, keys: Any) -> str:
     )
 
 
-def derivation_page(text: str, holder: Holder | None) -> str:
+def spent_section(memory: Memory, spending: Spending) -> str:
+    """What was promised and spent, in ε, and what each counter was charged."""
+    figures = "".join(
+        f"<dt>{escape(what)}</dt><dd><strong>{escape(figure)}</strong> {escape(how)}</dd>"
+        for what, figure, how in spending.figures
+    )
+    rows = "".join(
+        f"<tr><td>{number}</td><td>{escape(words(each.watch))}, with ε = "
+        f"{escape(str(each.watch[3]))}</td><td>{escape(spending.share(number))}</td></tr>"
+        for number, each in enumerate(memory.counters)
+        if each is not None
+    )
+    titles = ("Counter", "Counts", "Takes")
+    head = "".join(f'<th scope="col">{each}</th>' for each in titles)
+    each_one = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return (
+        '<section class="card"><h2>What is spent</h2>'
+        f"<p>{escape(spending.words)}.</p><h3>In ε, at δ = {spending.delta}</h3><dl>{figures}</dl>"
+        f"<h3>Of each counter</h3>{each_one}</section>"
+    )
+
+
+def derivation_page(text: str, spent: str, holder: Holder | None) -> str:
     """Why it is private."""
     body = (
         '<section class="card"><h2>What is promised</h2><p>Take two streams of flights that are '
@@ -140,6 +134,7 @@ def derivation_page(text: str, holder: Holder | None) -> str:
         "secret.</p></section>"
         f'<section class="card"><h2>Why</h2>'
         f'<pre tabindex="0" role="region" aria-label="Derivation">{escape(text)}</pre></section>'
+        + spent
     )
     return page("Derivation", body, holder)
 

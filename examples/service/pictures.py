@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .memory import Point
 
 WIDE, HIGH = 480, 190
-_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 10, 14, 28
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 10, 14, 28
 
 
 def drawing(points: Sequence[Point], label: str) -> str:
@@ -29,7 +29,7 @@ def drawing(points: Sequence[Point], label: str) -> str:
     last = points[-1]
     grid = "".join(
         f'<line class="grid" x1="{_LEFT}" x2="{WIDE - _RIGHT}" y1="{y(at)}" y2="{y(at)}"/>'
-        f'<text x="{_LEFT - 8}" y="{y(at)}" dy="0.32em" text-anchor="end">{at:,}</text>'
+        f'<text x="{_LEFT - 8}" y="{y(at)}" dy="0.32em" text-anchor="end">{_short(at)}</text>'
         for at in (0, top // 2, top)
     )
     return (
@@ -40,6 +40,14 @@ def drawing(points: Sequence[Point], label: str) -> str:
         f'<text x="{_LEFT}" y="{HIGH - 8}">{low:,} flights</text>'
         f'<text x="{WIDE - _RIGHT}" y="{HIGH - 8}" text-anchor="end">{high:,} flights</text></svg>'
     )
+
+
+def _short(value: int) -> str:
+    """A number on an axis, which has room for five characters: 400k."""
+    for unit, sign in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if value >= 10 * unit or (value >= unit and not value % (unit // 10)):
+            return f"{value / unit:.6g}{sign}"
+    return str(value)
 
 
 def _round_up(value: int) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import antiphon as ap
 from antiphon.composition.filters.budget import Filter
@@ -18,31 +18,48 @@ from antiphon.protocol.durable.journal import Sync
 
 from . import pages
 from .board import board
+from .floods import RATES, Floods
 from .memory import LOG, Memory
-from .tokens import Buckets, Holder, Tokens, hashed
+from .spending import Spending
+from .tokens import Holder, Tokens, hashed
 from .writer import Writer
 
 _SIGNED_IN: Final = 12 * 3600
 """Seconds, after which a browser is asked for a token again."""
-_BROWSERS: Final = 1000
+_BROWSERS: Final = 20
+"""Of one token; the one that signed in first has to do so again."""
 _STALE: Final = 0.2
 """Seconds that a page may be old, while much is new."""
+
+
+class _Drawn(NamedTuple):
+    """The board at a version: the part that changes, and the page around it for anyone."""
+
+    version: int
+    at: float
+    board: str
+    page: bytes
 
 
 class Service:
     """Made in an event loop's process, started by ``running``."""
 
-    def __init__(self, session: DurableSession, memory: Memory, tokens: Tokens, *, pace: float):
+    def __init__(
+        self, session: DurableSession, memory: Memory, tokens: Tokens, *, pace: float, reads: float
+    ) -> None:
         self.session, self.memory, self.tokens = session, memory, tokens
-        self.buckets = Buckets()
+        self.floods = Floods(reads)
+        self.spending = Spending.of(session)
+        """As of the last counter that was made."""
+        self._made = len(memory.counters)
         self.closing = False
-        self.streams = 0
-        """Browsers that hear of what is new."""
+        self.streams = Counter[str]()
+        """How many browsers of each address hear of what is new."""
         self.version = 0
         self._pace = pace
         self._asked = -1
         self._browsers: OrderedDict[str, tuple[str, float]] = OrderedDict()
-        self._drawn: tuple[int, float, bytes] = -1, 0.0, b""
+        self._drawn = _Drawn(-1, 0.0, "", b"")
         self.derivation = str(ap.guarantee(session.mechanism))
 
     @asynccontextmanager
@@ -78,6 +95,8 @@ class Service:
 
     def _changed(self) -> None:
         self.version += 1
+        if len(self.memory.counters) > self._made:
+            self._made, self.spending = len(self.memory.counters), Spending.of(self.session)
         news, self._news = self._news, asyncio.Event()
         news.set()
 
@@ -88,26 +107,25 @@ class Service:
                 await asyncio.wait_for(self._news.wait(), seconds)
         return self.version != seen
 
-    def public_page(self) -> bytes:
-        """The board for whoever is not signed in: the last released values, asking nothing."""
-        version, drawn, page = self._drawn
+    @property
+    def drawn(self) -> _Drawn:
+        """The board as it is shown: the last released values, asking nothing."""
         now = time.monotonic()
-        if version != self.version and now - drawn > _STALE:
-            page = pages.board_page(self.memory, None, said="", keys=()).encode()
-            self._drawn = self.version, now, page
-        return page
+        if self._drawn.version != self.version and now - self._drawn.at > _STALE:
+            board = pages.fragment(self.memory, self.spending)
+            page = pages.board_page(board, None).encode()
+            self._drawn = _Drawn(self.version, now, board, page)
+        return self._drawn
 
     # --- browsers ----------------------------------------------------------------------------
 
-    def sign_in(self, token: str) -> str | None:
+    def sign_in(self, holder: Holder) -> str:
         """What the browser of an analyst keeps in place of the token."""
-        holder = self.tokens.holder(token)
-        if holder is None or holder.role != "analyst":
-            return None
         cookie = secrets.token_urlsafe(32)
+        theirs = [each for each, (digest, _) in self._browsers.items() if digest == holder.digest]
+        if len(theirs) >= _BROWSERS:
+            del self._browsers[theirs[0]]
         self._browsers[hashed(cookie)] = holder.digest, time.monotonic() + _SIGNED_IN
-        if len(self._browsers) > _BROWSERS:
-            self._browsers.popitem(last=False)
         return cookie
 
     def signed_in(self, cookie: str) -> Holder | None:
@@ -128,6 +146,7 @@ def opened(
     sync: Sync = "each",
     pace: float = 1,
     moved: bool = False,
+    reads: float = RATES["read"][0],
 ) -> Service:
     """The service of a folder: a new session there, or the one that is there, gone on with.
 
@@ -140,7 +159,7 @@ def opened(
     else:
         session = board(budget, horizon=horizon).start(sink=path, durable=True, sync=sync)
     memory = Memory.read(folder, session.mechanism.links[0])
-    return Service(session, memory, Tokens(folder / "tokens"), pace=pace)
+    return Service(session, memory, Tokens(folder / "tokens"), pace=pace, reads=reads)
 
 
 def state_of(service: Service) -> str:

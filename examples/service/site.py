@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections.abc import AsyncIterator
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from . import pages
 from .asked import KEY, Wrong, form_of, number_of, watch_of
+from .floods import address_of
 from .gate import admit, body_of
+from .listening import Listening, events
 from .memory import Reply
 from .service import Service
 from .tokens import Holder
 
-STREAMS: Final = 200
-"""Browsers that may listen at once."""
 COOKIE: Final = "board"
 
 
@@ -32,29 +30,31 @@ class Site:
     async def board(self, request: Request) -> Response:
         holder = self._holder(request)
         if holder is None:
-            return HTMLResponse(self._service.public_page())
+            return HTMLResponse(self._service.drawn.page)
         return self._page(holder, "")
 
     async def fragment(self, request: Request) -> Response:
-        return HTMLResponse(pages.fragment(self._service.memory))
+        return HTMLResponse(self._service.drawn.board)
 
     async def derivation(self, request: Request) -> Response:
-        return HTMLResponse(pages.derivation_page(self._service.derivation, self._holder(request)))
+        service, holder = self._service, self._holder(request)
+        spent = pages.spent_section(service.memory, service.spending)
+        return HTMLResponse(pages.derivation_page(service.derivation, spent, holder))
 
     async def enter(self, request: Request) -> Response:
         if request.method != "POST":
             return HTMLResponse(pages.enter_page())
         fields = await self._fields(request)
-        cookie = self._service.sign_in(fields.get("token", ""))
-        if cookie is None:
-            try:
-                admit(self._service, request, None, "analyst")
-            except Wrong as wrong:
-                said = "This is no analyst's token." if wrong.status == 401 else "Too many; wait."
-                return HTMLResponse(pages.enter_page(said), wrong.status, wrong.headers)
+        found = self._service.tokens.holder(fields.get("token", ""))
+        analyst = found if found is not None and found.role == "analyst" else None
+        try:
+            cookie = self._service.sign_in(admit(self._service, request, analyst, "analyst"))
+        except Wrong as wrong:
+            said = "This is no analyst's token." if wrong.status == 401 else "Too many; wait."
+            return HTMLResponse(pages.enter_page(said), wrong.status, wrong.headers)
         answer = RedirectResponse("/", 303)
         secure = request.url.scheme == "https"
-        answer.set_cookie(COOKIE, cookie or "", httponly=True, samesite="strict", secure=secure)
+        answer.set_cookie(COOKIE, cookie, httponly=True, samesite="strict", secure=secure)
         return answer
 
     async def leave(self, request: Request) -> Response:
@@ -81,29 +81,17 @@ class Site:
         return self._page(holder, said, reply.status)
 
     async def events(self, request: Request) -> Response:
-        if self._service.streams >= STREAMS:
-            raise Wrong(503, "busy", "too many listen", **{"Retry-After": "60"})
-        headers = {"Cache-Control": "no-store"}
-        return StreamingResponse(self._events(), media_type="text/event-stream", headers=headers)
-
-    async def _events(self) -> AsyncIterator[str]:
-        service = self._service
-        service.streams += 1
-        seen = -1  # the page may be older than the stream: it is told at once
-        try:
-            yield "retry: 2000\n\n"
-            while not service.closing:
-                fresh = await service.news(seen, 15)
-                seen = service.version
-                yield f"event: changed\ndata: {seen}\n\n" if fresh else ": here\n\n"
-                await asyncio.sleep(0.25)
-        finally:
-            service.streams -= 1
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream")
+        address = address_of(request.client.host if request.client else "")
+        return Listening(self._service.streams, address, events(self._service))
 
     def _page(self, holder: Holder, said: str, status: int = 200) -> Response:
         keys = [secrets.token_urlsafe(12) for _ in range(2)]
-        text = pages.board_page(self._service.memory, holder, said=said, keys=keys)
-        return HTMLResponse(text, status, {"Cache-Control": "no-store"})
+        service = self._service
+        board = pages.fragment(service.memory, service.spending)  # what was done is to be seen
+        forms = pages.forms(service.memory, keys)
+        return HTMLResponse(pages.board_page(board, holder, said=said, forms=forms), status)
 
     def _holder(self, request: Request) -> Holder | None:
         cookie = request.cookies.get(COOKIE)
@@ -111,9 +99,7 @@ class Site:
 
     async def _asked(self, request: Request) -> tuple[Holder, str, dict[str, Any]]:
         """An analyst's form. Raises: Wrong."""
-        holder = self._holder(request)
-        admit(self._service, request, holder, "analyst")
-        assert holder is not None
+        holder = admit(self._service, request, self._holder(request), "analyst")
         fields: dict[str, Any] = await self._fields(request)
         key = fields.pop("key", "")
         if not KEY.match(key):
@@ -122,8 +108,9 @@ class Site:
 
     async def _fields(self, request: Request) -> dict[str, str]:
         """A form of a page of ours. Raises: Wrong."""
-        origin = request.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        origin, site = (request.headers.get(name) for name in ("origin", "sec-fetch-site"))
+        here = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+        if not here or site not in (None, "same-origin", "none"):
             raise Wrong(403, "another site", "this form comes from a page of another site")
         return form_of(await body_of(request, "application/x-www-form-urlencoded"))
 

@@ -10,10 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from antiphon.composition import Create
 from antiphon.numbers.errors import AntiphonError
 from antiphon.protocol.durable.durable_session import DurableSession
 
+from .board import creates
 from .memory import Memory, Reply, digest
+from .spending import too_dear
 
 WAITING: Final = 4096
 """Requests that may wait; the next is told to come again."""
@@ -31,6 +34,10 @@ CONFLICT: Final = Reply(
 )
 Waiting: TypeAlias = "tuple[Any, asyncio.Future[Reply]]"
 """A message, and who waits for its answer."""
+
+
+class TooDear(Exception):
+    """The budget does not cover a counter; its text is public."""
 
 
 class Writer:
@@ -94,10 +101,13 @@ class Writer:
             self._give_up()
 
     def _batch(self) -> list[Waiting]:
+        """What is stepped together; a creation by itself, as its price depends on those before."""
         weight, batch = 0, list[Waiting]()
         while self._waiting and weight < TOGETHER:
+            said = self._waiting[0][0][2]
+            if creates(said):
+                return batch or [self._waiting.popleft()]
             batch.append(self._waiting.popleft())
-            said = batch[-1][0][2]
             weight += 1 if type(said) is int else len(said)
         return batch
 
@@ -117,10 +127,18 @@ class Writer:
         """The answers, up to a message that is refused, or that ends the session."""
         answers: list[Any] = []
         try:
+            self._check_price(messages[0][2])
             answers.extend(self.session.send_many(messages))
         except Exception as error:  # whoever sent it hears of it, and nobody else
             return answers, error
         return answers, None
+
+    def _check_price(self, said: Any) -> None:
+        """What the budget does not cover is not sent, so that nobody fills the log with it."""
+        if creates(said):
+            price = self.session.price(Create(self.memory.board.counter(said)))
+            if not price.accepted:
+                raise TooDear(too_dear(price))
 
     def _tell(
         self,
@@ -133,8 +151,7 @@ class Writer:
             self._resolve(message, future, OVER if failed else self.memory.take(message, answer))
         rest = batch[len(answers) :]
         if refusal is not None and not self.session.over:
-            text = f"the mechanism refused it: {type(refusal).__name__}"
-            self._resolve(*rest.pop(0), Reply(422, {"error": "refused", "message": text}))
+            self._resolve(*rest.pop(0), _reply_of(refusal))
         self._waiting.extendleft(reversed(rest))
         if self.session.over:
             self._give_up()
@@ -173,3 +190,11 @@ class Writer:
         finally:
             self.session.close()
             self._thread.shutdown()
+
+
+def _reply_of(refusal: Exception) -> Reply:
+    """What is said of a message that has not happened."""
+    if type(refusal) is TooDear:
+        return Reply(402, {"error": "no budget", "message": str(refusal)})
+    text = f"the mechanism refused it: {type(refusal).__name__}"
+    return Reply(422, {"error": "refused", "message": text})

@@ -77,10 +77,10 @@ def talking(folder, tokens):
     from examples.service.service import opened
 
     @asynccontextmanager
-    async def talk(epsilon=2, pace=3600, **options):
-        service = opened(folder, BasicFilter(epsilon=epsilon), pace=pace, sync="os", **options)
+    async def talk(budget=BasicFilter(epsilon=2), pace=3600, **options):  # noqa: B008
+        service = opened(folder, budget, pace=pace, sync="os", **options)
         transport = httpx.ASGITransport(app_of(service), raise_app_exceptions=False)
-        client = httpx.AsyncClient(transport=transport, base_url="http://board.test")
+        client = httpx.AsyncClient(transport=transport, base_url="http://localhost")
         async with service.running(), client:
             yield Talk(service, client, tokens)
 
@@ -106,10 +106,11 @@ def started(folder, tokens):
     """``with``: a process that serves the folder; (its port, itself, what it said)."""
 
     @contextmanager
-    def start(*options):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+    def start(*options, port=None):
+        if port is None:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                port = free.getsockname()[1]
         command = [sys.executable, "-m", "examples.service", "start", str(folder)]
         process = subprocess.Popen(
             [*command, "--port", str(port), "--sync", "os", *options],

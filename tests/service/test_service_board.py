@@ -11,8 +11,7 @@ from antiphon.composition import BasicFilter, Refusal, WhitehouseFilter, search_
 from antiphon.protocol import BOTTOM, TOP
 from antiphon.protocol.exchanges import in_turn
 from examples.service.board import Board, board, counts
-from examples.service.memory import Memory
-from examples.service.pages import spent_words
+from examples.service.spending import Spending
 
 HALF = Fraction(1, 2)
 WATCHES = [("UA", "", 0, HALF), ("", "JFK", 15, HALF), ("", "", 0, Fraction(1))]
@@ -182,18 +181,26 @@ def test_an_auditor_does_not_refute_it():
         (BasicFilter(epsilon=2), 3, "ε = 1.5 of 2 is spent, 0.5 remains", 75),
         (BasicFilter(epsilon=3), 2, "ε = 1 of 3 is spent, 2 remains", 34),
         (BasicFilter(epsilon=2), 9, "ε = 2 of 2 is spent, 0 remains", 100),
-        (WhitehouseFilter(epsilon=4, delta=1e-6), 1, "ρ = 0.125 of 0.2431 is spent, 0.1181 ", 52),
+        (
+            WhitehouseFilter(epsilon=4, delta=1e-6),
+            1,
+            "ρ = 0.125 of 0.243192 is spent, 0.118192 remains",
+            52,
+        ),
     ],
     ids=["half", "a third", "all", "many small"],
 )
 def test_the_budget_is_told_in_words(budget, creations, words, percent):
     session = board(budget).start(seed=1)
-    memory = Memory(session.mechanism.links[0])
     for _ in range(creations):
-        memory.take(sent(WATCHES[0]), session.send(sent(WATCHES[0])))
-    text, share = spent_words(memory)
-    assert text.startswith(words)
-    assert share == percent
+        session.send(sent(WATCHES[0]))
+    spending = Spending.of(session)
+    assert spending.words.startswith(words)
+    assert spending.percent == percent
+    in_epsilon = "; at δ = 0.000001, ε = 2.4191 of 3.58686 is spent, 1.16777 remains"
+    assert spending.words.endswith(in_epsilon) is (type(budget) is WhitehouseFilter)
+    assert spending.share(0) == ("ρ 0.125" if type(budget) is WhitehouseFilter else "ε 0.5")
     charged = session._now[0][1].spent  # what the composition has charged itself
-    assert (memory.spent, memory.remaining) == (budget.spent(charged), budget.remaining(charged))
-    assert text.endswith("what ε = 4 at δ = 1e-06 allows") is (type(budget) is WhitehouseFilter)
+    shown = spending.data()
+    assert shown["spent"] == [*map(str, budget.spent(charged))]
+    assert shown["remaining"] == [*map(str, budget.remaining(charged))]

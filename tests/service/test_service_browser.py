@@ -6,6 +6,11 @@ import json
 import pytest
 from chromium import BROWSER, Chromium
 
+from antiphon.composition import WhitehouseFilter
+from examples.service import pages
+from examples.service.memory import Point
+from examples.service.spending import Spending
+
 pytestmark = pytest.mark.skipif(
     BROWSER is None, reason="no chromium, chromium-browser or google-chrome is installed"
 )
@@ -71,6 +76,29 @@ def test_an_analyst_by_keyboard(started, tokens, tmp_path):
         assert page.complaints() == []
 
 
+def test_a_page_comes_again_after_a_restart(started, tokens, tmp_path):
+    """kill -9 under a page that is open: it says so, and is live again with the next process."""
+    with Chromium(tmp_path / "profile") as page:
+        with started("--pace", "0.1") as (port, process, _said):
+            signed_in(page, port, tokens["analyst"])
+            tab_to(page, "form[action='/create'] button")
+            page.key("Enter")
+            page.wait("document.querySelector('#c0')")
+            fly(port, tokens["ingestion"], "a")
+            page.wait("document.querySelector('#c0 svg')")
+            page.run("window.same = true")
+            process.kill()
+        page.wait("!document.getElementById('live').hidden")
+        with started("--pace", "0.1", port=port):
+            fly(port, tokens["ingestion"], "b", 9)
+            page.wait("document.getElementById('live').hidden", 30)
+            page.wait("document.getElementById('board').textContent.includes('1,000 flights')", 30)
+            assert page.run("window.same")  # nobody has loaded it again
+            tab_to(page, "form[action='/ask'] button")
+            page.key("Enter")  # who was signed in is forgotten: it says so
+            page.wait("document.querySelector('input[name=token]')")
+
+
 def test_every_control_is_named_and_seen(started, tokens, tmp_path):
     with started() as (port, _, _said), Chromium(tmp_path / "profile") as page:
         signed_in(page, port, tokens["analyst"])
@@ -89,6 +117,49 @@ def test_every_control_is_named_and_seen(started, tokens, tmp_path):
         assert order[0] == "To the content"
         link, button = (place for place, text in enumerate(order) if text == "Create")
         assert link < order.index("Sign out") < button
+
+
+CUT = """[...document.querySelectorAll('svg text')].filter(each => {
+    const inner = each.getBoundingClientRect();
+    const outer = each.closest('svg').getBoundingClientRect();
+    return inner.left < outer.left || inner.right > outer.right;
+}).map(each => each.textContent)"""
+TOGETHER = """[...document.querySelectorAll('svg')].filter(each => {
+    const [left, right] = [...each.querySelectorAll('text')].slice(-2)
+        .map(text => text.getBoundingClientRect());
+    return left && right && left.right > right.left;
+}).length"""
+WIDE = """[...document.querySelectorAll('main *:not(svg *)')].filter(each =>
+    each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== 'inline'
+).map(each => each.textContent.slice(0, 60))"""
+
+
+@pytest.mark.parametrize("wide", [390, 320, 1100])
+def test_wide_values_are_not_cut(talked, started, tokens, tmp_path, wide):
+    """A year of flights, and the widest budget: as they are drawn, on a page of the service."""
+
+    async def drawn(talk):
+        watch = {"airline": "UA", "origin": "JFK", "delay": 120, "epsilon": "1/20"}
+        assert [(await talk.create(watch)).status_code for _ in range(2)] == [201, 201]
+        memory = talk.service.memory
+        for counter, last in zip(memory.counters, (336_776, 123_456_789), strict=True):
+            counter.series += [Point(last // 2, last // 3, 4516), Point(last, last, 12_345)]
+        memory.flights = 123_456_789
+        spending = Spending.of(talk.service.session)
+        return pages.fragment(memory, spending), pages.spent_section(memory, spending)
+
+    shown = talked(drawn, budget=WhitehouseFilter(epsilon=20, delta=1e-6))
+    folder = tmp_path / "board"
+    for name in ("session.jsonl", "session.jsonl.guard", "memory.json"):
+        (folder / name).unlink()
+    with started() as (port, _, _said), Chromium(tmp_path / "profile", width=wide) as page:
+        page.open(f"http://127.0.0.1:{port}/")
+        page.run(f"document.getElementById('board').innerHTML = {json.dumps(''.join(shown))}")
+        assert page.run("document.querySelectorAll('svg text').length") == 10
+        assert page.run(CUT) == []
+        assert page.run(TOGETHER) == 0
+        assert page.run(WIDE) == []
+        assert page.run("document.documentElement.scrollWidth") <= wide
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -410,9 +410,14 @@ def test_what_is_shown_is_escaped(talked):
 
     async def conversation(talk):
         await talk.create()
-        talk.service.memory.counters.append(Counter(("<b>", '"><i>', 0, 1), 0, [Point(1, 1, 1)]))
+        memory, spending = talk.service.memory, talk.service.spending
+        memory.counters[0] = Counter(("<b>", '"><i>', 0, 1), 0, [Point(1, 1, 1)])
         holder = Holder("analyst", "<u>", "")
-        page = pages.board_page(talk.service.memory, holder, said="<s>", keys=("1", "2"))
+        board = pages.fragment(memory, spending)
+        forms = pages.forms(memory, ("1", "2"))
+        page = pages.board_page(board, holder, said="<s>", forms=forms)
+        spent = pages.spent_section(memory, spending)
+        page += pages.derivation_page("<b>", spent, holder)
         return [tag for tag in ("<b>", "<i>", "<u>", "<s>") if tag in page]
 
     assert talked(conversation) == []

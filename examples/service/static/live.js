@@ -1,6 +1,6 @@
 "use strict";
 // The board is drawn by the server; when it says that something has changed, fetch that part anew.
-const board = document.getElementById("board");
+const board = document.getElementById("board"), live = document.getElementById("live");
 let under_way = false, again = false;
 
 async function refresh() {
@@ -17,4 +17,16 @@ async function refresh() {
   under_way = false;
 }
 
-new EventSource("/events").addEventListener("changed", refresh);
+function listen() {
+  const events = new EventSource("/events");
+  events.addEventListener("open", () => { live.hidden = true; });
+  events.addEventListener("changed", refresh);
+  events.addEventListener("error", () => {
+    live.hidden = false;
+    if (events.readyState !== EventSource.CLOSED) return;  // the browser comes again by itself
+    refresh();
+    setTimeout(listen, 5000);  // it was refused, as one of too many
+  });
+}
+
+listen();

@@ -1,0 +1,53 @@
+"""Server-sent events: how many browsers may hear of what is new, and how long."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from starlette.responses import StreamingResponse
+
+from .asked import Wrong
+from .service import Service
+
+STREAMS: Final = 200
+"""Browsers that may listen at once."""
+STREAMS_OF_ONE: Final = 50
+"""Those of one address."""
+LISTENS: Final = 3600
+"""Seconds, after which a browser has to come again."""
+
+
+async def events(service: Service) -> AsyncIterator[str]:
+    """An event whenever something is new, four a second at most; a sign of life else."""
+    until = time.monotonic() + LISTENS
+    seen = -1  # the page may be older than the stream: it is told at once
+    yield "retry: 2000\n\n"
+    while not service.closing and (left := until - time.monotonic()) > 0:
+        fresh = await service.news(seen, min(15, left))
+        seen = service.version
+        yield f"event: changed\ndata: {seen}\n\n" if fresh else ": here\n\n"
+        await asyncio.sleep(0.25)
+
+
+class Listening(StreamingResponse):
+    """Server-sent events, to so many browsers at once. Raises: Wrong, before it begins."""
+
+    def __init__(self, streams: Counter[str], address: str, events: AsyncIterator[str]) -> None:
+        super().__init__(events, media_type="text/event-stream")
+        self._streams, self._address = streams, address
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        streams, address = self._streams, self._address
+        if streams.total() >= STREAMS or streams[address] >= STREAMS_OF_ONE:
+            raise Wrong(503, "busy", "too many listen", **{"Retry-After": "60"})
+        streams[address] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            streams[address] -= 1
+            if not streams[address]:
+                del streams[address]

@@ -1,0 +1,114 @@
+"""What the board has spent, as it is shown: what was created decides it, and nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from antiphon.composition.filters.decimals import shown_down, shown_up
+from antiphon.composition.spending.budget_lines import charged
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.claims import Status
+from antiphon.protocol.in_sight import BudgetInSight, InEpsilon, Price
+from antiphon.protocol.session import Session
+
+_SIGNS = {"epsilon": "ε", "rho": "ρ"}
+
+
+@attrs.frozen
+class Spending:
+    """``session.budget`` at one moment, and what it is in ε, at the δ of the budget."""
+
+    budget: BudgetInSight
+    at: InEpsilon
+
+    @classmethod
+    def of(cls, session: Session) -> Spending:
+        """Of a session of ``board(…)``."""
+        system: Any = session.mechanism
+        delta = system.links[0].budget.delta
+        return cls(session.budget, session.budget.at(delta))
+
+    @property
+    def words(self) -> str:
+        """In the filter's own unit, and in ε where that is another one."""
+        text = _said(_SIGNS.get(str(self.budget.unit), str(self.budget.unit)), *self._sums)
+        at = self.at
+        if self.budget.unit != "epsilon" and None not in (at.total, at.spent, at.remaining):
+            told = _said("ε", at.total, at.spent, at.remaining)
+            text += f"; at δ = {self.delta}, {told}"
+        return text
+
+    @property
+    def delta(self) -> str:
+        """The δ of the budget, rounded down."""
+        return shown_down(self.at.delta)
+
+    @property
+    def percent(self) -> int:
+        """How much is spent, rounded up."""
+        limit, spent, _ = self._sums
+        whole = Fraction(shown_down(limit))
+        return min(100, math.ceil(100 * Fraction(shown_up(spent)) / whole)) if whole else 100
+
+    @property
+    def _sums(self) -> tuple[ExactEpsilon, ExactEpsilon, ExactEpsilon]:
+        """Limit, spent, remaining: of δ the budget of this service spends nothing."""
+        limits, spent, left = self.budget.limits, self.budget.spent, self.budget.remaining
+        assert limits is not None
+        assert spent is not None
+        assert left is not None
+        return limits[0], spent[0], left[0]
+
+    @property
+    def figures(self) -> Iterator[tuple[str, str, str]]:
+        """(what, how much, what it says), in ε, at the δ of the budget; what ``words`` lacks."""
+        at, other = self.at, self.budget.unit != "epsilon"
+        known = "proved" if at.status is Status.PROVED else "assumed"
+        if at.total is not None:
+            yield (
+                "Promised of all there will be",
+                shown_up(at.total),
+                f"{known}: {at.theorem}",
+            )
+        if at.spent is not None and other:
+            yield "Spent of it", shown_up(at.spent), "had it been fixed in advance"
+        if at.remaining is not None and other:
+            yield "Remaining of it", shown_down(at.remaining), ""
+        if at.loss is not None:
+            yield "Loss at no time above", shown_up(at.loss), f"{known}: an odometer"
+
+    def share(self, number: int) -> str:
+        """What a counter was charged: "ε 0.5"."""
+        charge = self.budget.shares[number].charge
+        return charged(charge, self.budget.unit) if isinstance(charge, tuple) else "nothing"
+
+    def data(self) -> dict[str, Any]:
+        """For programs: exact amounts as texts, doubles on the safe side."""
+        budget, at = self.budget, self.at
+        named = {"limits": budget.limits, "spent": budget.spent, "remaining": budget.remaining}
+        amounts = {name: [*map(str, each or ())] for name, each in named.items()}
+        figures = {"total": at.total, "spent": at.spent, "remaining": at.remaining}
+        return {
+            "unit": budget.unit, **amounts,
+            "in_epsilon": {"delta": str(at.delta), **figures, "loss": at.loss},
+        }  # fmt: skip
+
+
+def too_dear(price: Price) -> str:
+    """Why a counter is not made: what it asks, and what would fit."""
+    left, unit = price.before.remaining, price.before.unit
+    assert isinstance(price.charge, tuple)
+    assert left is not None
+    asked, sign = charged(price.charge, unit), _SIGNS.get(str(unit), str(unit))
+    text = f"it asks {asked} of the budget, and {sign} {shown_down(left[0])} is left"
+    largest = price.before.largest
+    return text if largest is None else f"{text}: a counter of ε <= {shown_down(largest)} fits"
+
+
+def _said(sign: str, limit: Any, spent: Any, left: Any) -> str:
+    return f"{sign} = {shown_up(spent)} of {shown_down(limit)} is spent, {shown_down(left)} remains"
