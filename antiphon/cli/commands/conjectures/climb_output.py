@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from antiphon.audit.conjectures import Conjecture, Conjectured, HowFar
-from antiphon.audit.conjectures.in_parallel import search_together
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.numbers.errors import InvalidArgument
@@ -23,7 +22,8 @@ class ConjectureOptions(NamedTuple):
     seconds: float
     starts: int | None
     seed: int | None
-    workers: int
+    workers: int | None
+    checkpoint: Path | None
     to_the_end: bool
     plot: Path | None
     save: Path | None
@@ -45,7 +45,10 @@ def conjecture(asked: ConjectureOptions) -> int:
             f"{name} is a {type(given).__name__}: what is searched is a Conjecture(pattern, bound)"
         )
     with _climbing(asked.as_json) as climbs, running(path):
-        found = _searched(given, asked, climbs)
+        found = given.search(
+            seconds=asked.seconds, starts=asked.starts, seed=asked.seed, watch=climbs,
+            to_the_end=asked.to_the_end, executor=asked.workers, checkpoint=asked.checkpoint,
+        )  # fmt: skip
     _write(found, asked, climbs)
     if asked.as_json:
         print_json(found.to_dict())
@@ -88,18 +91,6 @@ def _climbing(quiet: bool) -> Generator[Climbing, None, None]:
 
     with Console(stderr=True).status("searching") as status:
         yield Climbing(status, quiet)
-
-
-def _searched(given: Conjecture, asked: ConjectureOptions, climbs: Climbing) -> Conjectured:
-    if asked.workers == 1:
-        return given.search(
-            seconds=asked.seconds, starts=asked.starts, seed=asked.seed, watch=climbs,
-            to_the_end=asked.to_the_end,
-        )  # fmt: skip
-    return search_together(
-        given, asked.workers, seconds=asked.seconds, starts=asked.starts, seed=asked.seed,
-        watch=climbs, to_the_end=asked.to_the_end,
-    )  # fmt: skip
 
 
 def _write(found: Conjectured, asked: ConjectureOptions, climbs: Climbing) -> None:
