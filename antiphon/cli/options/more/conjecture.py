@@ -46,7 +46,17 @@ def conjecture(
     check_plot(plot, force)
     return search(
         ConjectureOptions(
-            target, seconds, starts, seed, workers, checkpoint, to_the_end, plot, save, svg, force,
+            target,
+            seconds,
+            starts,
+            seed,
+            workers,
+            checkpoint,
+            to_the_end,
+            plot,
+            save,
+            svg,
+            force,
             json,
         )
     )
