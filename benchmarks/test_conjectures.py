@@ -34,5 +34,5 @@ def test_climb(benchmark, size):
         epsilon=Log(2), delta=Fraction(1, 4), creations=creations, sparse=sparse
     )
     domain = Domain(pattern.inputs, rounds, answers)
-    climber = Climber(pattern, domain, Fraction(0), generator(1))
-    benchmark.pedantic(climber.climb, rounds=5)
+    climber = Climber(pattern, domain, Fraction(0))
+    benchmark.pedantic(climber.climb, args=(generator(1),), rounds=5)

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""``thing.plot()``: curves, counters, audit reports and regrets as matplotlib axes."""
+"""``thing.plot()``: curves, counters, audit reports, searches and regrets as matplotlib axes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Union
 
 import numpy as np
 
+from antiphon.audit.conjectures.conjectured import Conjectured
 from antiphon.audit.contests import Standings
 from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit_report import AuditReport
@@ -18,6 +19,7 @@ from antiphon.mechanisms.counters import Counter, UnboundedCounter
 from antiphon.numbers.errors import MissingExtra
 from antiphon.report.audits import draw_bounds
 from antiphon.report.canvas import COLOURS, INK, STYLE, UNDATED, matplotlib, plain
+from antiphon.report.climbs import draw_climb
 from antiphon.report.curves import draw_curves
 from antiphon.report.learning import draw_regrets
 
@@ -103,6 +105,11 @@ def _(thing: AuditReport, axes: Axes) -> None:
 def _(thing: Standings, axes: Axes) -> None:
     draw_regrets(axes, [(thing.learner.partition("(")[0], thing)])
     axes.set_title(thing.game, loc="left", fontsize=11, color=INK)
+
+
+@draw.register(Conjectured)
+def _(thing: Conjectured, axes: Axes) -> None:
+    draw_climb(axes, thing)
 
 
 @draw.register(Counter)

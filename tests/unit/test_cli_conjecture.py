@@ -1,10 +1,19 @@
 """`antiphon conjecture`: value against bound as it climbs, and what refutes it."""
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import antiphon as ap
+from antiphon.audit.conjectures import HowFar
+from antiphon.cli.commands.conjectures.climb_output import climb_line
 
 COMMAND = "conjecture"
 FILE = Path(ap.__file__).parent.parent / "examples/conjectures/first_pairs.py"
@@ -15,9 +24,8 @@ def test_what_is_refuted_is_shown(printed, tmp_path):
     files = [tmp_path / name for name in ("play.jsonl", "trees.svg", "climb.png")]
     save = ("--save", files[0], "--svg", files[1], "--plot", files[2])
     out = printed(f"{FILE}:CLAIM", *SHORT, *save, status=1).out
-    assert "against 0.100000" in out
-    assert "refuted: δ(0) of 2 mechanisms" in out
-    assert "bound 1/10 = 0.1; found " in out
+    assert out.startswith("refuted: δ(0) of 2 mechanisms")  # nobody watched it climb
+    assert "  bound             1/10 = 0.1\n" in out
     assert "accuse b = 0" in out
     recording = ap.Recording.load(files[0])
     assert ap.replay(recording).answers == recording.view.answers
@@ -32,9 +40,71 @@ def test_what_is_not_refuted_is_said_to_be_just_that(told):
     assert (data["bound"], data["loss"]) == ("1/10", "1/10")
 
 
-def test_several_processes(printed):
-    out = printed(f"{FILE}:CLAIM", "--starts", "200", "--workers", "2", status=1).out
-    assert "refuted" in out
+def test_several_processes_find_the_same(told, printed):
+    found = [
+        json.loads(printed(f"{FILE}:CLAIM", *SHORT, "--workers", n, "--json", status=1).out)
+        for n in ("1", "2")
+    ]
+    assert found[0] == found[1]
+
+
+def test_a_search_in_two_pieces(told, printed, tmp_path):
+    file = tmp_path / "search.json"
+    options = (f"{FILE}:TRUE_CLAIM", "--seed", "1", "--checkpoint", file)
+    assert told(*options, "--starts", "5")["starts"] == 5
+    both = told(*options, "--starts", "12")
+    assert both == told(f"{FILE}:TRUE_CLAIM", "--seed", "1", "--starts", "12")
+    assert "it differs in" in printed(f"{FILE}:CLAIM", *options[1:], status=2).err
+    assert "needs a seed" in printed(options[0], "--checkpoint", file, status=2).err
+
+
+def test_a_line_that_climbs():
+    line = climb_line(HowFar(12.34, 1234, 0.15, Fraction(1, 10)), [0.0, 0.075, 0.15])
+    assert line == (
+        "    12.3 s   1,234 starts  ████████████████│████████  0.150000 against 0.100000  ▁▄█"
+    )
+    below = climb_line(HowFar(1, 1, 0.05, Fraction(1, 10)), [0.05])
+    assert "████████████░░░░░░░░░░░░│  0.050000" in below
+    assert "│░" in climb_line(HowFar(0, 1, 0.0, Fraction(0)), [])
+
+
+CALLS = {
+    "cli": [
+        "-m", "antiphon.cli", "conjecture", f"{FILE.with_name('one_sided.py')}:TRUE_CLAIM",
+        "--seconds", "600", "--seed", "1", "--checkpoint", "search.json", "--workers",
+    ],
+    "api": [
+        "-c",
+        "import runpy, sys\n"
+        f"claim = runpy.run_path({str(FILE.with_name('one_sided.py'))!r})['TRUE_CLAIM']\n"
+        "found = claim.search(seconds=600, seed=1, checkpoint='search.json',\n"
+        "    executor=int(sys.argv[1]))\n"
+        "print(found)\n",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("way", CALLS)
+def test_a_real_ctrl_c_keeps_the_best_and_loses_nothing(tmp_path, way, workers):
+    file = tmp_path / "search.json"
+    with subprocess.Popen(
+        [sys.executable, *CALLS[way], workers],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(Path(ap.__file__).parents[1])},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not file.exists():
+            time.sleep(0.05)
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert err == ""
+    assert out.startswith("not refuted, which proves nothing")
+    assert ", interrupted" in out
+    done = json.loads(file.read_text())["chunks"]
+    assert f"{done} starts" in " ".join(reversed(out.replace(", interrupted", "").split()))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A tester of conjectures: a search for the mechanisms that break a bound on a composition."""
 
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.conjecturing import Conjecture, HowFar, conjecture
+from antiphon.audit.conjectures.conjecturing import Conjecture, conjecture
 from antiphon.audit.conjectures.listed_pairs import (
     BOTH_SIDES,
     ONE_SIDED,
@@ -9,6 +9,7 @@ from antiphon.audit.conjectures.listed_pairs import (
     ListedPairs,
 )
 from antiphon.audit.conjectures.patterns import Pattern, SparsePattern, SparseRenyi
+from antiphon.audit.conjectures.searching.ascent import HowFar
 from antiphon.audit.conjectures.tables import TableMechanism
 
 __all__ = [

@@ -76,7 +76,8 @@ def gains(found: Best, mechanism: int, size: int) -> Doubles:
             mass = np.moveaxis(slope, mechanism, 0)
             for place in reversed(range(len(lengths))):
                 if place != mechanism:
-                    mass = mass @ found.parties[place][1 + side][lengths[place]]
+                    chances = found.parties[place][1 + side][lengths[place]]
+                    mass = np.einsum("...i,i->...", mass, chances)  # the same on any core; @ is not
             np.add.at(total, level.heard[side], mass)
     return total
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,13 +16,6 @@ from antiphon.numbers.exact import ExactEpsilon
 Generator = np.random.Generator
 _SWEEPS: Final = 12
 """Sweeps over all laws in a climb."""
-_KEPT: Final = 8
-"""The best laws found so far, from which most climbs start."""
-_PATIENCE: Final = 60
-"""Climbs without a better one after which those are forgotten: they may all be one hill."""
-_NEAR: Final = 0.6
-"""How often a climb starts near one of them, and not anew."""
-_BETTER: Final = 1e-9
 _STILL: Final = 1e-2
 """Noise with which a sweep that finds nothing better is the last."""
 _ALIKE: Final = 0.7
@@ -41,11 +33,9 @@ class Climb(NamedTuple):
 
 
 class Climber:
-    """Climbs in one domain, and the best that they found."""
+    """Climbs in one domain: from random laws, or from those of another climb."""
 
-    def __init__(
-        self, pattern: Pattern, domain: Domain, epsilon: ExactEpsilon, random: Generator
-    ) -> None:
+    def __init__(self, pattern: Pattern, domain: Domain, epsilon: ExactEpsilon) -> None:
         loss, limit = pattern.claimed
         self.domain = domain
         self.loss: Loss = pattern.loss(epsilon)
@@ -54,40 +44,27 @@ class Climber:
             domain, tree(domain, pattern.pairs, pattern.inner), loss, float(limit)
         )
         self._tree: Tree = tree(domain, pattern.pairs, pattern.played)
-        self._random = random
-        self._kept: list[Climb] = []
-        self._in_vain = 0
 
-    def climb(self) -> Climb:
-        """One climb, from random laws or from near the best so far.
+    def climb(self, random: Generator, near: list[Doubles] | None = None) -> Climb:
+        """One climb, from random laws or from these.
 
         Less and less noise is added to what is climbed for: plain climbing ends on a ridge, where
         no one law alone can gain.
         """
-        random = self._random
-        near = bool(self._kept) and random.random() < _NEAR
         alike = random.random() < _ALIKE
-        start = (
-            self._kept[int(random.integers(len(self._kept)))].laws if near else self._anew(alike)
-        )
+        start = self._anew(random, alike) if near is None else near
         noise = 10.0 ** random.uniform(-2, 0)
-        found = self._climbed(list(start), noise, alike, int(random.integers(2)))
-        better = not self._kept or found.gain > self._kept[0].gain + _BETTER
-        self._in_vain = 0 if better else self._in_vain + 1
-        if self._in_vain == _PATIENCE:
-            self._kept, self._in_vain = [], 0
-        self._kept = sorted([*self._kept, found], key=lambda each: -each.gain)[:_KEPT]
-        return found
+        return self._climbed(random, list(start), noise, alike, int(random.integers(2)))
 
-    def _anew(self, alike: bool) -> list[Doubles]:
+    def _anew(self, random: Generator, alike: bool) -> list[Doubles]:
         """A vertex for each mechanism, in random directions."""
         count = 1 if alike else self._creations
-        laws = [
-            self._claimed.best(self._random.normal(size=self.domain.size)) for _ in range(count)
-        ]
+        laws = [self._claimed.best(random.normal(size=self.domain.size)) for _ in range(count)]
         return laws * (self._creations // count)
 
-    def _climbed(self, laws: list[Doubles], noise: float, alike: bool, bit: int) -> Climb:
+    def _climbed(
+        self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
+    ) -> Climb:
         """Sweep by sweep, with half of the noise each time; for one world or the other."""
         found, whole = Climb(self.domain, -1.0, laws), turned(self._tree) if bit else self._tree
         for _ in range(_SWEEPS):
@@ -98,28 +75,16 @@ class Climber:
                     found = Climb(self.domain, seen.gain, list(laws), bit)
                 if alike:
                     each = [gains(seen, j, self.domain.size) for j in range(len(laws))]
-                    laws = [self._better(np.sum(each, axis=0), noise)] * len(laws)
+                    slope = np.sum(each, axis=0)
+                    laws = [self._better(random, slope, noise)] * len(laws)
                 else:
-                    laws[mechanism] = self._better(gains(seen, mechanism, self.domain.size), noise)
+                    slope = gains(seen, mechanism, self.domain.size)
+                    laws[mechanism] = self._better(random, slope, noise)
             noise /= 2
             if noise < _STILL and found.gain <= before:
                 break
         return found
 
-    def _better(self, slope: Doubles, noise: float) -> Doubles:
-        rough = noise * np.abs(slope).max() * self._random.normal(size=slope.size)
+    def _better(self, random: Generator, slope: Doubles, noise: float) -> Doubles:
+        rough = noise * np.abs(slope).max() * random.normal(size=slope.size)
         return self._claimed.best(slope + rough)
-
-
-def climbs(climbers: list[Climber]) -> Iterator[Climb]:
-    """One climb after another, without end: first in the smallest domains.
-
-    Then in all of them in turn, and every other one in the largest.
-    """
-    for most in range(1, len(climbers)):
-        for climber in climbers[:most]:
-            yield climber.climb()
-    while True:
-        for climber in climbers:
-            yield climber.climb()
-            yield climbers[-1].climb()

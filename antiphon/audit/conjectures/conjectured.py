@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
 import attrs
 
+from antiphon.audit.conjectures.drawing.found_trees import mechanism_drawn, strategy_drawn
+from antiphon.audit.conjectures.drawing.tree_sheet import sheet
 from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.patterns import Pattern, shown
-from antiphon.audit.conjectures.pictures import beside, mechanism_tree
 from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.audit.conjectures.text_trees import mechanism_tree
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.messages import distinct
 from antiphon.protocol.records.interaction import record
 from antiphon.protocol.records.view import Recording
+from antiphon.protocol.shown.card import Card, Grid, Part, Picture
+from antiphon.protocol.shown.displayed import Plotted, Shown
 
 _PATIENCE: Final = 100_000
 """Plays until one is in the event; the event has at least the probability that is gained."""
 
+_EDGES: Final = "On an edge: of a mechanism, the probability of an answer; of the adversary, the answer it hears."
 
-@attrs.frozen(eq=False)
-class Conjectured:
+
+@attrs.frozen(eq=False, repr=False)
+class Conjectured(Shown, Plotted):
     """What a search for mechanisms that break a bound has found: "refuted", or "not refuted"."""
 
     pattern: Pattern
@@ -79,18 +86,38 @@ class Conjectured:
         """Whether the conjecture stands, so far."""
         return not self.refuted
 
-    def __str__(self) -> str:
+    @property
+    def title(self) -> str:
+        """The verdict, and on what."""
         claim, figure = self.pattern.words(self.epsilon)
         many, few = self.pattern.creations, self.pattern.sparse
-        what = f"{figure} of {many} mechanisms, each {claim}, of which {few} may see a difference"
         verdict = "refuted" if self.refuted else "not refuted, which proves nothing"
-        sizes = ", ".join(f"{rounds} × {answers}" for rounds, answers in self.searched)
-        cut = ", interrupted" if self.interrupted else ""
         return (
-            f"{verdict}: {what}\n"
-            f"  bound {_both(self.bound)}; found {_both(self.loss)}, {self.ratio:.4f} times that\n"
-            f"  {self.starts} starts{cut}; mechanisms of rounds × answers {sizes}"
+            f"{verdict}: {figure} of {many} mechanisms, each {claim}, of which {few} may see a "
+            "difference"
         )
+
+    @property
+    def figure(self) -> str:
+        """What is bounded: δ(0), say."""
+        return self.pattern.words(self.epsilon)[1]
+
+    def _card(self) -> Card:
+        return Card(self.title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        sizes = ", ".join(f"{rounds} × {answers}" for rounds, answers in self.searched)
+        rows = [
+            ("bound", _both(self.bound)),
+            ("found", f"{_both(self.loss)}, {self.ratio:.4f} times that"),
+            ("starts", f"{self.starts:,}{', interrupted' if self.interrupted else ''}"),
+            ("rounds × answers", sizes),
+        ]
+        yield Grid(rows)
+        if self.refuted:
+            yield Picture(self.svg)
+        if self.history:
+            yield self._picture()
 
     def tree(self) -> str:
         """The mechanisms, and the adversary, as decision trees."""
@@ -99,11 +126,12 @@ class Conjectured:
         return "\n\n".join([*parts, *([] if adversary is None else [adversary.tree()])])
 
     def svg(self) -> str:
-        """The mechanisms as trees, beside their adversary: a picture of its own."""
+        """The mechanisms as trees, beside their adversary's: a picture of its own."""
         adversary = self.adversary
-        trees = [mechanism_tree(each) for each in self.mechanisms]
-        against = "" if adversary is None else adversary.tree()
-        return beside(str(self).splitlines(), "\n\n".join(trees), against)
+        trees = [mechanism_drawn(each, self.pattern) for each in self.mechanisms]
+        against = [] if adversary is None else [strategy_drawn(adversary)]
+        values = f"bound {_both(self.bound)}; found {_both(self.loss)}, {self.ratio:.4f} times that"
+        return sheet([self.title, values, _EDGES], trees, against)
 
     def recording(self, *, seed: int | None = None) -> Recording:
         """A play of that adversary in which it accuses: both sides, which replays.

@@ -6,44 +6,31 @@ adversary that gains more than the bound. What is not found proves nothing.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, TypeAlias, Union
+from pathlib import Path
+from typing import Any, Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.conjectures.climbing import Climb, Climber, Generator, climbs
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.judging import Judged, judged
 from antiphon.audit.conjectures.law_trees import Domain, tree
 from antiphon.audit.conjectures.patterns import Pattern, shown
+from antiphon.audit.conjectures.searching.ascent import Aim, HowFar, Limits
+from antiphon.audit.conjectures.searching.long_search import search_long
+from antiphon.audit.running.working import Workers
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.coins.sampled import generator, system_words
 
 Bound: TypeAlias = Union[int, float, Fraction, Callable[[ExactEpsilon], Any], PrivacyCurve]
 """A number, a function of ε, or a curve."""
-_CLEARLY: Final = 1e-6
-"""A gain in doubles that is more than this above the bound is judged."""
-_FURTHER: Final = 1e-9
-"""By how much one has to be better that is judged after another."""
 _WIDEST: Final = 10**8
 """Views in a table."""
 
 _LONGEST: Final = 10**5
 """Histories of one mechanism, each a column of its program."""
-
-
-class HowFar(NamedTuple):
-    """How far a search is: told after every climb."""
-
-    seconds: float
-    starts: int
-    best: float
-    bound: Fraction
 
 
 def _is_pattern(_: object, __: object, value: Any) -> None:
@@ -97,45 +84,41 @@ class Conjecture:
         seed: int | None = None,
         watch: Callable[[HowFar], object] | None = None,
         to_the_end: bool = False,
+        executor: Workers = None,
+        checkpoint: Union[str, Path, None] = None,
     ) -> Conjectured:
         """Search for mechanisms that refute it, until it is refuted or the time is up.
 
         ``starts``: climbs at most; with them and a seed, without ``seconds``, the same is found
-        again. ``to_the_end``: once refuted, go on for what refutes it by most. Ctrl-C ends the
-        search, and keeps the best. Cost: docs/conjectures.md.
-        Raises: InvalidArgument; Intractable where no table of views is small enough; MissingExtra
-        without scipy.
-        """
-        figure = self.figure
-        random = generator(system_words(4).tolist() if seed is None else seed)
-        domains = list(self._domains())
-        search = _Search(self, figure, to_the_end)
-        limits = _Limits(seconds, starts)
-        try:
-            climbers = self._climbers(domains, random)
-            for climb in climbs(climbers):
-                done = search.add(climb)
-                if watch is not None:
-                    watch(HowFar(limits.spent, search.starts, search.best.gain, figure))
-                if done or limits.over(search.starts):
-                    break
-        except KeyboardInterrupt:
-            search.interrupted = True
-        return search.outcome(domains)
+        again, by any number of workers. ``to_the_end``: once refuted, go on for what refutes it
+        by most. Ctrl-C ends the search, and keeps the best. Cost: docs/conjectures.md.
 
-    def _domains(self) -> Iterator[Domain]:
-        """From small ones on."""
-        inputs = self.pattern.inputs
+        ``executor``: who climbs, as of ``game.audit``: None (this process, and others where that
+        pays), "serial", a number of processes, or a pool or cluster that is lent.
+        ``checkpoint``: a file that is gone on with if it is there, and kept up to date; it needs a
+        seed, and holds a digest of it. ``starts`` are those of all pieces, ``seconds`` of this one.
+
+        Raises: InvalidArgument; Intractable where no table of views is small enough; MissingExtra
+        without scipy; CheckpointError for a file that is damaged, in use, or of another
+        conjecture; ExecutorError, with what was found as its ``outcome``.
+        """
+        limits = Limits(seconds, starts)
+        aim = Aim(self.pattern, self.epsilon, self.figure, to_the_end)
+        return search_long(
+            aim, self._domains(), limits, seed=seed, executor=executor, checkpoint=checkpoint,
+            watch=watch,
+        )  # fmt: skip
+
+    def _domains(self) -> list[Domain]:
+        """From small ones on. Raises: Intractable if the largest is too wide."""
+        pattern = self.pattern
         each = [
-            Domain(inputs, rounds, answers)
+            Domain(pattern.inputs, rounds, answers)
             for rounds in range(1, self.rounds + 1)
             for answers in range(2, self.answers + 1)
         ]
-        return iter(sorted(each, key=lambda domain: domain.size))
-
-    def _climbers(self, domains: list[Domain], random: Generator) -> list[Climber]:
-        """Those of all domains. Raises: Intractable if the largest is too wide."""
-        pattern, largest = self.pattern, domains[-1]
+        domains = sorted(each, key=lambda domain: domain.size)
+        largest = domains[-1]
         histories = max(largest.size, (len(pattern.pairs) * self.answers) ** self.rounds)
         if histories > _LONGEST:
             raise Intractable(
@@ -147,7 +130,7 @@ class Conjecture:
             raise Intractable(
                 "views in a table: take fewer creations, rounds, answers or pairs", views, _WIDEST
             )
-        return [Climber(pattern, domain, self.epsilon, random) for domain in domains]
+        return domains
 
 
 def conjecture(
@@ -162,6 +145,8 @@ def conjecture(
     seed: int | None = None,
     watch: Callable[[HowFar], object] | None = None,
     to_the_end: bool = False,
+    executor: Workers = None,
+    checkpoint: Union[str, Path, None] = None,
 ) -> Conjectured:
     """Search for mechanisms with which a composition loses more than a bound at ``epsilon``.
 
@@ -177,71 +162,9 @@ def conjecture(
     """
     asked = Conjecture(pattern, bound, exact.epsilon(epsilon), rounds=rounds, answers=answers)
     return asked.search(
-        seconds=seconds, starts=starts, seed=seed, watch=watch, to_the_end=to_the_end
-    )
-
-
-class _Limits:
-    """When to stop."""
-
-    def __init__(self, seconds: float | None, starts: int | None) -> None:
-        self._begun = time.monotonic()
-        self._seconds, self._starts = seconds, starts
-        if seconds is not None and not seconds > 0:
-            raise InvalidArgument("seconds is a positive number, or None for no end of time")
-        if starts is not None:
-            exact.whole(starts, "starts")
-
-    @property
-    def spent(self) -> float:
-        """Seconds so far."""
-        return time.monotonic() - self._begun
-
-    def over(self, starts: int) -> bool:
-        """Whether to stop after so many climbs."""
-        late = self._seconds is not None and self.spent >= self._seconds
-        return late or (self._starts is not None and starts >= self._starts)
-
-
-class _Search:
-    """What has been found so far."""
-
-    def __init__(self, asked: Conjecture, figure: Fraction, to_the_end: bool) -> None:
-        self.asked, self.figure = asked, figure
-        self.starts, self.interrupted = 0, False
-        self.best: Climb = Climb(Domain((), 0, 0), -1.0, [])
-        self._history: list[tuple[int, float]] = []
-        self._to_the_end = to_the_end
-        self._judged: Judged | None = None
-        self._tried = float(figure) + _CLEARLY
-
-    def add(self, climb: Climb) -> bool:
-        """Take note of a climb; whether the search is over."""
-        self.starts += 1
-        if climb.gain > self.best.gain + _FURTHER:
-            self.best = climb
-            self._history.append((self.starts, climb.gain))
-        if self._to_the_end or self.best.gain <= self._tried:
-            return False
-        return self._judge() > self.figure
-
-    def _judge(self) -> Fraction:
-        """The best is judged, and kept if it is exactly better than what was."""
-        self._tried = self.best.gain + _FURTHER
-        found = judged(self.asked.pattern, self.best, self.asked.epsilon)
-        if self._judged is None or found.loss > self._judged.loss:
-            self._judged = found
-        return self._judged.loss
-
-    def outcome(self, domains: list[Domain]) -> Conjectured:
-        """The best of all, judged."""
-        if self.best.laws and (self._judged is None or self.best.gain > self._tried):
-            self._judge()
-        return Conjectured(
-            self.asked.pattern, self.asked.epsilon, self.figure, self._judged, self.starts,
-            tuple((each.rounds, each.answers) for each in domains), tuple(self._history),
-            self.interrupted,
-        )  # fmt: skip
+        seconds=seconds, starts=starts, seed=seed, watch=watch, to_the_end=to_the_end,
+        executor=executor, checkpoint=checkpoint,
+    )  # fmt: skip
 
 
 def _said(bound: Bound, epsilon: ExactEpsilon) -> Any:

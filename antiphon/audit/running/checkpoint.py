@@ -81,6 +81,8 @@ class Checkpoint:
     path: Path = attrs.field(converter=Path)
     encode: Callable[[Any], Json] = encode_result
     decode: Callable[[Any], object] = decode_result
+    of: str = attrs.field(default="samples", kw_only=True)
+    """What chunks consist of."""
 
     def held(self) -> Held:
         """Keeps every other run off this file, until it is closed.
@@ -117,7 +119,7 @@ class Checkpoint:
         done: int = data["chunks"]
         if done * chunks.size > chunks.total:
             raise CheckpointError(
-                f"{self.path} holds {done * chunks.size} samples already, more than the "
+                f"{self.path} holds {done * chunks.size} {self.of} already, more than the "
                 f"{chunks.total} asked for; ask for at least as many, or give another file"
             )
         try:

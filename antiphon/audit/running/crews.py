@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from antiphon.audit.running.by_path import Files
-from antiphon.audit.running.chunks import Chunk
 from antiphon.audit.running.sending import misled, packed, packed_by_value
 from antiphon.audit.running.worker import (
     Parcel,
@@ -63,7 +62,7 @@ class Crew(ABC):
     """Why the task cannot be pickled, if it cannot be and is handed over as it is."""
 
     @abstractmethod
-    def submit(self, chunk: Chunk) -> Future:
+    def submit(self, chunk: object) -> Future:
         """A future of ``worker.Done`` or ``worker.Failed``. Raises: ExecutorError."""
 
     def close(self, *, now: bool) -> None:  # noqa: B027 - what is lent is not ours to close
@@ -99,7 +98,7 @@ class Own(Crew):
             pool.submit(os.getpid)  # the processes start at the first call
         return pool
 
-    def submit(self, chunk: Chunk) -> Future:
+    def submit(self, chunk: object) -> Future:
         try:
             return self._pool.submit(attempt_own, chunk)
         except BrokenExecutor:
@@ -138,7 +137,7 @@ class Lent(Crew):
         except Exception as error:
             self.stuck = _not_sent(error)  # yet a thread can take it
 
-    def submit(self, chunk: Chunk) -> Future:
+    def submit(self, chunk: object) -> Future:
         submit, how = self._executor.submit, self._how
         try:
             if self._packed is None:

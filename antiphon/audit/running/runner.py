@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, Literal, TypeVar, Union
+from typing import Literal, TypeVar, Union
 
 from antiphon.audit.running.checkpoint import Checkpoint, Saved, Saver
 from antiphon.audit.running.chunks import Chunk, Chunks
-from antiphon.audit.running.crews import (
-    Crew,
-    Executor,
-    Lent,
-    Own,
-    cores,
-    may_start,
-)
 from antiphon.audit.running.identity import experiment
 from antiphon.audit.running.interrupts import Interrupt
 from antiphon.audit.running.progress import Progress, watching
 from antiphon.audit.running.tally import ChunkTally, Outcome
-from antiphon.audit.running.together import Arrival, together
+from antiphon.audit.running.together import Arrival
 from antiphon.audit.running.worker import Task
-from antiphon.numbers import exact
+from antiphon.audit.running.working import Workers, work
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
 
 Result = TypeVar("Result")
-
-_WORTH: Final = 1.0
-"""Seconds of work left that are worth starting processes for."""
 
 
 def run(
@@ -40,7 +28,7 @@ def run(
     chunks: Chunks,
     *,
     merge: Callable[[Result, Result], Result],
-    executor: Union[Executor, int, Literal["serial"], None] = None,
+    executor: Workers = None,
     checkpoint: Union[Checkpoint, str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> Outcome[Result]:
@@ -87,18 +75,14 @@ def run(
     """
     arrived: SimpleQueue[Arrival | None] = SimpleQueue()
     with (
-        _resumed(task, chunks, checkpoint) as (saver, saved),
+        resumed(task, chunks, checkpoint) as (saver, saved),
         watching(progress) as watch,
         Interrupt(partial(arrived.put, None)) as interrupt,
     ):
-        tally = ChunkTally(chunks, merge, saver, watch, saved.chunks, saved.result)
+        tally = ChunkTally(chunks, merge, saver, watch, saved.result, done=saved.chunks)
         watch(tally.samples, chunks.total)
         try:
-            crew = _crew(task, tally, executor, interrupt)
-            if crew is None:
-                _alone(task, tally, interrupt)
-            else:
-                together(tally, crew, interrupt, arrived)
+            work(task, tally, executor, interrupt, arrived)
         except ExecutorError as error:
             tally.save()
             error.outcome = tally.outcome(interrupted=True) if tally.done else None
@@ -111,7 +95,7 @@ def run(
 
 
 @contextmanager
-def _resumed(
+def resumed(
     task: Task, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
 ) -> Generator[tuple[Saver | None, Saved], None, None]:
     """What was done, and who saves what will be, while no other run has the file."""
@@ -126,40 +110,3 @@ def _resumed(
     with checkpoint.held():
         saved = checkpoint.load(what, chunks)
         yield Saver(checkpoint, what, saved), saved
-
-
-def _crew(
-    task: Task,
-    tally: ChunkTally,
-    executor: Union[Executor, int, Literal["serial"], None],
-    interrupt: Interrupt,
-) -> Crew | None:
-    """Who shall work on the chunks; None for this process."""
-    if executor == "serial":
-        return None
-    if type(executor) is int:
-        return Own(task, executor) if exact.whole(executor, "executor") > 1 else None
-    if executor is not None:
-        return Lent(task, executor)
-    if len(tally.chunks) - tally.done < 2 or not may_start(task):
-        return None
-    begun = time.perf_counter()
-    _alone(task, tally, interrupt, until=tally.done + 1)
-    left = len(tally.chunks) - tally.done
-    if interrupt.asked or left * (time.perf_counter() - begun) < _WORTH:
-        return None
-    return Own(task, min(cores(), left))
-
-
-def _alone(task: Task, tally: ChunkTally, interrupt: Interrupt, until: int | None = None) -> None:
-    """The chunks one after another, in this process."""
-    for chunk in tally.left():
-        if interrupt.asked or tally.done == until:
-            return
-        try:
-            result = interrupt.breaking(task, chunk)
-        except KeyboardInterrupt:
-            interrupt.asked = True
-        else:
-            if not interrupt.asked:  # it might have been caught half-way, by the task
-                tally.add(chunk.index, result)

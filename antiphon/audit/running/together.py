@@ -1,4 +1,4 @@
-"""Chunks under way at once, in the hands of a crew."""
+"""Chunks, or other pieces of work, under way at once, in the hands of a crew."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from antiphon.audit.running.crews import Crew, Future
 from antiphon.audit.running.interrupts import Interrupt
-from antiphon.audit.running.tally import ChunkTally, Stop
+from antiphon.audit.running.tally import InOrder, Stop
 from antiphon.audit.running.worker import Done, Failed
 from antiphon.numbers.errors import ExecutorError, MissingExtra
 
@@ -23,24 +23,25 @@ Arrival: TypeAlias = tuple[int, Future]
 
 
 def together(
-    tally: ChunkTally, crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
+    tally: InOrder, crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
 ) -> None:
-    """Give out chunks: at most ``crew.window`` past the last one that is merged.
+    """Give out pieces: at most ``crew.window`` past the last one that is taken.
 
     ``arrived`` is fed by the futures, in any thread, and by the interrupt.
     Raises: ExecutorError, and what the task raises.
     """
     futures: dict[int, Future] = {}
     lost: Counter[int] = Counter()
-    sent, end = tally.done, len(tally.chunks)
+    sent, end = tally.done, tally.pieces
+    window = min(crew.window, tally.ahead)
 
     def send(index: int) -> None:
-        futures[index] = future = crew.submit(tally.chunks[index])
+        futures[index] = future = crew.submit(tally.piece(index))
         future.add_done_callback(partial(_arrive, arrived, index))
 
     try:
-        while tally.done < len(tally.chunks):
-            while sent < min(end, tally.done + crew.window):
+        while tally.done < tally.pieces:
+            while sent < min(end, tally.done + window):
                 send(sent)
                 sent += 1
             arrival = arrived.get()
@@ -60,7 +61,7 @@ def together(
     finally:
         for future in futures.values():
             future.cancel()
-        crew.close(now=tally.done < len(tally.chunks))
+        crew.close(now=bool(futures))
 
 
 def _arrive(arrived: SimpleQueue[Arrival | None], index: int, future: Future) -> None:

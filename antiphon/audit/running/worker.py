@@ -10,14 +10,15 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 
 from antiphon.audit.running.by_path import Files
-from antiphon.audit.running.chunks import Chunk
 from antiphon.audit.running.sending import unpacked
 
-Task = Callable[[Chunk], object]
+Task = Callable[[Any], object]
+"""A pure function of a chunk, or of what else a piece of work is."""
 
 
 @attrs.frozen
@@ -35,7 +36,7 @@ class Failed:
     trace: str
 
 
-def attempt(task: Task, chunk: Chunk) -> Done | Failed:
+def attempt(task: Task, chunk: object) -> Done | Failed:
     """Run the task on a chunk."""
     try:
         return Done(task(chunk))
@@ -43,7 +44,7 @@ def attempt(task: Task, chunk: Chunk) -> Done | Failed:
         return Failed(_portable(error), traceback.format_exc())
 
 
-def attempt_packed(task: tuple[Files, bytes], chunk: Chunk) -> Done | Failed:
+def attempt_packed(task: tuple[Files, bytes], chunk: object) -> Done | Failed:
     """Run a packed task on a chunk. What loading it raises is raised."""
     return attempt(unpacked(*task), chunk)
 
@@ -93,7 +94,7 @@ def begin_packed(task: tuple[Files, bytes]) -> None:
     begin(unpacked(*task))
 
 
-def attempt_own(chunk: Chunk) -> Done | Failed:
+def attempt_own(chunk: object) -> Done | Failed:
     """Run the task that this process was made for."""
     assert _task is not None
     return attempt(_task, chunk)

@@ -324,17 +324,6 @@ def test_ctrl_c_keeps_the_best():
     assert "interrupted" in str(found)
 
 
-def test_several_processes_search_together():
-    from antiphon.audit.conjectures.in_parallel import search_together
-
-    told = []
-    claim = Conjecture(SparsePattern(epsilon=0, delta=0.1, creations=2, sparse=1), 0.1)
-    found = search_together(claim, 2, seed=1, starts=120, seconds=None, watch=told.append)
-    assert found.refuted
-    assert Fraction(1, 10) < found.loss <= Fraction(19, 100)
-    assert max(each.best for each in told) > 0.1
-
-
 PATTERN = SparsePattern(epsilon=LOG2, delta=QUARTER, creations=2, sparse=1)
 """RR_{ln 2, 1/4} alone has δ(0) = 1/2."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Final, NamedTuple
 
 from antiphon.audit.conjectures import Conjecture, Conjectured, HowFar
-from antiphon.audit.conjectures.in_parallel import search_together
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.numbers.errors import InvalidArgument
@@ -23,7 +22,8 @@ class ConjectureOptions(NamedTuple):
     seconds: float
     starts: int | None
     seed: int | None
-    workers: int
+    workers: int | None
+    checkpoint: Path | None
     to_the_end: bool
     plot: Path | None
     save: Path | None
@@ -33,8 +33,8 @@ class ConjectureOptions(NamedTuple):
 
 
 def conjecture(asked: ConjectureOptions) -> int:
-    """Search; status 1 if the conjecture is refuted."""
-    refuse_taken([path for path in (asked.save, asked.svg) if path is not None], asked.force)
+    """Search; status 1 if the conjecture is refuted, 130 if it is interrupted at once."""
+    _check(asked)
     path, name = split_target(asked.target, "search")
     module = import_file(path)
     if name not in vars(module):
@@ -44,69 +44,81 @@ def conjecture(asked: ConjectureOptions) -> int:
         raise InvalidArgument(
             f"{name} is a {type(given).__name__}: what is searched is a Conjecture(pattern, bound)"
         )
-    with _climbing(asked.as_json) as climbs, running(path):
-        found = _searched(given, asked, climbs)
-    _write(found, asked, climbs)
+    with _climbing(asked.as_json) as watch, running(path):
+        found = given.search(
+            seconds=asked.seconds, starts=asked.starts, seed=asked.seed, watch=watch,
+            to_the_end=asked.to_the_end, executor=asked.workers, checkpoint=asked.checkpoint,
+        )  # fmt: skip
+    _write(found, asked)
     if asked.as_json:
         print_json(found.to_dict())
     else:
         print(found)
         if found.refuted:
             print(f"\n{found.tree()}")
-    return 1 if found.refuted else 0
+    if found.refuted:
+        return 1
+    return 130 if found.interrupted and not found.starts else 0
 
 
-class Climbing:
-    """How far a search is, on a line that a person may watch; each better value is printed."""
+_BAR: Final = 24
+_HEIGHTS: Final = "▁▂▃▄▅▆▇█"
+_LAST: Final = 16
+"""Better values that are drawn."""
 
-    def __init__(self, console: Any, quiet: bool) -> None:
-        self.line: list[tuple[int, float]] = []
-        self._console, self._quiet = console, quiet
-        self._best = -1.0
-        self._out = sys.stdout  # while others' code runs, it is another
 
-    def __call__(self, standing: HowFar) -> None:
-        self.line.append((standing.starts, standing.best))
-        bound = float(standing.bound)
-        text = (
-            f"{standing.seconds:7.1f} s {standing.starts:6} starts   {standing.best:.6f} "
-            f"against {bound:.6f}"
-        )
-        if self._console is not None:
-            self._console.update(text)
-        if not self._quiet and standing.best > self._best + 1e-9:
-            print(text, file=self._out, flush=True)
-        self._best = max(self._best, standing.best)
+def climb_line(standing: HowFar, better: Sequence[float]) -> str:
+    """How far a search is: time, starts, the best against the bound, and how that grew."""
+    bound = float(standing.bound)
+    top = max(standing.best, bound) or 1.0
+    filled, mark = (round(_BAR * max(each, 0.0) / top) for each in (standing.best, bound))
+    bar = f"{'█' * filled:░<{_BAR}}"
+    return (
+        f"{standing.seconds:8.1f} s {standing.starts:7,} starts  {bar[:mark]}│{bar[mark:]}  "
+        f"{standing.best:.6f} against {bound:.6f}  {_heights(better[-_LAST:])}"
+    )
+
+
+def _heights(values: Sequence[float]) -> str:
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    steps = (len(_HEIGHTS) - 1) / (high - low or 1.0)
+    return "".join(_HEIGHTS[int((each - low) * steps)] for each in values)
 
 
 @contextmanager
-def _climbing(quiet: bool) -> Generator[Climbing, None, None]:
+def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, None]:
+    """A line that is redrawn on standard error, where a person watches; else nothing."""
     if quiet or not sys.stderr.isatty():
-        yield Climbing(None, quiet)
+        yield None
         return
     from rich.console import Console
+    from rich.text import Text
 
+    better: list[float] = []
     with Console(stderr=True).status("searching") as status:
-        yield Climbing(status, quiet)
+
+        def watch(standing: HowFar) -> None:
+            if not better or standing.best > better[-1]:
+                better.append(standing.best)
+            status.update(Text(climb_line(standing, better)))
+
+        yield watch
 
 
-def _searched(given: Conjecture, asked: ConjectureOptions, climbs: Climbing) -> Conjectured:
-    if asked.workers == 1:
-        return given.search(
-            seconds=asked.seconds, starts=asked.starts, seed=asked.seed, watch=climbs,
-            to_the_end=asked.to_the_end,
-        )  # fmt: skip
-    return search_together(
-        given, asked.workers, seconds=asked.seconds, starts=asked.starts, seed=asked.seed,
-        watch=climbs, to_the_end=asked.to_the_end,
-    )  # fmt: skip
+def _check(asked: ConjectureOptions) -> None:
+    """Refuse what could not be written before anything is searched."""
+    paths = [path for path in (asked.save, asked.svg) if path is not None]
+    for path in paths:
+        if not path.absolute().parent.is_dir():
+            raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
+    refuse_taken(paths, asked.force)
 
 
-def _write(found: Conjectured, asked: ConjectureOptions, climbs: Climbing) -> None:
+def _write(found: Conjectured, asked: ConjectureOptions) -> None:
     if asked.plot is not None:
-        from antiphon.report.climbs import drawn
+        from antiphon.report.climbs import plot
 
-        drawn(climbs.line, float(found.bound), title=str(found).splitlines()[0], paths=[asked.plot])
+        plot(found, [asked.plot])
     if asked.svg is not None:
         write_text(asked.svg, found.svg(), overwrite=asked.force)
     if asked.save is not None and found.refuted:

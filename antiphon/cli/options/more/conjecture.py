@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Force, Json, Seed, check_plot
+from antiphon.cli.options import Force, Json, Seed, Workers, check_plot
 
 
 def conjecture(
@@ -17,7 +17,10 @@ def conjecture(
     seconds: Annotated[float, typer.Option(min=0.001, help="How long to search at most.")] = 60.0,
     starts: Annotated[int | None, typer.Option(min=1, help="So many climbs at most.")] = None,
     seed: Seed = None,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+    workers: Workers = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Keep what is found here, and resume (needs a seed).")
+    ] = None,
     to_the_end: Annotated[
         bool, typer.Option("--to-the-end", help="Go on once it is refuted, for the worst.")
     ] = False,
@@ -43,6 +46,17 @@ def conjecture(
     check_plot(plot, force)
     return search(
         ConjectureOptions(
-            target, seconds, starts, seed, workers, to_the_end, plot, save, svg, force, json
+            target,
+            seconds,
+            starts,
+            seed,
+            workers,
+            checkpoint,
+            to_the_end,
+            plot,
+            save,
+            svg,
+            force,
+            json,
         )
     )

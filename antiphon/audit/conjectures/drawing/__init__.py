@@ -1,0 +1,1 @@
+"""Trees as pictures: the mechanisms that refute a conjecture, and their adversary."""

@@ -1,0 +1,124 @@
+"""Mechanisms that are tables, and adversaries that are strategies, as trees to be drawn."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from antiphon.audit.conjectures.drawing.drawn_tree import Drawn
+from antiphon.audit.conjectures.law_trees import Domain, tree
+from antiphon.audit.conjectures.patterns import Pattern
+from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.audit.conjectures.text_trees import short
+from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode, said
+from antiphon.composition.creation import Create
+from antiphon.protocol.messages import HALT, Pair, identical
+from antiphon.protocol.records.labels import message_label
+
+
+def mechanism_drawn(mechanism: TableMechanism, pattern: Pattern) -> Drawn:
+    """What it answers to what it may be asked, after each history that can be, and how likely.
+
+    What f' lets nobody ask is left out; questions that are answered alike stand together.
+    """
+    return Drawn(mechanism.name, "creates", _questions(mechanism, 0, _heard(mechanism, pattern)))
+
+
+def _questions(
+    mechanism: TableMechanism, history: int, heard: set[int]
+) -> tuple[tuple[str, Drawn], ...]:
+    groups: dict[tuple[tuple[str, Drawn], ...], list[str]] = {}
+    for place, message in enumerate(mechanism.inputs):
+        row = history * len(mechanism.inputs) + place
+        first = row * mechanism.answers + 1
+        if row < len(mechanism.weights) and first in heard and mechanism.weights[row]:
+            weights, whole = mechanism.weights[row], sum(mechanism.weights[row])
+            answers = tuple(
+                (
+                    short(Fraction(weight, whole)),
+                    Drawn(str(a), "answers", _questions(mechanism, first + a, heard)),
+                )
+                for a, weight in enumerate(weights)
+                if weight
+            )
+            groups.setdefault(answers, []).append(message_label(message))
+    return tuple(
+        ("", Drawn(f"asked {' or '.join(labels)}", "says", answers))
+        for answers, labels in groups.items()
+    )
+
+
+def _heard(mechanism: TableMechanism, pattern: Pattern) -> set[int]:
+    """The histories that the pattern lets be, in one of the worlds."""
+    inputs, answers = mechanism.inputs, mechanism.answers
+    rounds = 1
+    while Domain(inputs, rounds, answers).offset(rounds) * len(inputs) < len(mechanism.weights):
+        rounds += 1
+    levels = tree(Domain(inputs, rounds, answers), pattern.pairs, pattern.played)
+    return {int(each) for level in levels for world in level.heard for each in world}
+
+
+def strategy_drawn(adversary: StrategyAdversary) -> Drawn:
+    """What it says after each answer, and where it accuses; what repeats is drawn once."""
+    return _StrategyDrawer(adversary).drawn(0)
+
+
+class _StrategyDrawer:
+    def __init__(self, adversary: StrategyAdversary) -> None:
+        self._nodes, self._bit = adversary.nodes, adversary.bit
+        self._met: set[int] = set()
+        met: set[int] = set()
+        self._again: set[int] = set()
+        for node in adversary.nodes:
+            for _, to in node.branches:
+                (self._again if to in met else met).add(to)
+
+    def drawn(self, number: int) -> Drawn:
+        """The tree from a node on."""
+        node = self._nodes[number]
+        if node.message is HALT:
+            return self._verdict(node.accuses)
+        name = f"[{number}] " if number in self._again else ""
+        if number in self._met:
+            return Drawn(f"as at {name}".rstrip(), "more")
+        self._met.add(number)
+        texts, node = self._creations(node)
+        branches = [(message_label(answer), self.drawn(to)) for answer, to in node.branches]
+        if node.halt is not None:
+            branches.insert(0, (message_label(HALT), self._verdict(node.halt)))
+        if texts:
+            return Drawn(f"{name}create {', '.join(texts)}", "creates", tuple(branches))
+        return Drawn(name + said(node.message), _kind(node), tuple(branches))
+
+    def _creations(self, node: StrategyNode) -> tuple[list[str], StrategyNode]:
+        """The names of what is created in a row, and the last node of that row."""
+        texts: list[str] = []
+        while (name := _created(node)) is not None:
+            texts.append(name)
+            to = node.branches[0][1] if len(node.branches) == 1 else -1
+            if to < 0 or to in self._again or node.halt is not None:
+                break
+            if _created(self._nodes[to]) is None:
+                break
+            node = self._nodes[to]
+        return texts, node
+
+    def _verdict(self, accuses: bool) -> Drawn:
+        return Drawn(f"accuse b = {self._bit}", "accuses") if accuses else Drawn("stop", "stops")
+
+
+def _created(node: StrategyNode) -> str | None:
+    """The name of the mechanism that is created alike in both worlds."""
+    message: object = node.message
+    if type(message) is not Pair or not identical(message.zero, message.one):
+        return None
+    made: object = message.zero
+    if not isinstance(made, Create):
+        return None
+    own: object = made.mechanism
+    return own.name if type(own) is TableMechanism else message_label(own)
+
+
+def _kind(node: StrategyNode) -> str:
+    message: object = node.message
+    alike = type(message) is not Pair or identical(message.zero, message.one)
+    return "says" if alike else "differs"

@@ -1,0 +1,1 @@
+"""How a search is carried on: which climb comes next, by whom, and what is kept of all of them."""

@@ -1,0 +1,69 @@
+"""A search from its first start to its last: on one core or many, in one piece or several."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Union
+
+from antiphon.audit.conjectures.conjectured import Conjectured
+from antiphon.audit.conjectures.law_trees import Domain
+from antiphon.audit.conjectures.searching.ascent import (
+    ENDLESS,
+    Aim,
+    Ascent,
+    HowFar,
+    Limits,
+    Memory,
+)
+from antiphon.audit.conjectures.searching.remembered import kept_in
+from antiphon.audit.conjectures.searching.starts import Climbs, Few, climber
+from antiphon.audit.running.chunks import Chunks
+from antiphon.audit.running.interrupts import Interrupt
+from antiphon.audit.running.runner import resumed
+from antiphon.audit.running.together import Arrival
+from antiphon.audit.running.working import Workers, work
+from antiphon.numbers.errors import ExecutorError
+
+
+def search_long(
+    aim: Aim,
+    domains: Sequence[Domain],
+    limits: Limits,
+    *,
+    seed: int | None,
+    executor: Workers,
+    checkpoint: Union[str, Path, None],
+    watch: Callable[[HowFar], object] | None,
+) -> Conjectured:
+    """Climb until it is refuted, the limits are met, or Ctrl-C is pressed; see ``Conjecture``."""
+    pattern = aim.pattern
+    task = Climbs(secrets.token_hex(), pattern, aim.epsilon, aim.figure, tuple(domains))
+    climber(task, 0)  # what is missing is missed here
+    seeds = Chunks(total=ENDLESS, size=1, seed=seed)
+    file = None if checkpoint is None else kept_in(checkpoint, pattern.inputs)
+    arrived: SimpleQueue[Arrival | None] = SimpleQueue()
+    with (
+        resumed(task, Chunks(total=limits.starts, size=1, seed=seed), file) as (saver, saved),
+        Interrupt(partial(arrived.put, None)) as interrupt,
+    ):
+        memory = Memory([Few() for _ in domains]) if saved.result is None else saved.result
+        ascent = Ascent(
+            done=saved.chunks, aim=aim, chunks=seeds, limits=limits, memory=memory, saver=saver,
+            sizes=tuple((each.rounds, each.answers) for each in domains), watch=watch,
+        )  # fmt: skip
+        try:
+            ascent.settle()
+            work(task, ascent, executor, interrupt, arrived)
+        except KeyboardInterrupt:
+            interrupt.asked = True
+        except ExecutorError as error:
+            error.outcome = ascent.outcome(interrupted=True)
+            raise
+        finally:
+            ascent.save()
+            climber.cache_clear()
+        return ascent.outcome(interrupted=interrupt.asked)
