@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from antiphon.audit.conjectures import SparsePattern
-from antiphon.audit.conjectures.climbing import Climber
 from antiphon.audit.conjectures.law_trees import Domain
 from antiphon.protocol import Log
 from antiphon.protocol.coins.sampled import generator
@@ -34,5 +33,5 @@ def test_climb(benchmark, size):
         epsilon=Log(2), delta=Fraction(1, 4), creations=creations, sparse=sparse
     )
     domain = Domain(pattern.inputs, rounds, answers)
-    climber = Climber(pattern, domain, Fraction(0), generator(1))
+    climber = pattern.climber(domain, Fraction(0), generator(1))
     benchmark.pedantic(climber.climb, rounds=5)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from antiphon.audit.conjectures.all_views import best, gains
-from antiphon.audit.conjectures.law_trees import Domain, Doubles, Tree, tree, turned
-from antiphon.audit.conjectures.patterns import Pattern
-from antiphon.audit.conjectures.program import Program, program
-from antiphon.audit.conjectures.view_losses import Loss
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.audit.conjectures.law_trees import Domain, Doubles
+from antiphon.audit.conjectures.program import Program
 
 Generator = np.random.Generator
 _SWEEPS: Final = 12
@@ -34,27 +30,38 @@ class Climb(NamedTuple):
     """The laws with which the best adversary gained most, and what it gained."""
 
     domain: Domain
+    """Of the first law; others may hear other inputs, in as many rounds."""
     gain: float
     laws: list[Doubles]
     bit: int = 0
     """The world whose views the adversary accuses."""
 
 
+class Oracle(Protocol):
+    """Knows the best adversary of any laws; the bit is the world whose views it accuses."""
+
+    def best(self, laws: list[Doubles], bit: int) -> Any:
+        """With its ``gain``."""
+        ...
+
+    def slope(self, seen: Any, place: int, size: int) -> Doubles:
+        """How the gain of that adversary depends on one of the laws."""
+        ...
+
+
 class Climber:
-    """Climbs in one domain, and the best that they found."""
+    """Climbs in one domain, and the best that they found.
+
+    ``programs``: those of each law; if all are of one kind, they are often taken ``alike``.
+    """
 
     def __init__(
-        self, pattern: Pattern, domain: Domain, epsilon: ExactEpsilon, random: Generator
-    ) -> None:
-        loss, limit = pattern.claimed
+        self, domain: Domain, oracle: Oracle, programs: Sequence[Program], random: Generator,
+        *, alike: bool = False,
+    ) -> None:  # fmt: skip
         self.domain = domain
-        self.loss: Loss = pattern.loss(epsilon)
-        self._creations, self._sparse = pattern.creations, pattern.sparse
-        self._claimed: Program = program(
-            domain, tree(domain, pattern.pairs, pattern.inner), loss, float(limit)
-        )
-        self._tree: Tree = tree(domain, pattern.pairs, pattern.played)
-        self._random = random
+        self._oracle, self._programs, self._random = oracle, programs, random
+        self._alike = _ALIKE if alike else 0.0
         self._kept: list[Climb] = []
         self._in_vain = 0
 
@@ -66,7 +73,7 @@ class Climber:
         """
         random = self._random
         near = bool(self._kept) and random.random() < _NEAR
-        alike = random.random() < _ALIKE
+        alike = random.random() < self._alike
         start = (
             self._kept[int(random.integers(len(self._kept)))].laws if near else self._anew(alike)
         )
@@ -81,34 +88,31 @@ class Climber:
 
     def _anew(self, alike: bool) -> list[Doubles]:
         """A vertex for each mechanism, in random directions."""
-        count = 1 if alike else self._creations
-        laws = [
-            self._claimed.best(self._random.normal(size=self.domain.size)) for _ in range(count)
-        ]
-        return laws * (self._creations // count)
+        fresh = self._programs[: 1 if alike else None]
+        laws = [each.best(self._random.normal(size=each.size)) for each in fresh]
+        return laws * (len(self._programs) // max(len(fresh), 1))
 
     def _climbed(self, laws: list[Doubles], noise: float, alike: bool, bit: int) -> Climb:
         """Sweep by sweep, with half of the noise each time; for one world or the other."""
-        found, whole = Climb(self.domain, -1.0, laws), turned(self._tree) if bit else self._tree
+        found, oracle = Climb(self.domain, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain
-            for mechanism in range(1 if alike else len(laws)):
-                seen = best(whole, laws, self._sparse, self.loss)
+            for place in range(1 if alike else len(laws)):
+                seen = oracle.best(laws, bit)
                 if seen.gain > found.gain:
                     found = Climb(self.domain, seen.gain, list(laws), bit)
-                if alike:
-                    each = [gains(seen, j, self.domain.size) for j in range(len(laws))]
-                    laws = [self._better(np.sum(each, axis=0), noise)] * len(laws)
-                else:
-                    laws[mechanism] = self._better(gains(seen, mechanism, self.domain.size), noise)
+                places = range(len(laws)) if alike else [place]
+                slopes = [oracle.slope(seen, each, laws[each].size) for each in places]
+                better = self._better(place, np.sum(slopes, axis=0), noise)
+                laws = [better if each in places else law for each, law in enumerate(laws)]
             noise /= 2
             if noise < _STILL and found.gain <= before:
                 break
         return found
 
-    def _better(self, slope: Doubles, noise: float) -> Doubles:
+    def _better(self, place: int, slope: Doubles, noise: float) -> Doubles:
         rough = noise * np.abs(slope).max() * self._random.normal(size=slope.size)
-        return self._claimed.best(slope + rough)
+        return self._programs[place].best(slope + rough)
 
 
 def climbs(climbers: list[Climber]) -> Iterator[Climb]:

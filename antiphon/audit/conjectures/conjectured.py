@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
 from antiphon.audit.conjectures.judging import Judged
-from antiphon.audit.conjectures.patterns import Pattern, shown
+from antiphon.audit.conjectures.patterns.pattern import Pattern, shown
 from antiphon.audit.conjectures.pictures import beside, mechanism_tree
-from antiphon.audit.conjectures.tables import TableMechanism
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import distinct
 from antiphon.protocol.records.interaction import record
 from antiphon.protocol.records.view import Recording
@@ -62,7 +62,7 @@ class Conjectured:
         return float(self.loss / self.bound) if self.bound else math.inf if self.loss else 1.0
 
     @property
-    def mechanisms(self) -> tuple[TableMechanism, ...]:
+    def mechanisms(self) -> tuple[ContinualMechanism[Any], ...]:
         """Those that lose it, each once: they keep their claim; some are created several times."""
         return () if self.judged is None else distinct(self.judged.mechanisms)
 
@@ -80,16 +80,14 @@ class Conjectured:
         return not self.refuted
 
     def __str__(self) -> str:
-        claim, figure = self.pattern.words(self.epsilon)
-        many, few = self.pattern.creations, self.pattern.sparse
-        what = f"{figure} of {many} mechanisms, each {claim}, of which {few} may see a difference"
+        what = self.pattern.described(self.epsilon)
         verdict = "refuted" if self.refuted else "not refuted, which proves nothing"
-        sizes = ", ".join(f"{rounds} × {answers}" for rounds, answers in self.searched)
+        sizes = self.pattern.in_words(self.searched)
         cut = ", interrupted" if self.interrupted else ""
         return (
             f"{verdict}: {what}\n"
             f"  bound {_both(self.bound)}; found {_both(self.loss)}, {self.ratio:.4f} times that\n"
-            f"  {self.starts} starts{cut}; mechanisms of rounds × answers {sizes}"
+            f"  {self.starts} starts{cut}; {sizes}"
         )
 
     def tree(self) -> str:
@@ -111,9 +109,9 @@ class Conjectured:
         Raises: InvalidArgument if nothing was found that accuses.
         """
         adversary = self.adversary
-        if adversary is None or not adversary.advantage:
+        if self.judged is None or adversary is None or not adversary.advantage:
             raise InvalidArgument("nothing was found that an adversary gains: there is no play")
-        game = self.pattern.game.mechanism(adversary.bit)
+        game = self.judged.game.mechanism(adversary.bit)
         for attempt in range(_PATIENCE):
             found = record(adversary, game, seed=None if seed is None else seed + attempt)
             if adversary.event(found.view):
@@ -126,10 +124,8 @@ class Conjectured:
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        claim, figure = self.pattern.words(self.epsilon)
         return {
-            "refuted": self.refuted, "figure": figure, "claim": claim,
-            "creations": self.pattern.creations, "sparse": self.pattern.sparse,
+            "refuted": self.refuted, **self.pattern.facts(self.epsilon),
             "epsilon": shown(self.epsilon), "bound": str(self.bound), "loss": str(self.loss),
             "ratio": self.ratio if math.isfinite(self.ratio) else None, "starts": self.starts,
             "searched": [list(each) for each in self.searched],

@@ -6,21 +6,20 @@ adversary that gains more than the bound. What is not found proves nothing.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.conjectures.climbing import Climb, Climber, Generator, climbs
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.judging import Judged, judged
-from antiphon.audit.conjectures.law_trees import Domain, tree
-from antiphon.audit.conjectures.patterns import Pattern, shown
+from antiphon.audit.conjectures.judging import Judged
+from antiphon.audit.conjectures.patterns.pattern import Found, Pattern, shown
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.coins.sampled import generator, system_words
 
@@ -30,11 +29,6 @@ _CLEARLY: Final = 1e-6
 """A gain in doubles that is more than this above the bound is judged."""
 _FURTHER: Final = 1e-9
 """By how much one has to be better that is judged after another."""
-_WIDEST: Final = 10**8
-"""Views in a table."""
-
-_LONGEST: Final = 10**5
-"""Histories of one mechanism, each a column of its program."""
 
 
 class HowFar(NamedTuple):
@@ -50,7 +44,8 @@ def _is_pattern(_: object, __: object, value: Any) -> None:
     if not isinstance(value, Pattern):
         raise InvalidArgument(
             "a conjecture is about a pattern: SparsePattern(epsilon=…, delta=…, creations=…, "
-            f"sparse=…) or SparseRenyi, not a {type(value).__name__}"
+            "sparse=…), SparseRenyi, GamePattern, FilterPattern or MistakesPattern, not a "
+            f"{type(value).__name__}"
         )
 
 
@@ -78,15 +73,12 @@ class Conjecture:
         one that a single mechanism may go beyond.
         """
         figure = exact.fraction(_said(self.bound, self.epsilon), "the bound")
-        if self.pattern.heard_at_once:
-            alone = self.pattern.alone(self.epsilon)
-            if figure < alone:
-                claim, _ = self.pattern.words(self.epsilon)
-                raise InvalidArgument(
-                    f"the bound {figure} at ε = {shown(self.epsilon)} is below {alone}, which one "
-                    f"mechanism loses alone that is {claim}: there is nothing to search for; give "
-                    "at least that much"
-                )
+        least = self.pattern.least(self.epsilon)
+        if least is not None and figure < least[0]:
+            raise InvalidArgument(
+                f"the bound {figure} at ε = {shown(self.epsilon)} is below {least[0]}, which "
+                f"{least[1]}: there is nothing to search for; give at least that much"
+            )
         return figure
 
     def search(
@@ -108,46 +100,19 @@ class Conjecture:
         """
         figure = self.figure
         random = generator(system_words(4).tolist() if seed is None else seed)
-        domains = list(self._domains())
         search = _Search(self, figure, to_the_end)
         limits = _Limits(seconds, starts)
         try:
-            climbers = self._climbers(domains, random)
-            for climb in climbs(climbers):
+            climbs = self.pattern.climbs(self.rounds, self.answers, self.epsilon, random)
+            for climb in climbs:
                 done = search.add(climb)
                 if watch is not None:
-                    watch(HowFar(limits.spent, search.starts, search.best.gain, figure))
+                    watch(HowFar(limits.spent, search.starts, search.gain, figure))
                 if done or limits.over(search.starts):
                     break
         except KeyboardInterrupt:
             search.interrupted = True
-        return search.outcome(domains)
-
-    def _domains(self) -> Iterator[Domain]:
-        """From small ones on."""
-        inputs = self.pattern.inputs
-        each = [
-            Domain(inputs, rounds, answers)
-            for rounds in range(1, self.rounds + 1)
-            for answers in range(2, self.answers + 1)
-        ]
-        return iter(sorted(each, key=lambda domain: domain.size))
-
-    def _climbers(self, domains: list[Domain], random: Generator) -> list[Climber]:
-        """Those of all domains. Raises: Intractable if the largest is too wide."""
-        pattern, largest = self.pattern, domains[-1]
-        histories = max(largest.size, (len(pattern.pairs) * self.answers) ** self.rounds)
-        if histories > _LONGEST:
-            raise Intractable(
-                "histories of a mechanism: take fewer rounds or answers", histories, _LONGEST
-            )
-        levels = tree(largest, pattern.pairs, pattern.played)
-        views = sum(len(level.differs) for level in levels) ** pattern.creations
-        if views > _WIDEST:
-            raise Intractable(
-                "views in a table: take fewer creations, rounds, answers or pairs", views, _WIDEST
-            )
-        return [Climber(pattern, domain, self.epsilon, random) for domain in domains]
+        return search.outcome()
 
 
 def conjecture(
@@ -209,37 +174,43 @@ class _Search:
     def __init__(self, asked: Conjecture, figure: Fraction, to_the_end: bool) -> None:
         self.asked, self.figure = asked, figure
         self.starts, self.interrupted = 0, False
-        self.best: Climb = Climb(Domain((), 0, 0), -1.0, [])
+        self.best: Found | None = None
         self._history: list[tuple[int, float]] = []
         self._to_the_end = to_the_end
         self._judged: Judged | None = None
         self._tried = float(figure) + _CLEARLY
 
-    def add(self, climb: Climb) -> bool:
+    @property
+    def gain(self) -> float:
+        """Of the best, in doubles."""
+        return -math.inf if self.best is None else self.best.gain
+
+    def add(self, climb: Found) -> bool:
         """Take note of a climb; whether the search is over."""
         self.starts += 1
-        if climb.gain > self.best.gain + _FURTHER:
+        if self.best is None or climb.gain > self.gain + _FURTHER:
             self.best = climb
             self._history.append((self.starts, climb.gain))
-        if self._to_the_end or self.best.gain <= self._tried:
+        if self._to_the_end or self.gain <= self._tried:
             return False
-        return self._judge() > self.figure
+        return self._judge(self.best) > self.figure
 
-    def _judge(self) -> Fraction:
+    def _judge(self, best: Found) -> Fraction:
         """The best is judged, and kept if it is exactly better than what was."""
-        self._tried = self.best.gain + _FURTHER
-        found = judged(self.asked.pattern, self.best, self.asked.epsilon)
+        self._tried = best.gain + _FURTHER
+        found = self.asked.pattern.judged(best, self.asked.epsilon)
         if self._judged is None or found.loss > self._judged.loss:
             self._judged = found
         return self._judged.loss
 
-    def outcome(self, domains: list[Domain]) -> Conjectured:
+    def outcome(self) -> Conjectured:
         """The best of all, judged."""
-        if self.best.laws and (self._judged is None or self.best.gain > self._tried):
-            self._judge()
+        asked = self.asked
+        if self.best is not None and (self._judged is None or self.gain > self._tried):
+            self._judge(self.best)
         return Conjectured(
-            self.asked.pattern, self.asked.epsilon, self.figure, self._judged, self.starts,
-            tuple((each.rounds, each.answers) for each in domains), tuple(self._history),
+            asked.pattern, asked.epsilon, self.figure, self._judged, self.starts,
+            asked.pattern.sizes(asked.rounds, asked.answers), tuple(self._history),
             self.interrupted,
         )  # fmt: skip
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.svg import FONT
 
@@ -16,8 +17,10 @@ _LETTER: Final = 7.3
 _LONGEST: Final = 110
 
 
-def mechanism_tree(mechanism: TableMechanism) -> str:
-    """What it answers after each history that can be, with which probability."""
+def mechanism_tree(mechanism: ContinualMechanism[Any]) -> str:
+    """What it answers after each history that can be, with which probability; or what it is."""
+    if not isinstance(mechanism, TableMechanism):
+        return message_label(mechanism, _LONGEST)
     return "\n".join([f"{message_label(mechanism)} answers", *_answers(mechanism, 0, "  ")])
 
 
