@@ -8,7 +8,15 @@ from antiphon.audit.conjectures.listed_pairs import (
     TWO_PUBLIC,
     ListedPairs,
 )
-from antiphon.audit.conjectures.patterns import Pattern, SparsePattern, SparseRenyi
+from antiphon.audit.conjectures.patterns import (
+    FilterPattern,
+    GamePattern,
+    MistakesPattern,
+    Part,
+    Pattern,
+    SparsePattern,
+    SparseRenyi,
+)
 from antiphon.audit.conjectures.tables import TableMechanism
 
 __all__ = [
@@ -17,8 +25,12 @@ __all__ = [
     "TWO_PUBLIC",
     "Conjecture",
     "Conjectured",
+    "FilterPattern",
+    "GamePattern",
     "HowFar",
     "ListedPairs",
+    "MistakesPattern",
+    "Part",
     "Pattern",
     "SparsePattern",
     "SparseRenyi",

@@ -14,7 +14,7 @@ import numpy as np
 from antiphon.audit.conjectures.all_views import AllViews, best
 from antiphon.audit.conjectures.climbing import Climb, Climber, climbs
 from antiphon.audit.conjectures.judging import Judged, both_laws, growth_above, kept, named
-from antiphon.audit.conjectures.law_trees import Domain, tree, turned
+from antiphon.audit.conjectures.law_trees import Domain, check_length, tree, turned
 from antiphon.audit.conjectures.listed_pairs import ListedPairs, finite, pairs_of
 from antiphon.audit.conjectures.patterns.pattern import (
     SOURCE,
@@ -46,8 +46,6 @@ _MOST: Final = 5
 """Mechanisms created: the table of all views grows with the power of it."""
 _WIDEST: Final = 10**8
 """Views in a table."""
-_LONGEST: Final = 10**5
-"""Histories of one mechanism, each a column of its program."""
 
 
 def _creations(pattern: SparseComposition, _: object, value: int) -> None:
@@ -201,7 +199,7 @@ class SparseComposition(Pattern):
 
     def _check(self, largest: Domain) -> None:
         """Raises: Intractable if a domain is too wide."""
-        check_length(largest, self.pairs)
+        check_length(largest, len(self.pairs))
         levels = tree(largest, self.pairs, self.played)
         views = sum(len(level.differs) for level in levels) ** self.creations
         if views > _WIDEST:
@@ -229,15 +227,6 @@ class SparseComposition(Pattern):
         adversary = attrs.evolve(adversary, advantage=own.hockey_stick(other, growth))
         lost = self.lost(own, other, growth)
         return Judged(mechanisms, tuple(claimed), adversary, lost, self.game)
-
-
-def check_length(largest: Domain, pairs: tuple[Pair[Any], ...]) -> None:
-    """Raises: Intractable if one mechanism has too many histories."""
-    histories = max(largest.size, (len(pairs) * largest.answers) ** largest.rounds)
-    if histories > _LONGEST:
-        raise Intractable(
-            "histories of a mechanism: take fewer rounds or answers", histories, _LONGEST
-        )
 
 
 @register("antiphon.SparsePattern/1")
