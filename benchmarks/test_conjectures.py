@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from antiphon.audit.conjectures import SparsePattern
-from antiphon.audit.conjectures.climbing import Climber
-from antiphon.audit.conjectures.law_trees import Domain
 from antiphon.protocol import Log
 from antiphon.protocol.coins.sampled import generator
 
@@ -33,6 +31,5 @@ def test_climb(benchmark, size):
     pattern = SparsePattern(
         epsilon=Log(2), delta=Fraction(1, 4), creations=creations, sparse=sparse
     )
-    domain = Domain(pattern.inputs, rounds, answers)
-    climber = Climber(pattern, domain, Fraction(0))
-    benchmark.pedantic(climber.climb, args=(generator(1),), rounds=5)
+    climber = pattern.climber((rounds, answers), Fraction(0))
+    benchmark.pedantic(climber.climb, args=(0, generator(1)), rounds=5)

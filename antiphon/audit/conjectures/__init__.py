@@ -8,7 +8,15 @@ from antiphon.audit.conjectures.listed_pairs import (
     TWO_PUBLIC,
     ListedPairs,
 )
-from antiphon.audit.conjectures.patterns import Pattern, SparsePattern, SparseRenyi
+from antiphon.audit.conjectures.patterns import (
+    FilterPattern,
+    GamePattern,
+    MistakesPattern,
+    Part,
+    Pattern,
+    SparsePattern,
+    SparseRenyi,
+)
 from antiphon.audit.conjectures.searching.ascent import HowFar
 from antiphon.audit.conjectures.tables import TableMechanism
 
@@ -18,8 +26,12 @@ __all__ = [
     "TWO_PUBLIC",
     "Conjecture",
     "Conjectured",
+    "FilterPattern",
+    "GamePattern",
     "HowFar",
     "ListedPairs",
+    "MistakesPattern",
+    "Part",
     "Pattern",
     "SparsePattern",
     "SparseRenyi",

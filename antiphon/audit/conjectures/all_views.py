@@ -9,17 +9,24 @@ found; given these, the gain is linear in each law, or has a linear one below it
 from __future__ import annotations
 
 from itertools import product
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from antiphon.audit.conjectures.law_trees import Doubles, Ints, Mask, OneLength, Tree, pruned
+from antiphon.audit.conjectures.law_trees import (
+    Doubles,
+    Ints,
+    Mask,
+    OneLength,
+    Tree,
+    pruned,
+    turned,
+)
+from antiphon.audit.conjectures.listed_pairs import MOST_PAIRS
 from antiphon.audit.conjectures.view_losses import Loss
 
 Lengths: TypeAlias = tuple[int, ...]
 """How often each mechanism has been asked."""
-MOST_PAIRS: Final = 64
-"""As many may be said to a mechanism."""
 _MORE: float = 1e-12
 """A gain that is no more than this is rounding."""
 
@@ -40,6 +47,22 @@ class Best(NamedTuple):
     slopes: dict[Lengths, tuple[Doubles, Doubles]]
     choices: dict[Lengths, Ints]
     """What it does at each view; see ``asked``."""
+
+
+class AllViews:
+    """The adversaries of a composition by ``best``, for a climber."""
+
+    def __init__(self, tree: Tree, sparse: int, loss: Loss) -> None:
+        self._trees = tree, turned(tree)
+        self._sparse, self._loss = sparse, loss
+
+    def best(self, laws: list[Doubles], bit: int) -> Best:
+        """The best for one world or the other."""
+        return best(self._trees[bit], laws, self._sparse, self._loss)
+
+    def slope(self, seen: Best, place: int, size: int) -> Doubles:
+        """How the gain depends on one law."""
+        return gains(seen, place, size)
 
 
 def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from antiphon.audit.conjectures.all_views import best, gains
-from antiphon.audit.conjectures.law_trees import Domain, Doubles, Tree, tree, turned
-from antiphon.audit.conjectures.patterns import Pattern
-from antiphon.audit.conjectures.program import Program, program
-from antiphon.audit.conjectures.view_losses import Loss
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.audit.conjectures.law_trees import Doubles
+from antiphon.audit.conjectures.program import Program
 
 Generator = np.random.Generator
+Size: TypeAlias = tuple[int, int]
+"""(rounds, answers) of mechanisms that are sought; a pattern may read it in its own way."""
 _SWEEPS: Final = 12
 """Sweeps over all laws in a climb."""
 _STILL: Final = 1e-2
@@ -25,66 +24,84 @@ _ALIKE: Final = 0.7
 class Climb(NamedTuple):
     """The laws with which the best adversary gained most, and what it gained."""
 
-    domain: Domain
+    size: Size
     gain: float
     laws: list[Doubles]
     bit: int = 0
     """The world whose views the adversary accuses."""
 
 
+class Climbing(Protocol):
+    """Climbs among what is sought of one size."""
+
+    def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
+        """The climb of a number, from near the laws of another one, or from anywhere."""
+        ...
+
+
+class Oracle(Protocol):
+    """Knows the best adversary of any laws; the bit is the world whose views it accuses."""
+
+    def best(self, laws: list[Doubles], bit: int) -> Any:
+        """With its ``gain``."""
+        ...
+
+    def slope(self, seen: Any, place: int, size: int) -> Doubles:
+        """How the gain of that adversary depends on one of the laws."""
+        ...
+
+
 class Climber:
-    """Climbs in one domain: from random laws, or from those of another climb."""
+    """Climbs among laws of one size: from random ones, or from those of another climb.
 
-    def __init__(self, pattern: Pattern, domain: Domain, epsilon: ExactEpsilon) -> None:
-        loss, limit = pattern.claimed
-        self.domain = domain
-        self.loss: Loss = pattern.loss(epsilon)
-        self._creations, self._sparse = pattern.creations, pattern.sparse
-        self._claimed: Program = program(
-            domain, tree(domain, pattern.pairs, pattern.inner), loss, float(limit)
-        )
-        self._tree: Tree = tree(domain, pattern.pairs, pattern.played)
+    ``programs``: those of each law; if all are of one kind, they are often taken ``alike``.
+    """
 
-    def climb(self, random: Generator, near: list[Doubles] | None = None) -> Climb:
+    def __init__(
+        self, size: Size, oracle: Oracle, programs: Sequence[Program], *, alike: bool = False
+    ) -> None:
+        self.size = size
+        self._oracle, self._programs = oracle, programs
+        self._alike = _ALIKE if alike else 0.0
+
+    def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """One climb, from random laws or from these.
 
         Less and less noise is added to what is climbed for: plain climbing ends on a ridge, where
         no one law alone can gain.
         """
-        alike = random.random() < _ALIKE
+        alike = random.random() < self._alike
         start = self._anew(random, alike) if near is None else near
         noise = 10.0 ** random.uniform(-2, 0)
         return self._climbed(random, list(start), noise, alike, int(random.integers(2)))
 
     def _anew(self, random: Generator, alike: bool) -> list[Doubles]:
         """A vertex for each mechanism, in random directions."""
-        count = 1 if alike else self._creations
-        laws = [self._claimed.best(random.normal(size=self.domain.size)) for _ in range(count)]
-        return laws * (self._creations // count)
+        fresh = self._programs[: 1 if alike else None]
+        laws = [each.best(random.normal(size=each.size)) for each in fresh]
+        return laws * (len(self._programs) // max(len(fresh), 1))
 
     def _climbed(
         self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
     ) -> Climb:
         """Sweep by sweep, with half of the noise each time; for one world or the other."""
-        found, whole = Climb(self.domain, -1.0, laws), turned(self._tree) if bit else self._tree
+        found, oracle = Climb(self.size, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain
-            for mechanism in range(1 if alike else len(laws)):
-                seen = best(whole, laws, self._sparse, self.loss)
+            for place in range(1 if alike else len(laws)):
+                seen = oracle.best(laws, bit)
                 if seen.gain > found.gain:
-                    found = Climb(self.domain, seen.gain, list(laws), bit)
-                if alike:
-                    each = [gains(seen, j, self.domain.size) for j in range(len(laws))]
-                    slope = np.sum(each, axis=0)
-                    laws = [self._better(random, slope, noise)] * len(laws)
-                else:
-                    slope = gains(seen, mechanism, self.domain.size)
-                    laws[mechanism] = self._better(random, slope, noise)
+                    found = Climb(self.size, seen.gain, list(laws), bit)
+                places = range(len(laws)) if alike else [place]
+                slopes = [oracle.slope(seen, each, laws[each].size) for each in places]
+                better = self._better(random, place, np.sum(slopes, axis=0), noise)
+                laws = [better if each in places else law for each, law in enumerate(laws)]
             noise /= 2
             if noise < _STILL and found.gain <= before:
                 break
         return found
 
-    def _better(self, random: Generator, slope: Doubles, noise: float) -> Doubles:
-        rough = noise * np.abs(slope).max() * random.normal(size=slope.size)
-        return self._claimed.best(slope + rough)
+    def _better(self, random: Generator, place: int, slope: Doubles, noise: float) -> Doubles:
+        scale = np.abs(slope).max() or 1.0  # where nothing is gained yet: any vertex
+        rough = noise * scale * random.normal(size=slope.size)
+        return self._programs[place].best(slope + rough)

@@ -6,19 +6,19 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
 from antiphon.audit.conjectures.drawing.found_trees import mechanism_drawn, strategy_drawn
 from antiphon.audit.conjectures.drawing.tree_sheet import sheet
 from antiphon.audit.conjectures.judging import Judged
-from antiphon.audit.conjectures.patterns import Pattern, shown
-from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, shown
 from antiphon.audit.conjectures.text_trees import mechanism_tree
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import distinct
 from antiphon.protocol.records.interaction import record
 from antiphon.protocol.records.view import Recording
@@ -28,7 +28,10 @@ from antiphon.protocol.shown.displayed import Plotted, Shown
 _PATIENCE: Final = 100_000
 """Plays until one is in the event; the event has at least the probability that is gained."""
 
-_EDGES: Final = "On an edge: of a mechanism, the probability of an answer; of the adversary, the answer it hears."
+_EDGES: Final = (
+    "On an edge: of a mechanism, the probability of an answer; of the adversary, the answer it "
+    "hears."
+)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -42,8 +45,8 @@ class Conjectured(Shown, Plotted):
     """The best that was found, exactly; None if nothing was."""
     starts: int
     """Climbs."""
-    searched: tuple[tuple[int, int], ...]
-    """(rounds, answers) of the mechanisms that were sought."""
+    searched: Sizes
+    """Of what was sought: (rounds, answers) of mechanisms."""
     history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
     """(starts, best) where a better one was found, in doubles."""
     interrupted: bool = False
@@ -69,7 +72,7 @@ class Conjectured(Shown, Plotted):
         return float(self.loss / self.bound) if self.bound else math.inf if self.loss else 1.0
 
     @property
-    def mechanisms(self) -> tuple[TableMechanism, ...]:
+    def mechanisms(self) -> tuple[ContinualMechanism[Any], ...]:
         """Those that lose it, each once: they keep their claim; some are created several times."""
         return () if self.judged is None else distinct(self.judged.mechanisms)
 
@@ -89,29 +92,23 @@ class Conjectured(Shown, Plotted):
     @property
     def title(self) -> str:
         """The verdict, and on what."""
-        claim, figure = self.pattern.words(self.epsilon)
-        many, few = self.pattern.creations, self.pattern.sparse
         verdict = "refuted" if self.refuted else "not refuted, which proves nothing"
-        return (
-            f"{verdict}: {figure} of {many} mechanisms, each {claim}, of which {few} may see a "
-            "difference"
-        )
+        return f"{verdict}: {self.pattern.described(self.epsilon)}"
 
     @property
     def figure(self) -> str:
         """What is bounded: δ(0), say."""
-        return self.pattern.words(self.epsilon)[1]
+        return str(self.pattern.facts(self.epsilon)["figure"])
 
     def _card(self) -> Card:
         return Card(self.title, self._parts())
 
     def _parts(self) -> Iterator[Part]:
-        sizes = ", ".join(f"{rounds} × {answers}" for rounds, answers in self.searched)
         rows = [
             ("bound", _both(self.bound)),
             ("found", f"{_both(self.loss)}, {self.ratio:.4f} times that"),
             ("starts", f"{self.starts:,}{', interrupted' if self.interrupted else ''}"),
-            ("rounds × answers", sizes),
+            ("searched", self.pattern.in_words(self.searched)),
         ]
         yield Grid(rows)
         if self.refuted:
@@ -139,9 +136,9 @@ class Conjectured(Shown, Plotted):
         Raises: InvalidArgument if nothing was found that accuses.
         """
         adversary = self.adversary
-        if adversary is None or not adversary.advantage:
+        if self.judged is None or adversary is None or not adversary.advantage:
             raise InvalidArgument("nothing was found that an adversary gains: there is no play")
-        game = self.pattern.game.mechanism(adversary.bit)
+        game = self.judged.game.mechanism(adversary.bit)
         for attempt in range(_PATIENCE):
             found = record(adversary, game, seed=None if seed is None else seed + attempt)
             if adversary.event(found.view):
@@ -154,10 +151,8 @@ class Conjectured(Shown, Plotted):
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        claim, figure = self.pattern.words(self.epsilon)
         return {
-            "refuted": self.refuted, "figure": figure, "claim": claim,
-            "creations": self.pattern.creations, "sparse": self.pattern.sparse,
+            "refuted": self.refuted, **self.pattern.facts(self.epsilon),
             "epsilon": shown(self.epsilon), "bound": str(self.bound), "loss": str(self.loss),
             "ratio": self.ratio if math.isfinite(self.ratio) else None, "starts": self.starts,
             "searched": [list(each) for each in self.searched],

@@ -9,35 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 import attrs
 
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.law_trees import Domain, tree
-from antiphon.audit.conjectures.patterns import Pattern, shown
+from antiphon.audit.conjectures.patterns.pattern import Pattern, shown
 from antiphon.audit.conjectures.searching.ascent import Aim, HowFar, Limits
 from antiphon.audit.conjectures.searching.long_search import search_long
 from antiphon.audit.running.working import Workers
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 
 Bound: TypeAlias = Union[int, float, Fraction, Callable[[ExactEpsilon], Any], PrivacyCurve]
 """A number, a function of ε, or a curve."""
-_WIDEST: Final = 10**8
-"""Views in a table."""
-
-_LONGEST: Final = 10**5
-"""Histories of one mechanism, each a column of its program."""
 
 
 def _is_pattern(_: object, __: object, value: Any) -> None:
     if not isinstance(value, Pattern):
         raise InvalidArgument(
             "a conjecture is about a pattern: SparsePattern(epsilon=…, delta=…, creations=…, "
-            f"sparse=…) or SparseRenyi, not a {type(value).__name__}"
+            "sparse=…), SparseRenyi, GamePattern, FilterPattern or MistakesPattern, not a "
+            f"{type(value).__name__}"
         )
 
 
@@ -65,15 +60,12 @@ class Conjecture:
         one that a single mechanism may go beyond.
         """
         figure = exact.fraction(_said(self.bound, self.epsilon), "the bound")
-        if self.pattern.heard_at_once:
-            alone = self.pattern.alone(self.epsilon)
-            if figure < alone:
-                claim, _ = self.pattern.words(self.epsilon)
-                raise InvalidArgument(
-                    f"the bound {figure} at ε = {shown(self.epsilon)} is below {alone}, which one "
-                    f"mechanism loses alone that is {claim}: there is nothing to search for; give "
-                    "at least that much"
-                )
+        least = self.pattern.least(self.epsilon)
+        if least is not None and figure < least[0]:
+            raise InvalidArgument(
+                f"the bound {figure} at ε = {shown(self.epsilon)} is below {least[0]}, which "
+                f"{least[1]}: there is nothing to search for; give at least that much"
+            )
         return figure
 
     def search(
@@ -104,33 +96,10 @@ class Conjecture:
         """
         limits = Limits(seconds, starts)
         aim = Aim(self.pattern, self.epsilon, self.figure, to_the_end)
+        sizes = self.pattern.sizes(self.rounds, self.answers)
         return search_long(
-            aim, self._domains(), limits, seed=seed, executor=executor, checkpoint=checkpoint,
-            watch=watch,
+            aim, sizes, limits, seed=seed, executor=executor, checkpoint=checkpoint, watch=watch,
         )  # fmt: skip
-
-    def _domains(self) -> list[Domain]:
-        """From small ones on. Raises: Intractable if the largest is too wide."""
-        pattern = self.pattern
-        each = [
-            Domain(pattern.inputs, rounds, answers)
-            for rounds in range(1, self.rounds + 1)
-            for answers in range(2, self.answers + 1)
-        ]
-        domains = sorted(each, key=lambda domain: domain.size)
-        largest = domains[-1]
-        histories = max(largest.size, (len(pattern.pairs) * self.answers) ** self.rounds)
-        if histories > _LONGEST:
-            raise Intractable(
-                "histories of a mechanism: take fewer rounds or answers", histories, _LONGEST
-            )
-        levels = tree(largest, pattern.pairs, pattern.played)
-        views = sum(len(level.differs) for level in levels) ** pattern.creations
-        if views > _WIDEST:
-            raise Intractable(
-                "views in a table: take fewer creations, rounds, answers or pairs", views, _WIDEST
-            )
-        return domains
 
 
 def conjecture(

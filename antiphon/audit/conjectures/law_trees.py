@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.numbers.errors import Intractable
 from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.verification import Refused, Verification, read
 
@@ -16,6 +17,10 @@ Doubles: TypeAlias = npt.NDArray[np.float64]
 
 _NEVER: float = 1e-11
 """A probability that is no more than this is a rounding of 0."""
+
+
+_LONGEST: Final = 10**5
+"""Histories of one mechanism, each a column of its program."""
 
 
 class OneLength(NamedTuple):
@@ -67,6 +72,15 @@ class Domain(NamedTuple):
     def place(self, message: object) -> int:
         """Which input a message is."""
         return next(i for i, each in enumerate(self.inputs) if identical(each, message))
+
+
+def check_length(domain: Domain, pairs: int) -> None:
+    """Raises: Intractable if a mechanism that may be asked so many pairs has too many histories."""
+    histories = max(domain.size, (pairs * domain.answers) ** domain.rounds)
+    if histories > _LONGEST:
+        raise Intractable(
+            "histories of a mechanism: take fewer rounds or answers", histories, _LONGEST
+        )
 
 
 Tree: TypeAlias = tuple[OneLength, ...]

@@ -12,6 +12,8 @@ from antiphon.protocol.messages import Pair, identical, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification
 
+MOST_PAIRS: Final = 64
+"""As many may be said to a mechanism."""
 ONE_SIDED: Final[tuple[Pair[Any], ...]] = (Pair(0, 1), same(2))
 """A bit that may differ, one way round only, and a public question."""
 BOTH_SIDES: Final = (Pair(0, 1), Pair(1, 0), same(2))
@@ -62,3 +64,20 @@ class ListedPairs(Verification[int, object]):
             return Refused("more pairs differ than may")
         after = max(state, 0) + 1
         return -2 if self.at_last and after == self.events else after
+
+
+def pairs_of(inner: Verification) -> tuple[Pair[Any], ...]:
+    """What f' lists, if it lists anything."""
+    return inner.pairs if type(inner) is ListedPairs else ()
+
+
+def finite(_: object, __: object, given: tuple[Pair[Any], ...]) -> None:
+    """An attrs validator: a list of pairs that can be searched. Raises: InvalidArgument."""
+    count = len(given) if type(given) is tuple else 0  # pyright: ignore[reportUnnecessaryComparison]
+    if not count or not all(type(each) is Pair for each in given):  # pyright: ignore
+        raise InvalidArgument(
+            "the alphabet of a search is finite: pass pairs=(Pair(0, 1), same(2), …), the pairs "
+            "that may be said to each mechanism"
+        )
+    if count > MOST_PAIRS:
+        raise InvalidArgument(f"at most {MOST_PAIRS} pairs may be said, not {count}")

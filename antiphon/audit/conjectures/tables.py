@@ -37,6 +37,17 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False, kw_only=True)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property
+    def domain(self) -> Domain:
+        """Its inputs and answers, in as many rounds as it has rows for."""
+        rounds = 1
+        while self._rows(rounds) < len(self.weights):
+            rounds += 1
+        return Domain(self.inputs, rounds, self.answers)
+
+    def _rows(self, rounds: int) -> int:
+        return Domain(self.inputs, rounds, self.answers).offset(rounds) * len(self.inputs)
+
+    @property
     def initial_state(self) -> int:
         return 0
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
 
 
-def mechanism_tree(mechanism: TableMechanism) -> str:
-    """What it answers after each history that can be, with which probability."""
+def mechanism_tree(mechanism: ContinualMechanism[Any]) -> str:
+    """What it answers after each history that can be, with which probability; or what it is."""
+    if not isinstance(mechanism, TableMechanism):
+        return message_label(mechanism)
     return "\n".join([f"{message_label(mechanism)} answers", *_answers(mechanism, 0, "  ")])
 
 

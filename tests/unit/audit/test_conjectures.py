@@ -21,7 +21,6 @@ from antiphon.audit.conjectures import (
 )
 from antiphon.audit.conjectures.all_views import best, gains
 from antiphon.audit.conjectures.climbing import Climb
-from antiphon.audit.conjectures.judging import judged
 from antiphon.audit.conjectures.law_trees import Domain, pruned, tree, turned
 from antiphon.audit.conjectures.program import program
 from antiphon.audit.conjectures.tables import mechanism, mixed, rounded
@@ -84,7 +83,7 @@ def judged_and_exact(pattern, domain, seed, zeros, question):
     first, second = laws
     created = laws, [first] * 2, [second] * 2  # the engine may create either twice
     results = [
-        judged(pattern, Climb(domain, 1.0, two, bit), Fraction(0))
+        pattern.judged(Climb((domain.rounds, domain.answers), 1.0, two, bit), Fraction(0))
         for two in created
         for bit in (0, 1)
     ]

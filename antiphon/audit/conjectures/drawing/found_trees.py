@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from antiphon.audit.conjectures.drawing.drawn_tree import Drawn
-from antiphon.audit.conjectures.law_trees import Domain, tree
-from antiphon.audit.conjectures.patterns import Pattern
+from antiphon.audit.conjectures.patterns.pattern import Pattern
 from antiphon.audit.conjectures.tables import TableMechanism
 from antiphon.audit.conjectures.text_trees import short
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode, said
 from antiphon.composition.creation import Create
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.records.labels import message_label
 
 
-def mechanism_drawn(mechanism: TableMechanism, pattern: Pattern) -> Drawn:
+def mechanism_drawn(mechanism: ContinualMechanism[Any], pattern: Pattern) -> Drawn:
     """What it answers to what it may be asked, after each history that can be, and how likely.
 
-    What f' lets nobody ask is left out; questions that are answered alike stand together.
+    What f' lets nobody ask is left out; questions that are answered alike stand together. Of one
+    that is no table, what it is.
     """
-    return Drawn(mechanism.name, "creates", _questions(mechanism, 0, _heard(mechanism, pattern)))
+    if not isinstance(mechanism, TableMechanism):
+        return Drawn(message_label(mechanism), "creates")
+    return Drawn(mechanism.name, "creates", _questions(mechanism, 0, pattern.heard(mechanism)))
 
 
 def _questions(
-    mechanism: TableMechanism, history: int, heard: set[int]
+    mechanism: TableMechanism, history: int, heard: frozenset[int] | None
 ) -> tuple[tuple[str, Drawn], ...]:
     groups: dict[tuple[tuple[str, Drawn], ...], list[str]] = {}
     for place, message in enumerate(mechanism.inputs):
         row = history * len(mechanism.inputs) + place
         first = row * mechanism.answers + 1
-        if row < len(mechanism.weights) and first in heard and mechanism.weights[row]:
-            weights, whole = mechanism.weights[row], sum(mechanism.weights[row])
+        weights = mechanism.weights[row] if row < len(mechanism.weights) else ()
+        if weights and (heard is None or first in heard):
+            whole = sum(weights)
             answers = tuple(
                 (
                     short(Fraction(weight, whole)),
@@ -45,16 +50,6 @@ def _questions(
         ("", Drawn(f"asked {' or '.join(labels)}", "says", answers))
         for answers, labels in groups.items()
     )
-
-
-def _heard(mechanism: TableMechanism, pattern: Pattern) -> set[int]:
-    """The histories that the pattern lets be, in one of the worlds."""
-    inputs, answers = mechanism.inputs, mechanism.answers
-    rounds = 1
-    while Domain(inputs, rounds, answers).offset(rounds) * len(inputs) < len(mechanism.weights):
-        rounds += 1
-    levels = tree(Domain(inputs, rounds, answers), pattern.pairs, pattern.played)
-    return {int(each) for level in levels for world in level.heard for each in world}
 
 
 def strategy_drawn(adversary: StrategyAdversary) -> Drawn:

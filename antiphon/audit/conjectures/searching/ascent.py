@@ -12,8 +12,8 @@ import attrs
 
 from antiphon.audit.conjectures.climbing import Climb
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.judging import Judged, judged
-from antiphon.audit.conjectures.patterns import Pattern
+from antiphon.audit.conjectures.judging import Judged
+from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.audit.conjectures.searching.starts import AHEAD, Few, Start, place_of, start
 from antiphon.audit.running.checkpoint import Saver
 from antiphon.audit.running.chunks import Chunks
@@ -74,6 +74,10 @@ class Limits:
             raise InvalidArgument("seconds is a positive number, or None for no end of time")
         self.starts = ENDLESS if starts is None else exact.whole(starts, "starts")
 
+    def no_more_than(self, most: int | None) -> None:
+        """Nor past so many starts; None for any number of them."""
+        self.starts = self.starts if most is None else min(self.starts, most)
+
     @property
     def spent(self) -> float:
         """Seconds so far."""
@@ -92,8 +96,7 @@ class Ascent(InOrder[Climb]):
     aim: Aim
     chunks: Chunks
     """One start each, without end: their seeds."""
-    sizes: tuple[tuple[int, int], ...]
-    """(rounds, answers) of the domains."""
+    sizes: Sizes
     limits: Limits
     memory: Memory
     saver: Saver | None
@@ -157,7 +160,7 @@ class Ascent(InOrder[Climb]):
         self.memory.tried = found.gain
 
     def _exactly(self, found: Climb) -> Judged:
-        return judged(self.aim.pattern, found, self.aim.epsilon)
+        return self.aim.pattern.judged(found, self.aim.epsilon)
 
     def save(self) -> None:
         """Bring the checkpoint up to date."""

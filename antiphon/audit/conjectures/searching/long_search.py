@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Union
+from typing import Any, Union
 
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.law_trees import Domain
+from antiphon.audit.conjectures.patterns.pattern import Sizes
 from antiphon.audit.conjectures.searching.ascent import (
     ENDLESS,
     Aim,
@@ -31,7 +31,7 @@ from antiphon.numbers.errors import ExecutorError
 
 def search_long(
     aim: Aim,
-    domains: Sequence[Domain],
+    sizes: Sizes,
     limits: Limits,
     *,
     seed: int | None,
@@ -41,19 +41,21 @@ def search_long(
 ) -> Conjectured:
     """Climb until it is refuted, the limits are met, or Ctrl-C is pressed; see ``Conjecture``."""
     pattern = aim.pattern
-    task = Climbs(secrets.token_hex(), pattern, aim.epsilon, aim.figure, tuple(domains))
+    limits.no_more_than(pattern.most)
+    task = Climbs(secrets.token_hex(), pattern, aim.epsilon, aim.figure, sizes)
     climber(task, 0)  # what is missing is missed here
     seeds = Chunks(total=ENDLESS, size=1, seed=seed)
-    file = None if checkpoint is None else kept_in(checkpoint, pattern.inputs)
+    file = None if checkpoint is None else kept_in(checkpoint)
     arrived: SimpleQueue[Arrival | None] = SimpleQueue()
     with (
         resumed(task, Chunks(total=limits.starts, size=1, seed=seed), file) as (saver, saved),
         Interrupt(partial(arrived.put, None)) as interrupt,
     ):
-        memory = Memory([Few() for _ in domains]) if saved.result is None else saved.result
+        kept: Any = saved.result
+        memory = Memory([Few() for _ in sizes]) if kept is None else kept
         ascent = Ascent(
             done=saved.chunks, aim=aim, chunks=seeds, limits=limits, memory=memory, saver=saver,
-            sizes=tuple((each.rounds, each.answers) for each in domains), watch=watch,
+            sizes=sizes, watch=watch,
         )  # fmt: skip
         try:
             ascent.settle()

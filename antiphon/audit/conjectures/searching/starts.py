@@ -12,9 +12,9 @@ from typing import Final
 
 import attrs
 
-from antiphon.audit.conjectures.climbing import Climb, Climber, Generator
-from antiphon.audit.conjectures.law_trees import Domain, Doubles
-from antiphon.audit.conjectures.patterns import Pattern
+from antiphon.audit.conjectures.climbing import Climb, Climbing, Generator
+from antiphon.audit.conjectures.law_trees import Doubles
+from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.audit.running.chunks import Chunks
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.coins.sampled import generator
@@ -32,8 +32,9 @@ _BETTER: Final = 1e-9
 
 @attrs.frozen(eq=False)
 class Start:
-    """A climb that is to be made: in which domain, with which draws, and from which laws."""
+    """A climb that is to be made: in which size, with which draws, and from which laws."""
 
+    number: int
     place: int
     seed: int
     near: list[Doubles] | None = attrs.field(repr=False)
@@ -48,28 +49,29 @@ class Climbs:
     pattern: Pattern = attrs.field(eq=False)
     epsilon: ExactEpsilon = attrs.field(eq=False)
     bound: Fraction = attrs.field(eq=False)
-    domains: tuple[Domain, ...] = attrs.field(eq=False)
+    sizes: Sizes = attrs.field(eq=False)
 
     def __call__(self, start: Start) -> Climb:
-        return climber(self, start.place).climb(generator(start.seed), start.near)
+        random = generator(start.seed)
+        return climber(self, start.place).climb(start.number, random, start.near)
 
     def fingerprint(self) -> dict[str, object]:
         """What has to be the same for a search to be gone on with."""
-        sizes = [(each.rounds, each.answers) for each in self.domains]
         return {
-            "pattern": self.pattern, "epsilon": self.epsilon, "bound": self.bound, "sizes": sizes,
+            "pattern": self.pattern, "epsilon": self.epsilon, "bound": self.bound,
+            "sizes": self.sizes,
         }  # fmt: skip
 
 
 @lru_cache(maxsize=64)
-def climber(task: Climbs, place: int) -> Climber:
-    """Of one domain. Raises: MissingExtra without scipy."""
-    return Climber(task.pattern, task.domains[place], task.epsilon)
+def climber(task: Climbs, place: int) -> Climbing:
+    """Of one size. Raises: MissingExtra without scipy."""
+    return task.pattern.climber(task.sizes[place], task.epsilon)
 
 
 @attrs.define
 class Few:
-    """The best climbs in one domain."""
+    """The best climbs in one size."""
 
     kept: list[Climb] = attrs.field(factory=list[Climb])
     in_vain: int = 0
@@ -90,19 +92,19 @@ class Few:
 
 
 def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
-    """The start of a number, by what is known of each domain."""
+    """The start of a number, by what is known of each size."""
     random = generator(chunks[number].seed)
     place = place_of(number, len(few))
-    return Start(place, int(random.integers(2**62)), few[place].chosen(random))
+    return Start(number, place, int(random.integers(2**62)), few[place].chosen(random))
 
 
-def place_of(number: int, domains: int) -> int:
-    """In which domain a climb is, of those from small to large.
+def place_of(number: int, sizes: int) -> int:
+    """In which size a climb is, of those from small to large.
 
     First in the smallest; then in all of them in turn, and every other one in the largest.
     """
-    for most in range(1, domains):
+    for most in range(1, sizes):
         if number < most:
             return number
         number -= most
-    return domains - 1 if number % 2 else number // 2 % domains
+    return sizes - 1 if number % 2 else number // 2 % sizes

@@ -1,16 +1,31 @@
-"""What a conjecture is about: which mechanisms are composed, how, and what their claim is."""
+"""f_∞ and f_{∞,FPC}: mechanisms that all claim the same, of which few may see a difference."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, Final
 
 import attrs
+import numpy as np
 
-from antiphon.audit.conjectures.all_views import MOST_PAIRS
-from antiphon.audit.conjectures.listed_pairs import ListedPairs
+from antiphon.audit.conjectures.all_views import AllViews, best
+from antiphon.audit.conjectures.climbing import Climb, Climber, Size
+from antiphon.audit.conjectures.judging import Judged, both_laws, growth_above, kept, named
+from antiphon.audit.conjectures.law_trees import Domain, check_length, tree, turned
+from antiphon.audit.conjectures.listed_pairs import ListedPairs, finite, pairs_of
+from antiphon.audit.conjectures.patterns.pattern import (
+    SOURCE,
+    Pattern,
+    Sizes,
+    grid,
+    grown,
+    shown,
+)
+from antiphon.audit.conjectures.program import program
+from antiphon.audit.conjectures.strategies import strategy
+from antiphon.audit.conjectures.tables import TableMechanism
 from antiphon.audit.conjectures.view_losses import HockeyStick, Loss, MomentLoss
 from antiphon.audit.exact.comparison import Law
 from antiphon.audit.game import PrivacyGame
@@ -18,8 +33,8 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.messages import Pair, distinct, identical
@@ -28,10 +43,11 @@ from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5
 """Mechanisms created: the table of all views grows with the power of it."""
-_SOURCE: Final = "computed exactly (antiphon.audit.exact)"
+_WIDEST: Final = 10**8
+"""Views in a table."""
 
 
-def _creations(pattern: Pattern, _: object, value: int) -> None:
+def _creations(pattern: SparseComposition, _: object, value: int) -> None:
     if exact.whole(value, "creations") > _MOST:
         raise InvalidArgument(
             f"at most {_MOST} creations, not {value}: all views are tabled, and there are as many "
@@ -39,24 +55,13 @@ def _creations(pattern: Pattern, _: object, value: int) -> None:
         )
 
 
-def _sparse(pattern: Pattern, _: object, value: int) -> None:
+def _sparse(pattern: SparseComposition, _: object, value: int) -> None:
     if exact.whole(value, "sparse") > pattern.creations:
         raise InvalidArgument("sparse is at most the number of creations")
 
 
-def _listed(pattern: Pattern, _: object, given: tuple[Pair[Any], ...]) -> None:
-    count = len(given) if type(given) is tuple else 0  # pyright: ignore[reportUnnecessaryComparison]
-    if not count or not all(type(each) is Pair for each in given):  # pyright: ignore
-        raise InvalidArgument(
-            "the alphabet of a search is finite: pass pairs=(Pair(0, 1), same(2), …), the pairs "
-            "that may be said to each mechanism"
-        )
-    if count > MOST_PAIRS:
-        raise InvalidArgument(f"at most {MOST_PAIRS} pairs may be said, not {count}")
-
-
 @attrs.frozen(kw_only=True)
-class Pattern(ABC):
+class SparseComposition(Pattern):
     """n mechanisms that keep a claim w.r.t. f', of which at most k see a difference.
 
     f_∞ of CM Def. 5.1 with n creations, or f_{∞,FPC} of Def. 5.4; k = n is the composition of
@@ -69,7 +74,7 @@ class Pattern(ABC):
     """k."""
     inner: Verification = attrs.field()
     """f', w.r.t. which each keeps its claim; prefix-closed, as every automaton is."""
-    pairs: tuple[Pair[Any], ...] = attrs.field(validator=_listed)
+    pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
     """What may be said to each mechanism; by default, what ``ListedPairs`` lists."""
 
     @inner.default  # pyright: ignore
@@ -78,7 +83,7 @@ class Pattern(ABC):
 
     @pairs.default  # pyright: ignore
     def _of_the_list(self) -> tuple[Pair[Any], ...]:
-        return self.inner.pairs if type(self.inner) is ListedPairs else ()
+        return pairs_of(self.inner)
 
     played: Verification = attrs.field()
     """What the composition asks of the pairs said to a mechanism in J: f', unless said otherwise.
@@ -124,7 +129,7 @@ class Pattern(ABC):
     @property
     def claim(self) -> Claim:
         """What each mechanism claims, truly, to a composition that checks ``played``."""
-        return Claim(self.measure, self.played, Status.PROVED, _SOURCE)
+        return Claim(self.measure, self.played, Status.PROVED, SOURCE)
 
     @property
     def composition(self) -> SparseParallel | SparseMeasures:
@@ -156,10 +161,74 @@ class Pattern(ABC):
             for each in apart
         )
 
+    def described(self, epsilon: ExactEpsilon) -> str:
+        claim, figure = self.words(epsilon)
+        many, few = self.creations, self.sparse
+        return f"{figure} of {many} mechanisms, each {claim}, of which {few} may see a difference"
+
+    def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
+        claim, figure = self.words(epsilon)
+        return {
+            "figure": figure, "claim": claim, "creations": self.creations, "sparse": self.sparse,
+        }  # fmt: skip
+
+    def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
+        claim, _ = self.words(epsilon)
+        who = f"one mechanism loses alone that is {claim}"
+        return (self.alone(epsilon), who) if self.heard_at_once else None
+
+    def sizes(self, rounds: int, answers: int) -> Sizes:
+        inputs = self.inputs
+        self._check(Domain(inputs, rounds, answers))
+        return tuple(sorted(grid(rounds, answers), key=lambda size: Domain(inputs, *size).size))
+
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> Climber:
+        domain = Domain(self.inputs, *size)
+        loss, limit = self.claimed
+        keep = program(domain, tree(domain, self.pairs, self.inner), loss, float(limit))
+        played = tree(domain, self.pairs, self.played)
+        oracle = AllViews(played, self.sparse, self.loss(epsilon))
+        return Climber(size, oracle, [keep] * self.creations, alike=True)
+
+    def heard(self, mechanism: TableMechanism) -> frozenset[int]:
+        levels = tree(mechanism.domain, self.pairs, self.played)
+        return frozenset(int(each) for level in levels for side in level.heard for each in side)
+
+    def _check(self, largest: Domain) -> None:
+        """Raises: Intractable if a domain is too wide."""
+        check_length(largest, len(self.pairs))
+        levels = tree(largest, self.pairs, self.played)
+        views = sum(len(level.differs) for level in levels) ** self.creations
+        if views > _WIDEST:
+            raise Intractable(
+                "views in a table: take fewer creations, rounds, answers or pairs", views, _WIDEST
+            )
+
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+        """The laws as mechanisms with rational probabilities, and the best adversary against these.
+
+        The claims are examined by the exact engine. The loss is that of the law of the adversary's
+        views, which the game itself plays out: its verifier stands guard over the pattern.
+        Raises: Intractable where a claim cannot be examined.
+        """
+        domain, count = Domain(self.inputs, *found.size), len(found.laws)
+        plans, claimed = zip(*(kept(self, domain, law) for law in found.laws), strict=True)
+        mechanisms = named([(domain, plan) for plan in plans], [self.claim] * count)
+        whole = tree(domain, self.pairs, self.played)
+        laws = [np.array([float(each) for each in plan]) for plan in plans]
+        worlds = turned(whole) if found.bit else whole
+        seen = best(worlds, laws, self.sparse, self.loss(epsilon))
+        growth = growth_above(epsilon)
+        adversary = strategy(seen, self.pairs, mechanisms, domain.answers, growth, found.bit)
+        own, other = both_laws(adversary, self.game, count * (1 + domain.rounds))
+        adversary = attrs.evolve(adversary, advantage=own.hockey_stick(other, growth))
+        lost = self.lost(own, other, growth)
+        return Judged(mechanisms, tuple(claimed), adversary, lost, self.game)
+
 
 @register("antiphon.SparsePattern/1")
 @attrs.frozen(kw_only=True)
-class SparsePattern(Pattern):
+class SparsePattern(SparseComposition):
     """Each mechanism is (ε, δ)-DP w.r.t. f'; what is bounded is the composition's δ at some ε."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
@@ -194,7 +263,7 @@ class SparsePattern(Pattern):
 
 @register("antiphon.SparseRenyi/1")
 @attrs.frozen(kw_only=True)
-class SparseRenyi(Pattern):
+class SparseRenyi(SparseComposition):
     """Each mechanism has Σ p^α q^(1-α) <= ``moment`` at a whole order α: RDP of that order.
 
     That is e^((α-1)D) of the Rényi divergence D. What is bounded is the composition's; ε is 0.
@@ -255,13 +324,3 @@ class OnlyAt:
         if order > self.order:
             return math.inf
         return math.nextafter(math.log(self.moment) / (self.order - 1) * (1 + 2**-50), math.inf)
-
-
-def shown(epsilon: ExactEpsilon) -> str:
-    """ε in words."""
-    return f"ln {epsilon.argument}" if isinstance(epsilon, Log) else str(epsilon)
-
-
-def grown(epsilon: ExactEpsilon) -> float:
-    """e^ε as a double."""
-    return float(epsilon.argument) if isinstance(epsilon, Log) else math.exp(epsilon)

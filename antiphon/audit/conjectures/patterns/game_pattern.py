@@ -1,0 +1,230 @@
+"""Any game: what the user composes of mechanisms that are sought, and of others that are fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, NamedTuple, TypeAlias, Union
+
+import attrs
+
+from antiphon.audit.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
+from antiphon.audit.conjectures.judging import Judged, both_laws, growth_above, kept, named
+from antiphon.audit.conjectures.law_trees import Domain, Doubles
+from antiphon.audit.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope
+from antiphon.audit.conjectures.patterns.parts import Part
+from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, grid, shown
+from antiphon.audit.conjectures.tables import mechanism, rounded
+from antiphon.audit.exact.question import Question
+from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.audit.game import PrivacyGame
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import register
+
+_DENOMINATOR: Final = 720_720
+_NOTHING: Final = (0, 0)
+"""The size of no mechanism."""
+
+Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
+"""Mechanisms -> their game; or the game's question, which says what may be created or asked."""
+
+
+def _parts(_: object, __: object, given: tuple[Part, ...]) -> None:
+    if type(given) is not tuple or not all(type(each) is Part for each in given):  # pyright: ignore
+        raise InvalidArgument("parts is a tuple of Part(epsilon=…, delta=…, inner=…, pairs=…)")
+
+
+@register("antiphon.GamePattern/1")
+@attrs.frozen(kw_only=True)
+class GamePattern(Pattern):
+    """The games that ``compose`` makes of mechanisms, one for each part; their δ is bounded.
+
+    ``compose(*mechanisms)`` returns a ``PrivacyGame``, or ``game.question(catalogue=[…],
+    max_creations=…, queries=[…])`` where there is something to choose from. An adversary sends up
+    to ``rounds`` messages, creations included. Without parts, nothing is sought: what the exact
+    engine says of the one game is the answer.
+    """
+
+    compose: Compose
+    rounds: int = attrs.field(validator=lambda _, __, n: exact.natural(n, "rounds"))
+    parts: tuple[Part, ...] = attrs.field(default=(), validator=_parts)
+
+    def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:
+        """The game of some mechanisms. Raises: InvalidArgument where ``compose`` makes none."""
+        try:
+            found: object = self.compose(*mechanisms)
+        except Exception as error:
+            raise InvalidArgument(
+                f"compose raised {type(error).__name__} ({error}) for {len(mechanisms)} mechanisms:"
+                " it takes one for each part, and returns their PrivacyGame"
+            ) from error
+        if isinstance(found, PrivacyGame):
+            found = found.question()
+        if not isinstance(found, Question):
+            raise InvalidArgument(
+                f"compose returned a {type(found).__name__}: return a PrivacyGame, or "
+                "game.question(catalogue=[…], max_creations=…)"
+            )
+        return attrs.evolve(found, report=None)
+
+    def described(self, epsilon: ExactEpsilon) -> str:
+        parts = ", ".join(map(str, self.parts))
+        of = f"a game of mechanisms that are {parts}" if parts else "one game"
+        return f"δ({shown(epsilon)}) of {of}, against {self.rounds} messages"
+
+    def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
+        return {
+            "figure": f"δ({shown(epsilon)})", "claims": [str(each) for each in self.parts],
+            "messages": self.rounds,
+        }  # fmt: skip
+
+    @property
+    def most(self) -> int | None:
+        return None if self.parts else 1
+
+    def sizes(self, rounds: int, answers: int) -> Sizes:
+        if not self.parts:
+            return (_NOTHING,)
+        for part in self.parts:
+            part.check(rounds, answers)
+        self._each_is_used()
+
+        def longest(size: Size) -> int:
+            return max(domain.size for domain in self.domains(size))
+
+        return tuple(sorted(grid(rounds, answers), key=longest))
+
+    def in_words(self, sizes: Sizes) -> str:
+        return super().in_words(sizes) if self.parts else "no mechanism is sought"
+
+    def domains(self, size: Size) -> list[Domain]:
+        """Of the law of each part."""
+        return [Domain(part.inputs, *size) for part in self.parts]
+
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
+        if not self.parts:
+            return OneGame(self, epsilon)
+        domains = self.domains(size)
+        programs = [part.program(domain) for part, domain in zip(self.parts, domains, strict=True)]
+        return Climber(size, BestOfGame(self, domains, epsilon), programs)
+
+    def _each_is_used(self) -> None:
+        """Raises: InvalidArgument for a part of which ``compose`` makes nothing."""
+        domains = self.domains((1, 2))
+        count = len(self.parts)
+        twins = [
+            free_twin(place, domain, part.claim)
+            for place, (part, domain) in enumerate(zip(self.parts, domains, strict=True))
+        ]
+        whole = self.question(twins)
+        for place in range(count):
+            other = free_twin(count + place, domains[place], self.parts[place].claim)
+            without = self.question([*twins[:place], other, *twins[place + 1 :]])
+            if all(
+                identical(mine, theirs)
+                for mine, theirs in zip(_content(whole), _content(without), strict=True)
+            ):
+                raise InvalidArgument(
+                    f"compose makes nothing of part {place + 1}: its game is the same whatever "
+                    "that mechanism is. Put it into the system, into f or into the catalogue, or "
+                    "leave the part out"
+                )
+
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+        """The laws as mechanisms whose claims the exact engine examined, and their best adversary.
+
+        The loss is that of the law of its views, played out by the game.
+        """
+        domains = self.domains(found.size)
+        pairs = [
+            kept(part, domain, law)
+            for part, domain, law in zip(self.parts, domains, found.laws, strict=True)
+        ]
+        plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
+        mechanisms = named(plans, [part.claim for part in self.parts])
+        return judged_game(
+            self.question(mechanisms), epsilon, self.rounds,
+            mechanisms, tuple(lost for _, lost in pairs),
+        )  # fmt: skip
+
+
+def _content(question: Question) -> tuple[object, ...]:
+    return question.system, question.verification, question.creations
+
+
+def judged_game(
+    question: Question,
+    epsilon: ExactEpsilon,
+    rounds: int,
+    mechanisms: tuple[ContinualMechanism[Any], ...],
+    claimed: tuple[Fraction, ...],
+) -> Judged:
+    """What the best adversary of a game makes it lose: of mechanisms that lose what they may."""
+    adversary = question.best_adversary(epsilon, rounds)
+    game, growth = PrivacyGame(question.system, question.verification), growth_above(epsilon)
+    own, other = both_laws(adversary, game, rounds)
+    loss = own.hockey_stick(other, growth)
+    adversary = attrs.evolve(adversary, growth=growth, advantage=loss)
+    return Judged(mechanisms, claimed, adversary, loss, game)
+
+
+class OneGame:
+    """Nothing is sought: what its best adversary gains is the one thing to look at."""
+
+    def __init__(self, pattern: GamePattern, epsilon: ExactEpsilon) -> None:
+        self._pattern, self._epsilon = pattern, epsilon
+
+    def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
+        """What the exact engine says."""
+        question, rounds = self._pattern.question(()), self._pattern.rounds
+        return Climb(_NOTHING, float(question.solve(self._epsilon, rounds).delta), [])
+
+
+class Seen(NamedTuple):
+    """The best adversary of some laws, and what it gains."""
+
+    gain: float
+    adversary: StrategyAdversary
+    question: Question
+    laws: list[Doubles]
+
+
+class BestOfGame:
+    """The best adversaries of the games of a pattern, for a climber: of either world."""
+
+    def __init__(
+        self, pattern: GamePattern, domains: Sequence[Domain], epsilon: ExactEpsilon
+    ) -> None:
+        self._pattern, self._domains, self._epsilon = pattern, domains, epsilon
+
+    @cached_property
+    def _free(self) -> Question:
+        twins = [
+            free_twin(place, domain, part.claim)
+            for place, (domain, part) in enumerate(
+                zip(self._domains, self._pattern.parts, strict=True)
+            )
+        ]
+        return self._pattern.question(twins)
+
+    def best(self, laws: list[Doubles], bit: int) -> Seen:
+        """By the exact engine, of the laws as they are rounded."""
+        made = [
+            mechanism(f"M{place + 1}", domain, rounded(domain, law, _DENOMINATOR), part.claim)
+            for place, (part, domain, law) in enumerate(
+                zip(self._pattern.parts, self._domains, laws, strict=True)
+            )
+        ]
+        question = self._pattern.question(made)
+        adversary = question.best_adversary(self._epsilon, self._pattern.rounds)
+        return Seen(float(adversary.advantage), adversary, question, list(laws))
+
+    def slope(self, seen: Seen, place: int, size: int) -> Doubles:
+        """How what that adversary gains depends on one law."""
+        strategy = FixedStrategy(seen.adversary, seen.question, self._free)
+        return slope(strategy.gained(self._domains), seen.laws, place)

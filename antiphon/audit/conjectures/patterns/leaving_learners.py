@@ -1,0 +1,169 @@
+"""Learners that leave f⁽⁰⁾ once, by a table: how likely one is to be there yet, after each stream.
+
+y(s) is the probability of f⁽⁰⁾ after the samples s of ⊥ and (1, 1); y() = 1, and it falls along s. A
+stream has the number of its place in a binary tree: 0 for (), and 2i + 1 or 2i + 2 for one sample
+more than in i. All that matters here is linear in y: the claim, and the law of the mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from antiphon.audit.conjectures.law_trees import Doubles
+from antiphon.audit.conjectures.program import Inequalities, Program
+from antiphon.audit.mistakes.hard_sequence import HardSequence
+from antiphon.audit.mistakes.mistake_law import Hits, MistakeFigure, MistakeLaw, Number
+from antiphon.mechanisms.learners.littlestone import FiniteLearner
+
+Staying: TypeAlias = tuple[Fraction, ...]
+"""y, by the number of a stream."""
+_CONCENTRATED: Final = 0.51
+"""y of ⊥, ⊥, … is at least that: the hard sequence is for learners that stay there."""
+
+
+def stream(hits: Hits, length: int) -> int:
+    """The number of the first samples of a stream."""
+    number = 0
+    for time in range(1, length + 1):
+        number = 2 * number + 1 + (time in hits)
+    return number
+
+
+def size(rounds: int) -> int:
+    """How many streams there are of fewer samples than rounds: what the last one tells is late."""
+    return 2**rounds - 1
+
+
+def leaving_program(rounds: int, growth: float, delta: float) -> Program:
+    """All y of learners that are (ε, δ)-DP at event level; Lyu's recursion, as in ``program``.
+
+    f does not care which side is which, so one world's inequalities are the other's.
+    """
+    count = size(rounds)
+    nodes = list(_pairs(rounds))
+    columns = {node: count + place for place, node in enumerate(nodes)}
+    here = count + len(nodes)
+    equal, rows = Inequalities(), Inequalities()
+    equal.add({0: 1.0}, 1.0)
+    for number in range(1, count):
+        rows.add({number: 1.0, (number - 1) // 2: -1.0})
+    rows.add({stream((), rounds - 1): -1.0}, -_CONCENTRATED)
+    rows.add({columns[0, 0, False]: 1.0}, delta)
+    for node, column in columns.items():
+        own, other, differs = node
+        if differs:
+            rows.add({own: 1.0, other: -growth, column: -1.0})
+        for after in _followed(node):
+            if after not in columns:
+                continue
+            entries = {column: -1.0, columns[after]: 1.0}
+            if after[2]:  # it may leave, and then no more is told
+                entries[here] = 1.0
+                left = [(own, 1.0), (after[0], -1.0), (other, -growth), (after[1], growth)]
+                summed: dict[int, float] = {here: -1.0}
+                for place, weight in left:
+                    summed[place] = summed.get(place, 0.0) + weight
+                rows.add(summed)
+                here += 1
+            rows.add(entries)
+    return Program(count, here, equal.matrix(here), rows.matrix(here))
+
+
+Node = tuple[int, int, bool]
+"""The streams of both worlds, and whether they differ."""
+
+
+def _pairs(rounds: int) -> Iterator[Node]:
+    """All nodes of fewer samples than rounds."""
+    level: list[Node] = [(0, 0, False)]
+    for _ in range(rounds):
+        yield from level
+        level = [after for node in level for after in _followed(node)]
+
+
+def _followed(node: Node) -> Iterator[Node]:
+    own, other, differs = node
+    for zero in (1, 2):
+        for one in (1, 2):
+            if zero == one or not differs:
+                yield 2 * own + zero, 2 * other + one, differs or zero != one
+
+
+def falling(law: Doubles, denominator: int) -> Staying:
+    """y in rationals: rounding keeps the order."""
+    return tuple(Fraction(int(n), denominator) for n in np.rint(law * denominator).tolist())
+
+
+class LeavingLaw(MistakeLaw):
+    """The law of τ, from y."""
+
+    how = "exact"
+
+    def __init__(self, staying: Staying, rounds: int) -> None:
+        self._staying, self.rounds = staying, rounds
+
+    def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
+        return [1 - self._staying[stream(hits, max(time - 1, 0))] for time in times]
+
+    def mistakes(self, hits: Hits) -> MistakeFigure:
+        total = sum((self._staying[stream(hits, hit - 1)] for hit in hits), Fraction(0))
+        return MistakeFigure.at(total, self.how)
+
+
+def fewer_mistakes(hard: HardSequence, weights: Sequence[Fraction], count: int) -> Doubles:
+    """P(fewer than k mistakes) - Σ w_i q_i on a hard sequence of k hits, by its entries in y."""
+    found = np.zeros(count)
+    found[0] += 1
+    found[stream(hard.hits, hard.hits[-1] - 1)] -= 1
+    for place, ((first, last), weight) in enumerate(zip(hard.blocks, weights, strict=True)):
+        before = hard.hits[:place]
+        found[stream(before, max(first - 2, 0))] -= float(weight)
+        found[stream(before, last - 1)] += float(weight)
+    return found
+
+
+def finite_learner(staying: Staying) -> FiniteLearner:
+    """That learner; streams after which the same may follow are one state."""
+    rows: dict[tuple[object, ...], int] = {}
+    labels = [0]
+    found: list[tuple[tuple[int, Fraction], ...]] = []
+
+    def state(number: int) -> int:
+        key: list[tuple[int, Fraction]] = []
+        for child in (2 * number + 1, 2 * number + 2):
+            whole = child < len(staying) and staying[number]
+            chance = staying[child] / staying[number] if whole else Fraction(1)
+            key.append((state(child) if child < len(staying) and chance else -1, chance))
+        known = rows.setdefault(tuple(key), len(rows))
+        if known == len(found):
+            found.append(tuple(key))
+        return known
+
+    first = state(0)
+    return _numbered(found, first, labels)
+
+
+def _numbered(
+    found: list[tuple[tuple[int, Fraction], ...]], first: int, labels: list[int]
+) -> FiniteLearner:
+    """With the first state in front, and the one that has left at the end."""
+    count = len(found)
+    order = [first, *(each for each in range(count) if each != first)]
+    place = {each: at for at, each in enumerate(order)}
+
+    def law(own: int, to: int, chance: Fraction) -> list[Fraction]:
+        row = [Fraction(0)] * (count + 1)
+        row[place[to] if to >= 0 else own] += chance
+        row[count] += 1 - chance
+        return row
+
+    table = []
+    for own, each in enumerate(order):
+        blank, hit = (law(own, to, chance) for to, chance in found[each])
+        table.append((blank, blank, hit))
+    gone = [Fraction(0)] * count + [Fraction(1)]
+    return FiniteLearner(labels=[*labels * count, 1], table=[*table, (gone, gone, gone)])
