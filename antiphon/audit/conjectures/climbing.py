@@ -111,7 +111,8 @@ class Climber:
         return found
 
     def _better(self, place: int, slope: Doubles, noise: float) -> Doubles:
-        rough = noise * np.abs(slope).max() * self._random.normal(size=slope.size)
+        scale = np.abs(slope).max() or 1.0  # where nothing is gained yet: any vertex
+        rough = noise * scale * self._random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)
 
 
