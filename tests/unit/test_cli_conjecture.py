@@ -107,6 +107,18 @@ def test_a_real_ctrl_c_keeps_the_best_and_loses_nothing(tmp_path, way, workers):
     assert f"{done} starts" in " ".join(reversed(out.replace(", interrupted", "").split()))
 
 
+def test_games_learners_and_filters(printed, told):
+    """Of any pattern; a game that is composed by a partial is sent to other processes, too."""
+    games = FILE.with_name("post_processors.py")
+    both = ("--starts", "60", "--workers", "2")
+    assert "refuted: δ(0) of a game" in printed(f"{games}:VALIDITY", *both, status=1).out
+    learners = FILE.with_name("few_mistakes.py")
+    out = printed(f"{learners}:CLAIM", "--starts", "6", "--seed", "1", status=1).out
+    assert "refuted: P(fewer than k mistakes) - (Σq_i)" in out
+    data = told(f"{FILE.with_name('listening.py')}:TRUE_CLAIM")
+    assert (data["refuted"], data["starts"], data["searched"]) == (False, 1, [])
+
+
 @pytest.mark.parametrize(
     ("target", "words"),
     [

@@ -18,7 +18,7 @@ from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, shown
 from antiphon.audit.exact.question import Question
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import adaptive_parameters
-from antiphon.composition.filters.budget import Budget
+from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.purses import Parameters, pairs
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
@@ -49,8 +49,8 @@ def _budget(_: object, __: object, given: object) -> None:
 class FilterPattern(Pattern):
     """ExtConComp with a budget, of which up to ``creations`` mechanisms are created adaptively.
 
-    Their claims are of a grid, and each is a randomized response RR_{ε,δ}, the worst one of its
-    claim: whatever keeps it is a post-processor of RR_{ε,δ}, interactive or not (CM Thm 2.5, App. A;
+    Their claims are of a grid, and each is a randomized response RR_{ε,δ}, the worst of its claim:
+    whatever keeps it is a post-processor of RR_{ε,δ}, interactive or not (CM Thm 2.5, App. A;
     Kairouz, Oh and Viswanath 2015), so that nothing is lost that these do not lose. The best
     adversary of a set of them is the exact engine's to find; what is sought is the set, from small
     ones on. There are finitely many, and a search ends with the last.
@@ -62,10 +62,10 @@ class FilterPattern(Pattern):
 
     def question(self, claims: Sequence[Parameters]) -> Question:
         """The game in which mechanisms of these claims may be created."""
+        responses = [RandomizedResponse(epsilon=epsilon, delta=delta) for epsilon, delta in claims]
         return Question(
             ExtConComp(budget=self.budget), adaptive_parameters(self.budget),
-            catalogue=[RandomizedResponse(epsilon=epsilon, delta=delta) for epsilon, delta in claims],
-            max_creations=self.creations, report=None,
+            catalogue=responses, max_creations=self.creations, report=None,
         )  # fmt: skip
 
     @property
@@ -87,6 +87,13 @@ class FilterPattern(Pattern):
 
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
         """What one claim loses alone. Raises: InvalidArgument if the filter charges none."""
+        budget, claims = self.budget, [each.claim for each in self.question(self.claims).creations]
+        charged = (budget.charge(budget.initial_state, each.measure) for each in claims if each)
+        if all(type(each) is Refusal for each in charged):
+            raise InvalidArgument(
+                "the budget refuses every claim of the grid, even alone: give it smaller claims, "
+                "or a larger budget"
+            )
         alone = [self.question([claim]).solve(epsilon, 2).delta for claim in self.claims]
         own, delta = self.claims[alone.index(max(alone))]
         return max(alone), f"one mechanism loses alone that is ({shown(own)}, {delta})-DP"

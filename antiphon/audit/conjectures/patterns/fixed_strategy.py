@@ -28,7 +28,7 @@ from antiphon.protocol.coins import Coins, Draw
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.messages import HALT, Pair, same
 
-Copies: TypeAlias = "tuple[tuple[int, int], ...]"
+Copies: TypeAlias = tuple[tuple[int, int], ...]
 """(which law, the history at which a copy of its mechanism is), for each copy that was asked."""
 Polynomial: TypeAlias = dict[Copies, float]
 """The coefficient of each product of entries of laws."""
@@ -73,8 +73,7 @@ class FixedStrategy:
 
     def _accused(self, game: Chain, domains: Sequence[Domain]) -> Iterator[tuple[Copies, float]]:
         """The runs in S, without the probabilities that the laws say."""
-        first: tuple[int, Any, Copies, float] = (0, game.initial_state, (), 1.0)
-        waiting = [first]
+        waiting: list[tuple[int, Any, Copies, float]] = [(0, game.initial_state, (), 1.0)]
         while waiting:
             number, state, copies, chance = waiting.pop()
             node = self._adversary.nodes[number]
@@ -100,7 +99,7 @@ class FixedStrategy:
 
 
 def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tuple[Told, Any]]]:
-    def step(before: object, said: object, coins: Coins) -> tuple[object, object]:
+    def step(before: Any, said: object, coins: Coins) -> tuple[object, object]:
         tape = RecordedCoins(coins)
         after, answer = game.step(before, said, tape)
         return Told(after, tape.take()), answer
@@ -117,8 +116,9 @@ def _moved(
     Copies at one history of one law are interchangeable, so it is no matter which one moved.
     """
     at, weight = list(copies), 1.0
-    for kind, parameter, value in draws:
-        mark: Any = parameter[0] if kind == "categorical" else 0  # type: ignore[index]
+    for kind, parameter, answer in draws:
+        weights: Any = parameter
+        mark = int(weights[0]) if kind == "categorical" else 0
         if mark < _MARK:
             continue
         number, row = divmod(mark, _MARK)
@@ -126,9 +126,13 @@ def _moved(
         before = row // len(domain.inputs)
         if before:
             at.remove((number - 1, before))
-        at.append((number - 1, row * domain.answers + int(value) + 1))  # type: ignore[call-overload]
+        at.append((number - 1, row * domain.answers + _whole(answer) + 1))
         weight *= domain.answers
     return tuple(sorted(at)), weight
+
+
+def _whole(answer: Any) -> int:
+    return int(answer)
 
 
 def value(found: Polynomial, laws: Sequence[Doubles]) -> float:

@@ -65,7 +65,7 @@ class GamePattern(Pattern):
             ) from error
         if isinstance(found, PrivacyGame):
             found = found.question()
-        if not isinstance(found, Question):
+        if type(found) is not Question:
             raise InvalidArgument(
                 f"compose returned a {type(found).__name__}: return a PrivacyGame, or "
                 "game.question(catalogue=[…], max_creations=…)"

@@ -1,7 +1,7 @@
-"""Learners that leave f⁽⁰⁾ once, by a table: how likely one is to be there yet, after each stream.
+"""Learners that leave f⁽⁰⁾ once, as tables: how likely one is to stay, after each stream.
 
-y(s) is the probability of f⁽⁰⁾ after the samples s of ⊥ and (1, 1); y() = 1, and it falls along s. A
-stream has the number of its place in a binary tree: 0 for (), and 2i + 1 or 2i + 2 for one sample
+y(s) is the probability of f⁽⁰⁾ after the samples s of ⊥ and (1, 1): y() = 1, and y falls along s.
+A stream has the number of its place in a binary tree: 0 for (), and 2i + 1 or 2i + 2 for one sample
 more than in i. All that matters here is linear in y: the claim, and the law of the mistakes.
 """
 
@@ -35,7 +35,7 @@ def stream(hits: Hits, length: int) -> int:
 
 def size(rounds: int) -> int:
     """How many streams there are of fewer samples than rounds: what the last one tells is late."""
-    return 2**rounds - 1
+    return (1 << rounds) - 1
 
 
 def leaving_program(rounds: int, growth: float, delta: float) -> Program:
@@ -128,42 +128,37 @@ def fewer_mistakes(hard: HardSequence, weights: Sequence[Fraction], count: int) 
 
 def finite_learner(staying: Staying) -> FiniteLearner:
     """That learner; streams after which the same may follow are one state."""
-    rows: dict[tuple[object, ...], int] = {}
-    labels = [0]
-    found: list[tuple[tuple[int, Fraction], ...]] = []
-
-    def state(number: int) -> int:
-        key: list[tuple[int, Fraction]] = []
-        for child in (2 * number + 1, 2 * number + 2):
-            whole = child < len(staying) and staying[number]
-            chance = staying[child] / staying[number] if whole else Fraction(1)
-            key.append((state(child) if child < len(staying) and chance else -1, chance))
-        known = rows.setdefault(tuple(key), len(rows))
-        if known == len(found):
-            found.append(tuple(key))
-        return known
-
-    first = state(0)
-    return _numbered(found, first, labels)
-
-
-def _numbered(
-    found: list[tuple[tuple[int, Fraction], ...]], first: int, labels: list[int]
-) -> FiniteLearner:
-    """With the first state in front, and the one that has left at the end."""
-    count = len(found)
-    order = [first, *(each for each in range(count) if each != first)]
+    known: dict[Row, int] = {}
+    first = _state(staying, 0, known)
+    order = sorted(known.values(), key=lambda each: (each != first, each))
     place = {each: at for at, each in enumerate(order)}
+    count = len(known)
 
     def law(own: int, to: int, chance: Fraction) -> list[Fraction]:
         row = [Fraction(0)] * (count + 1)
-        row[place[to] if to >= 0 else own] += chance
+        row[place[to if to >= 0 else own]] += chance
         row[count] += 1 - chance
         return row
 
-    table = []
-    for own, each in enumerate(order):
-        blank, hit = (law(own, to, chance) for to, chance in found[each])
-        table.append((blank, blank, hit))
+    rows = {number: row for row, number in known.items()}
+    laws = [[law(own, *each) for each in rows[own]] for own in order]
     gone = [Fraction(0)] * count + [Fraction(1)]
-    return FiniteLearner(labels=[*labels * count, 1], table=[*table, (gone, gone, gone)])
+    table = [(blank, blank, hit) for blank, hit in [*laws, [gone, gone]]]
+    return FiniteLearner(labels=[0] * count + [1], table=table)
+
+
+Row: TypeAlias = tuple[tuple[int, Fraction], ...]
+"""(the next state, or -1 for the same; how likely it is) after ⊥, and after (1, 1)."""
+
+
+def _state(staying: Staying, number: int, known: dict[Row, int]) -> int:
+    """The state after a stream, with those that follow it."""
+    row: list[tuple[int, Fraction]] = []
+    for child in (2 * number + 1, 2 * number + 2):
+        if child >= len(staying):
+            row.append((-1, Fraction(1)))
+        elif not staying[child]:
+            row.append((-1, Fraction(0)))
+        else:
+            row.append((_state(staying, child, known), staying[child] / staying[number]))
+    return known.setdefault(tuple(row), len(known))

@@ -50,10 +50,10 @@ def _horizon(_: object, __: object, given: object) -> None:
 class MistakesPattern(Pattern):
     """P(fewer than k mistakes) - (first·q_0 + each·Σ q_i), on the hard sequence of a learner.
 
-    The learner is sought: (ε, δ)-DP at event level, and one that leaves f⁽⁰⁾ once. Its hard sequence
-    has k hits in ``horizon`` rounds; q_i is how likely it leaves in the block B_i before the hits of
-    B_i are put in (``audit.mistakes.hard_sequence``). A bound is what more may be lost: 0 where
-    P(fewer than k) <= Σ q_i is claimed, 2kδ with first = 3 and each = 0.
+    The learner is sought: (ε, δ)-DP at event level, and one that leaves f⁽⁰⁾ once. Its hard
+    sequence has k hits in ``horizon`` rounds; q_i is how likely it leaves in the block B_i before
+    the hits of B_i are put in (``audit.mistakes.hard_sequence``). A bound is what more may be lost:
+    0 where P(fewer than k) <= Σ q_i is claimed, 2kδ with first = 3 and each = 0.
     """
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)

@@ -1,0 +1,19 @@
+"""Is P(fewer than k mistakes) <= Σ q_i, on the hard sequence of a private learner?
+
+A talk says so, and forgets what leaves in the half that is skipped. With e^ε = 3/2, δ = 1/10 and
+seven rounds name and shame has 19/100 against 0; a learner that is sought for has more.
+Run: antiphon conjecture examples/conjectures/few_mistakes.py:CLAIM
+"""
+
+from fractions import Fraction
+
+import antiphon as ap
+from antiphon.audit.conjectures import Conjecture, MistakesPattern
+
+TENTH = Fraction(1, 10)
+EPSILON = ap.Log(Fraction(3, 2))
+CLAIM = Conjecture(MistakesPattern(epsilon=EPSILON, delta=TENTH), 0)
+
+REPAIRED = MistakesPattern(epsilon=EPSILON, delta=TENTH, first=3, each=0)
+TRUE_CLAIM = Conjecture(REPAIRED, 2 * 3 * TENTH)
+"""P(fewer than k mistakes) <= 3q₀ + 2kδ, k = 3."""
