@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Union
+from typing import Any, Union
 
 from antiphon.audit.conjectures.conjectured import Conjectured
 from antiphon.audit.conjectures.law_trees import Domain
@@ -50,7 +50,8 @@ def search_long(
         resumed(task, Chunks(total=limits.starts, size=1, seed=seed), file) as (saver, saved),
         Interrupt(partial(arrived.put, None)) as interrupt,
     ):
-        memory = Memory([Few() for _ in domains]) if saved.result is None else saved.result
+        kept: Any = saved.result
+        memory: Memory = Memory([Few() for _ in domains]) if kept is None else kept
         ascent = Ascent(
             done=saved.chunks, aim=aim, chunks=seeds, limits=limits, memory=memory, saver=saver,
             sizes=tuple((each.rounds, each.answers) for each in domains), watch=watch,
