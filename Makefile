@@ -26,7 +26,7 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo service test test-slow test-peers hunt mutants lint docs bench dist lock clean remake
+.PHONY: help demo service test test-slow test-peers hunt conjectures mutants lint docs bench dist lock clean remake
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -52,6 +52,9 @@ test-peers: $(VENV)/.test $(PEERS_VENV)/.made ## The tests of doors to others, w
 
 hunt: $(VENV)/.test ## Random systems: is any proved guarantee false? (ROUNDS=… SECONDS=…)
 	@$(BIN)/python -m tests.hunt $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
+
+conjectures: $(VENV)/.test ## Minutes of search against each bound that is a theorem (MINUTES=…)
+	@$(if $(MINUTES),MINUTES=$(MINUTES)) $(BIN)/python -m pytest -m slow -rP tests/unit/audit/test_true_bounds.py $(ARGS)
 
 mutants: $(VENV)/.test ## How many wrong versions of the mathematics the tests notice
 	@$(BIN)/python tests/mutants $(ARGS)

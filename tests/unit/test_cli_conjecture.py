@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -26,7 +27,7 @@ def test_what_is_refuted_is_shown(printed, tmp_path):
     out = printed(f"{FILE}:CLAIM", *SHORT, *save, status=1).out
     assert out.startswith("refuted: δ(0) of 2 mechanisms")  # nobody watched it climb
     assert "  bound             1/10 = 0.1\n" in out
-    assert "accuse b = 0" in out
+    assert "accuse b = " in out
     recording = ap.Recording.load(files[0])
     assert ap.replay(recording).answers == recording.view.answers
     assert all(path.stat().st_size for path in files)
@@ -102,9 +103,8 @@ def test_a_real_ctrl_c_keeps_the_best_and_loses_nothing(tmp_path, way, workers):
     assert process.returncode == 0, err
     assert err == ""
     assert out.startswith("not refuted, which proves nothing")
-    assert ", interrupted" in out
-    done = json.loads(file.read_text())["chunks"]
-    assert f"{done} starts" in " ".join(reversed(out.replace(", interrupted", "").split()))
+    starts = re.search(r"^  starts +(\d+), interrupted$", out, re.MULTILINE)
+    assert json.loads(file.read_text())["chunks"] == int(starts[1]) > 0
 
 
 def test_games_learners_and_filters(printed, told):

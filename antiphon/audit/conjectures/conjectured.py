@@ -28,10 +28,7 @@ from antiphon.protocol.shown.displayed import Plotted, Shown
 _PATIENCE: Final = 100_000
 """Plays until one is in the event; the event has at least the probability that is gained."""
 
-_EDGES: Final = (
-    "On an edge: of a mechanism, the probability of an answer; of the adversary, the answer it "
-    "hears."
-)
+_EDGES: Final = "Edges of mechanisms: how likely an answer is; of the adversary: what it hears."
 
 
 @attrs.frozen(eq=False, repr=False)

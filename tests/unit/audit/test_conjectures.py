@@ -274,43 +274,6 @@ def test_types_are_not_fixed_in_advance():
     assert Fraction(7, 8) < found.loss <= Fraction(253, 288)
 
 
-def responses(epsilon, delta, count):
-    """Tight δ(0) of Comp[RR_{ε,δ}, …], by the library."""
-    parts = [(epsilon, delta)] * count
-    return ap.composition.accounting.optimal(parts).delta_at(0)
-
-
-LOG2 = ap.Log(2)
-AT_FIRST = ListedPairs(ONE_SIDED, at_first=True)
-TRUE = {
-    "4.12": (SparsePattern(epsilon=LOG2, delta=QUARTER, creations=2, sparse=2),
-             lambda _: responses(LOG2, QUARTER, 2)),
-    "5.2": (SparsePattern(epsilon=LOG2, delta=0, creations=3, sparse=1),
-            lambda _: responses(LOG2, 0, 1)),
-    "5.5": (SparsePattern(epsilon=LOG2, delta=QUARTER, creations=3, sparse=1, inner=AT_FIRST,
-                          first_pair_consistent=True), lambda _: responses(LOG2, QUARTER, 1)),
-    "S": (example("one_sided")["SYMMETRIC"], Fraction(23, 32)),
-    "G": (example("one_sided")["ONE_SIDED"], Fraction(25, 32)),
-    "Renyi": (example("sparse_renyi")["PATTERN"], Fraction(98, 80)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("theorem", TRUE)
-def test_a_theorem_is_not_refuted(theorem):
-    found = conjecture(*TRUE[theorem], starts=16, seconds=None, seed=11)
-    assert not found.refuted
-    assert found.ratio > 0.5
-    assert "not refuted, which proves nothing" in str(found)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("theorem", TRUE)
-def test_a_theorem_is_not_refuted_in_minutes(theorem):
-    found = conjecture(*TRUE[theorem], seconds=120, seed=12)
-    assert not found.refuted
-    assert found.ratio > 0.9
-
-
 def test_ctrl_c_keeps_the_best():
     def watch(standing):
         if standing.starts == 5:
@@ -323,6 +286,7 @@ def test_ctrl_c_keeps_the_best():
     assert "interrupted" in str(found)
 
 
+LOG2 = ap.Log(2)
 PATTERN = SparsePattern(epsilon=LOG2, delta=QUARTER, creations=2, sparse=1)
 """RR_{ln 2, 1/4} alone has δ(0) = 1/2."""
 

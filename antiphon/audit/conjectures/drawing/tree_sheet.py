@@ -79,7 +79,7 @@ def _measured(root: Drawn) -> _Tree:
     """Each column begins where the widest text of the one before, and of an edge, has ended."""
     boxes: list[float] = []
     edges: list[float] = []
-    level = [("", root)]
+    level: list[tuple[str, Drawn]] = [("", root)]
     while level:
         boxes.append(max(_width(node) for _, node in level))
         edges.append(max(text_width(edge, _SMALL) for edge, _ in level) + _GAP)

@@ -52,7 +52,7 @@ def search_long(
         Interrupt(partial(arrived.put, None)) as interrupt,
     ):
         kept: Any = saved.result
-        memory = Memory([Few() for _ in sizes]) if kept is None else kept
+        memory: Memory = Memory([Few() for _ in sizes]) if kept is None else kept
         ascent = Ascent(
             done=saved.chunks, aim=aim, chunks=seeds, limits=limits, memory=memory, saver=saver,
             sizes=sizes, watch=watch,

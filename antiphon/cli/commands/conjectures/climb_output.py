@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from antiphon.audit.conjectures import Conjecture, Conjectured, HowFar
 from antiphon.cli.output import print_json
@@ -92,15 +92,18 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
         yield None
         return
     from rich.console import Console
+    from rich.live import Live
     from rich.text import Text
 
     better: list[float] = []
-    with Console(stderr=True).status("searching") as status:
+    # Redrawn here, not by a thread of its own: beside threads processes are slow to start.
+    options: dict[str, Any] = {"transient": True, "redirect_stdout": False}
+    with Live(console=Console(stderr=True), auto_refresh=False, **options) as live:
 
         def watch(standing: HowFar) -> None:
             if not better or standing.best > better[-1]:
                 better.append(standing.best)
-            status.update(Text(climb_line(standing, better)))
+            live.update(Text(climb_line(standing, better), no_wrap=True), refresh=True)
 
         yield watch
 
