@@ -10,6 +10,7 @@ import attrs
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
+from antiphon.numbers.interning import compared_by
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
@@ -40,6 +41,7 @@ class Dead:
     """The last state of a composition, kept so that what it spent can still be seen."""
 
 
+compared_by(Dead)  # no field: all are equal
 HALTED: Final = Dead()
 
 Children: TypeAlias = "Vector[Child]"

@@ -206,7 +206,7 @@ class RegularisedLeader(PostProcessor[Stance]):
         return self.gradient(state.point, datum)
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """g_t. Were NumPy told to raise (``np.seterr``), that would tell of the datum: it is not."""
+        """g_t. Of no datum anything is raised, whatever NumPy was told: that would tell of it."""
         with np.errstate(all="ignore"):
             found = self.loss.gradient(point, datum)
             return clipped(found, self.clip, self.steps, self.body.dimension)
