@@ -155,7 +155,10 @@ def _laid_again(data: Fields) -> object:
     else:
         array = decode(data["array"])
         array = array.copy() if data.get("writeable") is True else array
-    return array.transpose(np.argsort(data["axes"])) if "axes" in data else array
+    if "axes" not in data:
+        return array
+    axes = data["axes"]
+    return array.transpose([axes.index(axis) for axis in range(len(axes))])
 
 
 def _has_arrays(said: Json, kind: type) -> bool:
