@@ -24,6 +24,7 @@ from antiphon.composition import BasicFilter
 from antiphon.composition.concurrent import Ledger
 from antiphon.composition.filters import Refusal
 from antiphon.mechanisms import COUNT, TreeCounter
+from antiphon.protocol import SampledCoins
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.durable import durable_session, resuming
 from antiphon.protocol.durable.inspection import status, verify
@@ -40,7 +41,9 @@ TOKENS = 2**64
 _EACH = 32
 """Every 32nd message is a creation."""
 _WRITES, _BYTES = 60, 60
-"""In which of its first writes a process is killed, and after how many bytes: no line is shorter."""
+"""In which of its first writes a process is killed, and after how many bytes; the line of an answer
+that was tossed is longer.
+"""
 
 
 @ap.register("test.durable.Tossing/1")
@@ -244,7 +247,7 @@ def test_the_law_is_that_of_a_process_that_was_never_killed(path, sync, times):
 
 def toss_as_before():
     """A session that restores its generator, too."""
-    durable_session.SampledCoins = lambda whole=ap.SampledCoins: whole(seed=7)
+    durable_session.SampledCoins = lambda: SampledCoins(seed=7)
 
 
 def forget_what_is_spent():
