@@ -57,7 +57,7 @@ class Talk:
 @pytest.fixture
 def folder(tmp_path):
     found = tmp_path / "board"
-    found.mkdir()
+    found.mkdir(mode=0o700)
     return found
 
 

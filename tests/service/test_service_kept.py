@@ -6,9 +6,11 @@ import re
 import time
 from pathlib import Path
 
+import pytest
 from test_service_killed import connected, post
 
 from antiphon.composition import BasicFilter
+from antiphon.numbers.errors import FileError
 from examples.service.service import opened
 from examples.service.tokens import issue
 
@@ -43,6 +45,14 @@ def test_files_are_their_owners(tmp_path):
     modes = {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()}
     assert modes == dict.fromkeys(re.findall(r"^\| `(\S+)` \|", PAGE, re.M), 0o600)
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_others_write_into(folder):
+    for mode in (0o720, 0o702):
+        folder.chmod(mode)
+        with pytest.raises(FileError, match="others may write"):
+            opened(folder, BasicFilter(epsilon=1), sync="os")
+    assert [*folder.iterdir()] == []
 
 
 def test_where_flights_are(talked, folder):
