@@ -62,8 +62,10 @@ class InEpsilon:
     remaining: float | None
     """``total`` - ``spent``, rounded down."""
     loss: float | None
-    """But for an event of probability δ, the privacy loss was never more than this odometer says,
-    at any time until now; None: there is no odometer for what was created, or at this δ."""
+    """An odometer's reading: whoever stopped at any time until now, by the answers, has views v
+    with Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ. Where no claim has a δ_i, but for an event of
+    probability δ the privacy loss itself was never above it. None: there is no odometer for what was
+    created, or at this δ."""
     status: Status
     """Of ``total`` and ``loss``: ASSUMED if what they rest on is, for what was created so far."""
     theorem: str
