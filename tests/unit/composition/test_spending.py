@@ -488,3 +488,44 @@ class TestText:
         assert len(str(refusal.error)) < 300
         unknown = ap.ExtConComp(budget=GaussianFilter(mu=1)).start().send(counter(5))
         assert unknown.largest is None
+
+
+class TestTranscripts:
+    @pytest.mark.parametrize("durable", [False, True])
+    def test_what_was_said_is_kept_saved_and_replayed(self, cli, tmp_path, durable):
+        """With refusals, of which a file says what the filter's unit says."""
+        budget = WhitehouseFilter(epsilon=1, delta=1e-6)
+        system, path = ap.ExtConComp(budget=budget), tmp_path / "said.jsonl"
+        where = {"sink": tmp_path / "log", "durable": True} if durable else {}
+        session = system.start(keep=True, **where)
+        answers = [session.send(each) for each in (response(0.1), response(3), ap.Ask(1, 0))]
+        with pytest.raises(ap.InvalidArgument):
+            session.send(("no message",))
+        ap.View.of(session).save(path)
+        view = ap.View.load(path)
+        assert list(view.answers) == answers
+        assert view.complete
+        assert ap.replay(view) == view
+        assert budget.spent(budget.after(view)) == session.budget.spent
+        assert view.answers[1].remaining == answers[1].remaining
+        assert view.answers[1].in_epsilon is None  # which filter it was is not in the file
+        status, out, _ = cli("show", path)
+        assert (status, "Refusal" in out) == (0, True)
+        assert cli("replay", path)[0] == 0
+        assert session.send(ap.Ask(0, 7)) is ap.HALT
+        halted = ap.View.of(session)
+        assert (halted.ending.value, len(halted.rounds)) == ("mechanism", 4)
+        halted.save(path, overwrite=True)
+        assert ap.replay(ap.View.load(path)).answers[-1] is ap.HALT
+        assert ap.View.of(session).why_halted == session.why_halted
+
+    def test_a_step_that_failed_is_in_it(self, tmp_path):
+        @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS)
+        def breaks(state, message, coins):
+            coins.bernoulli(Fraction(1, 2))
+            raise ValueError
+
+        session = breaks.start(keep=True)
+        assert session.send(1) is ap.HALT
+        ap.View.of(session).save(tmp_path / "said")
+        assert ap.View.load(tmp_path / "said").answers == (ap.HALT,)
