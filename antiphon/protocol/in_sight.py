@@ -17,12 +17,14 @@ from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.registry import reads_well
 
 Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ), as the ``unit`` of a budget says."""
 Standing: TypeAlias = Literal["live", "halted", "refused"]
 
 
+@reads_well
 @attrs.frozen
 class ChildShare:
     """One created mechanism: which it is, what it asserts, and what it was charged."""
@@ -45,6 +47,7 @@ class Slot(NamedTuple):
     left: int
 
 
+@reads_well
 @attrs.frozen(kw_only=True)
 class InEpsilon:
     """A budget in ε, at one δ. Each ε is a double that is on the safe side of the truth.
@@ -124,6 +127,7 @@ class BudgetInSight(Protocol):
         ...
 
 
+@reads_well
 @attrs.frozen(kw_only=True)
 class Price:
     """What a creation would cost, and whether it would be accepted; nothing has happened."""

@@ -11,7 +11,7 @@ from antiphon.composition.spending.charged import counted
 from antiphon.composition.spending.finding import find
 from antiphon.composition.spending.odometers import loss_until_now
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.selfcheck.theorems import odometers
+from antiphon.selfcheck.theorems import live_odometers as odometers
 from antiphon.selfcheck.theorems.parts.stopped import reading_at
 
 

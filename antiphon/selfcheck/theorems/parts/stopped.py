@@ -28,7 +28,7 @@ Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
 _DIGITS: Final = 40
 
 
-class Best(NamedTuple):
+class BestStop(NamedTuple):
     """The most that can be gained from a node on, and how."""
 
     gain: Fraction
@@ -53,31 +53,31 @@ class Stopped:
         self._games, self._creations = games, creations
         self._catalogue, self._queries = catalogue, queries
         self._reading, self._gain = reading, gain
-        self._known: dict[Hashable, Best] = {}
+        self._known: dict[Hashable, BestStop] = {}
 
-    def best(self, rounds: int) -> Best:
+    def best(self, rounds: int) -> BestStop:
         """From the start, with so many messages."""
         start = self._games[0].initial_state, self._games[1].initial_state
         zero, one = ({fingerprint(each): (each, Fraction(1))} for each in start)
         return self._from((zero, one), rounds)
 
-    def _from(self, laws: tuple[Law, Law], left: int) -> Best:
+    def _from(self, laws: tuple[Law, Law], left: int) -> BestStop:
         said = (frozenset((state, p) for state, (_, p) in law.items()) for law in laws)
         key = (left, *said)
         if key not in self._known:
             self._known[key] = self._found(laws, left)
         return self._known[key]
 
-    def _found(self, laws: tuple[Law, Law], left: int) -> Best:
+    def _found(self, laws: tuple[Law, Law], left: int) -> BestStop:
         state = next(state for law in laws for state, _ in law.values())
         found = find(self._games[0], state)
-        best = Best(self._gain(*map(_mass, laws), self._reading(found)), ())
+        best = BestStop(self._gain(*map(_mass, laws), self._reading(found)), ())
         for message in self._messages(found) if left else ():
             told = [self._from(pair, left - 1) for pair in self._after(laws, message).values()]
             gain = sum((each.gain for each in told), Fraction(0))
             if gain > best.gain:
                 likely = max(told, key=lambda each: each.gain)
-                best = Best(gain, (message_label(message), *likely.path))
+                best = BestStop(gain, (message_label(message), *likely.path))
         return best
 
     def _messages(self, found: Found) -> Iterable[object]:
