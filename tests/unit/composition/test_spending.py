@@ -398,6 +398,23 @@ class TestWhere:
         with pytest.raises(ap.ProtocolError, match="no composition"):
             session.price(counter(1))
 
+    def test_a_composition_inside_a_composition_is_charged_what_it_claims(self):
+        """From its creation on, and nothing more for what is created in it."""
+        inner = BasicFilter(epsilon=Fraction(1, 4))
+        inside = Certified(
+            ap.ExtConComp(budget=inner), adaptive_parameters(inner), delta=Fraction(1, 10)
+        )
+        session = ap.ExtConComp(budget=BasicFilter(epsilon=1, delta=1)).start()
+        session.send(ap.Create(inside))
+        session.send(counter(0.25))
+        before = session.budget
+        charged = claims_of(inside)[0].parameters
+        assert before.spent == (charged[0] + Fraction(1, 4), charged[1])
+        assert session.send(ap.Ask(counter(0.2), 0)) is ap.TOP
+        assert type(session.send(ap.Ask(counter(0.2), 0))) is Refusal  # of the inner one
+        assert session.budget.spent == before.spent
+        assert session.budget.at(1).spent == before.at(1).spent
+
     def test_of_fixed_mechanisms_all_is_spent(self):
         created = ap.ConComp([counter(1), counter(0.5)])
         now = created.start().budget.at(0)
