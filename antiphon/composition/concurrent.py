@@ -228,8 +228,7 @@ class ExtConComp(Concurrent):
     >>> from antiphon.mechanisms import RandomizedResponse
     >>> session = ExtConComp(budget=BasicFilter(epsilon=1)).start()
     >>> [session.send(Create(RandomizedResponse(epsilon=e))) for e in (0.6, 0.5, 0.4)]
-    [TOP, Refusal(requested=(Fraction(1, 2), Fraction(0, 1)), spent=(Fraction(3, 5), \
-Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TOP]
+    [TOP, Refusal(requested=(0.5, 0), spent=(0.6, 0), remaining=(0.4, 0), unit='epsilon'), TOP]
     >>> session.send(Ask(0, 1))                             # what was refused is not there
     HALT
     """
