@@ -29,7 +29,7 @@ class Served:
         sys.path.insert(0, str(ROOT))
         from examples.service.tokens import issue
 
-        folder.mkdir()
+        folder.mkdir(mode=0o700)
         named = {"analyst": "ada", "ingestion": "feed"}
         self.tokens = {role: issue(folder / "tokens", role, name) for role, name in named.items()}
         with socket.socket() as free:

@@ -141,6 +141,14 @@ ABOUT = {
             ap.ExtConComp(budget=WhitehouseFilter(epsilon=1, delta=SMALL)), catalogue=[COUNTER]
         ),
     ),
+    "Odometers": About(
+        says="What was spent until now, whenever one stops.",
+        source="Whitehouse, Ramdas, Rogers, Wu 2023; of f_∞ in [budget](budget.md). Each row is "
+        "decided against every adversary who stops when they like, with the reading that "
+        "`session.budget` shows.",
+        premises="true claims, discrete answers; for the loss itself: no claim has a δ; for what "
+        "got no differing pair to cost nothing: claims of ε alone",
+    ),
     "Measures": About(
         says="What η-BR and μ-GDP imply, alone and composed.",
         source="[measures](measures.md)",

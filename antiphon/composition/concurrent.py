@@ -17,6 +17,7 @@ from antiphon.numbers.errors import (
     from_words,
     in_words,
 )
+from antiphon.numbers.interning import compared_by
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
@@ -45,21 +46,27 @@ class Dead:
     failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
     before: object = attrs.field(default=None, eq=False, repr=False)
     """The last state of a composition, kept so that what it spent can still be seen."""
-    refused: bool = False
-    """Whether it never was: the budget did not cover it. Equal creations are refused alike, so this
-    tells no two states apart that are equal otherwise."""
+    refused: bool = attrs.field(default=False, eq=False)
+    """Whether it never was: the budget did not cover it."""
 
     def __keep__(self) -> tuple[object, ...]:
         """What a durable session writes of it: an exception by its class and what it says."""
-        if self.failure is None:
-            return (None, self.before) if self.before is not None else ()
-        return in_words(self.failure), self.before
+        if self.failure is None and self.before is None and not self.refused:
+            return ()
+        failure = None if self.failure is None else in_words(self.failure)
+        return failure, self.before, self.refused
 
     @classmethod
-    def __restore__(cls, failure: tuple[str, str] | None = None, before: object = None) -> Dead:
-        return cls(None if failure is None else from_words(*failure), before)
+    def __restore__(
+        cls,
+        failure: tuple[str, str] | None = None,
+        before: object = None,
+        refused: bool = False,
+    ) -> Dead:
+        return cls(None if failure is None else from_words(*failure), before, refused)
 
 
+compared_by(Dead)  # no field: all are equal
 HALTED: Final = Dead()
 REFUSED: Final = Dead(refused=True)
 
@@ -221,8 +228,7 @@ class ExtConComp(Concurrent):
     >>> from antiphon.mechanisms import RandomizedResponse
     >>> session = ExtConComp(budget=BasicFilter(epsilon=1)).start()
     >>> [session.send(Create(RandomizedResponse(epsilon=e))) for e in (0.6, 0.5, 0.4)]
-    [TOP, Refusal(requested=(Fraction(1, 2), Fraction(0, 1)), spent=(Fraction(3, 5), \
-Fraction(0, 1)), remaining=(Fraction(2, 5), Fraction(0, 1)), unit='epsilon'), TOP]
+    [TOP, Refusal(requested=(0.5, 0), spent=(0.6, 0), remaining=(0.4, 0), unit='epsilon'), TOP]
     >>> session.send(Ask(0, 1))                             # what was refused is not there
     HALT
     """

@@ -38,6 +38,33 @@ def fraction(value: object, name: str = "value") -> Fraction:
     raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {shown(value)}")
 
 
+_PLAIN: Final = 12
+"""Characters of a decimal past which the fraction is easier to read."""
+
+
+def written(value: object) -> str:
+    """As Python prints a value, but for a rational that a short number stands for: that number.
+
+    What reads its parameters as this library does (``fraction``) is made again of what is written.
+
+    >>> print(written(Fraction(3)), written(Fraction(1, 10)), written((Fraction(1, 3), "x")))
+    3 0.1 (Fraction(1, 3), 'x')
+    """
+    if type(value) is tuple:
+        items = ", ".join(map(written, value))
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    if type(value) is not Fraction:
+        return repr(value)
+    if value.denominator == 1:
+        return repr(value.numerator)
+    decimal = repr(float(value)) if abs(value) < _LARGE else ""
+    exactly = 0 < len(decimal) <= _PLAIN and Fraction(decimal) == value
+    return decimal if exactly else repr(value)
+
+
+_LARGE: Final = 10**9
+
+
 def number(value: object) -> int | float | Fraction:
     """The plain Python number that a number is: a NumPy scalar, or one of a class of its own.
 
@@ -108,7 +135,7 @@ class Log:
             return math.log(self.argument.numerator) - math.log(self.argument.denominator)
 
     def __repr__(self) -> str:
-        return f"Log({self.argument})"
+        return f"Log({written(self.argument)})"
 
 
 ExactEpsilon: TypeAlias = Union[Fraction, Log]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import struct
 from abc import ABCMeta
 from collections.abc import Callable, Hashable, Iterable
 from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from itertools import repeat
 from operator import is_
+from types import MemberDescriptorType
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -43,12 +44,13 @@ def fingerprint(value: object) -> Hashable:
     """A key that two values share only if they are the same in exact type and content.
 
     Merging answers that differ would make a privacy figure too small, so types are
-    part of the key at every depth. A class it does not know is compared by its own
-    ``==`` and ``hash``, unless it gives its content by a method ``__fingerprint__``.
+    part of the key at every depth. Of a class with an ``==`` of its own all attributes
+    must be the same, too: it may forget one. Only a method ``__fingerprint__`` can say what
+    the content is; then two values are the same if these are.
     """
     kind = _kind(value)
     if type(kind) is not type and not honest(kind):
-        return id(kind), value
+        return id(kind), _attributes(kind)(value)
     content = _content(kind)
     return kind, value if content is None else content(value)
 
@@ -75,10 +77,11 @@ def _content(kind: type[Any]) -> Content | None:
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
-        return _fields(tuple(field.name for field in attrs.fields(kind) if field.eq))
-    if dataclasses.is_dataclass(kind):
-        return _fields(tuple(field.name for field in dataclasses.fields(kind) if field.compare))
-    return None
+        known = attrs.fields(kind)
+        return _fields(tuple(field.name for field in known if field.eq or field.init))
+    if kind in _BY_THEMSELVES or issubclass(kind, enum.Enum):
+        return None
+    return _attributes(kind)
 
 
 def _items(value: Iterable[object]) -> Hashable:
@@ -104,6 +107,37 @@ def _fields(names: tuple[str, ...]) -> Content:
     return content
 
 
+def _attributes(kind: type[Any]) -> Content:
+    """The value, by its own ``==``, and all that its class does not show of it."""
+    slots = [
+        slot
+        for base in kind.__mro__
+        for slot in vars(base).values()
+        if type(slot) is MemberDescriptorType
+    ]
+
+    def content(value: object) -> Hashable:
+        own: dict[str, object] = object.__getattribute__(value, "__dict__") if has_dict else {}
+        there = [_held(slot, value) for slot in slots]
+        return value, tuple(there), frozenset((name, fingerprint(own[name])) for name in own)
+
+    has_dict = kind.__dictoffset__ != 0
+    return content if slots or has_dict else _itself
+
+
+def _held(slot: MemberDescriptorType, value: object) -> Hashable:
+    try:
+        return fingerprint(slot.__get__(value))
+    except AttributeError:
+        return None
+
+
+def _itself(value: Any) -> Hashable:
+    return value
+
+
+_BY_THEMSELVES: Final = frozenset({int, bool, str, bytes, type(None), Fraction})
+
 _CONTENTS: Final[dict[type, Content]] = {
     float: lambda value: struct.pack("<d", value),
     complex: lambda value: struct.pack("<2d", value.real, value.imag),
@@ -111,6 +145,11 @@ _CONTENTS: Final[dict[type, Content]] = {
     Vector: _items,
     np.ndarray: lambda value: (value.dtype.str, value.shape, _entries(value)),
 }
+
+
+def compared_by(kind: type, *names: str) -> None:
+    """Let a class of this library be compared by these fields: the others follow from them."""
+    _CONTENTS[kind] = _fields(names)
 
 
 @attrs.define(eq=False)
@@ -124,7 +163,7 @@ class Interner:
         """The number of a value. Raises: InvalidArgument if it cannot be hashed."""
         try:
             number = self._ids.setdefault(fingerprint(value), len(self.values))
-        except TypeError as error:
+        except (TypeError, RecursionError) as error:
             raise InvalidArgument(
                 f"states and messages must be immutable values that can be hashed ({error}): "
                 "use tuples, frozensets and frozen attrs classes"

@@ -17,12 +17,14 @@ from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.registry import reads_well
 
 Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ), as the ``unit`` of a budget says."""
 Standing: TypeAlias = Literal["live", "halted", "refused"]
 
 
+@reads_well
 @attrs.frozen
 class ChildShare:
     """One created mechanism: which it is, what it asserts, and what it was charged."""
@@ -45,6 +47,7 @@ class Slot(NamedTuple):
     left: int
 
 
+@reads_well
 @attrs.frozen(kw_only=True)
 class InEpsilon:
     """A budget in ε, at one δ. Each ε is a double that is on the safe side of the truth.
@@ -62,8 +65,10 @@ class InEpsilon:
     remaining: float | None
     """``total`` - ``spent``, rounded down."""
     loss: float | None
-    """But for an event of probability δ, the privacy loss was never more than this odometer says,
-    at any time until now; None: there is no odometer for what was created, or at this δ."""
+    """An odometer's reading: whoever stopped at any time until now, by the answers, has views v
+    with Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ. Where no claim has a δ_i, but for an event of
+    probability δ the privacy loss itself was never above it. None: there is no odometer for what was
+    created, or at this δ."""
     status: Status
     """Of ``total`` and ``loss``: ASSUMED if what they rest on is, for what was created so far."""
     theorem: str
@@ -122,6 +127,7 @@ class BudgetInSight(Protocol):
         ...
 
 
+@reads_well
 @attrs.frozen(kw_only=True)
 class Price:
     """What a creation would cost, and whether it would be accepted; nothing has happened."""

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import written
 
 Thing = TypeVar("Thing")
 
@@ -44,9 +45,33 @@ def register(name: str) -> Callable[[Thing], Thing]:
             raise InvalidArgument(f"{name!r} is already the name of {_origin(known)}")
         _things[name] = thing
         _names[id(thing)] = name
-        return thing
+        return reads_well(kind) if isclass(kind) else thing  # type: ignore[return-value]
 
     return add
+
+
+_GENERATED: Final = "<attrs generated"
+"""How the file of a method begins that attrs wrote."""
+
+
+def reads_well(kind: type[Thing]) -> type[Thing]:
+    """Decorator, part of ``register``: where attrs wrote how a class prints, its exact numbers are
+    printed as they were given: ``Pure(epsilon=0.1)``, not ``Pure(epsilon=Fraction(1, 10))``.
+    """
+    code = getattr(vars(kind).get("__repr__"), "__code__", None)
+    if code is not None and code.co_filename.startswith(_GENERATED):
+        kind.__repr__ = _printed  # type: ignore[method-assign]
+    return kind
+
+
+def _printed(self: Any) -> str:
+    shown: list[str] = []
+    for field in attrs.fields(type(self)):
+        if field.repr is not False:
+            name, how = field.alias if field.init else field.name, field.repr
+            value = getattr(self, field.name)
+            shown.append(f"{name}={written(value) if how is True else how(value)}")
+    return f"{type(self).__qualname__.rsplit('>.', 1)[-1]}({', '.join(shown)})"
 
 
 def suggest(name: str, thing: object) -> None:

@@ -18,11 +18,10 @@ import numpy as np
 from antiphon.numbers.arrays import inside
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
+from antiphon.numbers.products import product
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import register
-
-_NO_MORE: Final = object()
 
 
 class Space(ABC):
@@ -318,25 +317,7 @@ class Tuples(Space):
     def enumerate(self) -> Iterator[tuple[object, ...]]:
         if not self.finite:
             return super().enumerate()
-        return _product(self.spaces)
-
-
-def _product(spaces: tuple[Space, ...]) -> Iterator[tuple[object, ...]]:
-    """All tuples, the last entry turning fastest; unlike itertools', it lists no factor first."""
-    turning = [space.enumerate() for space in spaces]
-    items = [next(each, _NO_MORE) for each in turning]
-    if any(item is _NO_MORE for item in items):
-        return
-    while True:
-        yield tuple(items)
-        for place in reversed(range(len(spaces))):
-            items[place] = next(turning[place], _NO_MORE)
-            if items[place] is not _NO_MORE:
-                break
-            turning[place] = spaces[place].enumerate()
-            items[place] = next(turning[place])
-        else:
-            return
+        return product([space.enumerate for space in self.spaces])
 
 
 @register("antiphon.Either/1")

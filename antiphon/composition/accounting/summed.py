@@ -108,7 +108,7 @@ def total(measures: Sequence[Measure], most: int | None = None) -> Measure:
     ``most``: so many of them, the largest.
 
     >>> total([GaussianDP(3), GaussianDP(4)])
-    GaussianDP(mu=Fraction(5, 1))
+    GaussianDP(mu=5)
     """
     rhos = [each.rho for each in measures if isinstance(each, ZeroConcentrated)]
     squares = [each.mu**2 for each in measures if isinstance(each, GaussianDP)]

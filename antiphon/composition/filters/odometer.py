@@ -34,7 +34,7 @@ class Distance(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The privacy loss so far is at most ``epsilon``, except with probability ``delta``."""
+    """Until now, whenever one stops: ``epsilon`` and ``delta``, as ``Odometer`` says."""
 
     epsilon: ExactEpsilon | float
     """``math.inf`` once more δ was charged than the odometer allows for."""
@@ -46,9 +46,13 @@ class Reading(NamedTuple):
 class Odometer(Budget[Distance]):
     """A running bound on what has been spent, valid at every time at once.
 
-    With probability 1 - ``delta``, at every time t the privacy loss of all that was charged so
-    far is at most ``reading(state).epsilon``; so also at a time that the adversary chooses from
-    the answers. It never refuses. As a budget it promises nothing in advance (a filter does).
+    Whoever stops whenever they like, by the answers: over the views v that they end with,
+    Σ_v max(0, P(v) - e^reading(v)·Q(v)) <= ``delta``, where reading(v) is ``reading(state).epsilon``
+    then. While no claim has a δ_i, the privacy loss itself is at no time above its reading, with
+    probability 1 - ``delta``. That of a claim (ε_i, δ_i) is the loss of the RR_{ε_i,δ_i} of which
+    the mechanism is a post-processing, not of the view: a (0, 1/10)-DP mechanism may well lose
+    more than 0 in every other view (``antiphon verify --theorem Odometers``).
+    It never refuses. As a budget it promises nothing in advance (a filter does).
     The reading is the smaller of Σε_i and
     ½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))), V = Σε_i² (a ρ-zCDP claim adds 2ρ), where δ' =
     ``slack``, by default delta/2; if the δ_i add up to more than delta - slack, infinity.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
+from antiphon.composition.accounting.renyi import bounded_divergence
 from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
@@ -110,15 +111,13 @@ def divergence_above(measure: Measure, order: Fraction) -> Fraction:
 
 
 def _given(claim: Renyi, at: float) -> Fraction:
-    """What a curve, which may be a user's, says at an order."""
-    try:
-        value: Any = claim.curve(at)
-        if 0 <= value < math.inf and not isinstance(value, bool):
-            return Fraction(value)
-    except Exception as error:
-        raise InvalidArgument(
-            f"the curve of a Rényi claim raises {type(error).__name__} at order {at:.6g}"
-        ) from error
+    """What a curve, which may be a user's, says at an order.
+
+    Raises: InvalidArgument where it has no bound there; PartError for a fault of the curve.
+    """
+    value = bounded_divergence(claim.curve)(at)
+    if value < math.inf:
+        return Fraction(value)
     raise InvalidArgument(f"a Rényi claim gives no bound at order {at:.6g}: claim one there")
 
 

@@ -161,7 +161,7 @@ def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, 
     is G_{μ+μ̃} (Dong, Roth and Su 2022, Lemma A.5).
 
     >>> triangle([ZeroConcentrated(4)], [ZeroConcentrated(1)])[0]
-    ZeroConcentrated(rho=Fraction(9, 1))
+    ZeroConcentrated(rho=9)
     """
     found = [*_sizes(near, far), Renyi(Hoelder(tuple(near), tuple(far)))]
     return () if any(map(_nothing, (near, far))) else tuple(found)

@@ -60,7 +60,7 @@ def in_epsilon(at: InEpsilon) -> Iterator[str]:
     if at.remaining is not None:
         rows.append(("remaining", shown_down(at.remaining), "of it"))
     if at.loss is not None:
-        rows.append(("loss at no time above", shown_up(at.loss), f"{known}, an odometer"))
+        rows.append(("at any time until now", shown_up(at.loss), f"{known}, an odometer"))
     yield f"in ε, at δ = {shown_up(at.delta)}" + ("" if rows else f": no figure; {at.why}")
     yield from _aligned(rows)
 

@@ -139,7 +139,7 @@ class ContinualHistogram(ContinualMechanism[States, "tuple[int, ...]", object]):
     >>> live.send((1, 0, 1)), live.send((4, 0, 0))
     ((1, 0, 1), (5, 0, 1))
     >>> histogram.claims[0].measure
-    Approximate(epsilon=Fraction(1000, 1), delta=Fraction(0, 1))
+    Approximate(epsilon=1000, delta=0)
     """
 
     counter: AnyCounter = attrs.field(validator=_counter, metadata=CREATED)

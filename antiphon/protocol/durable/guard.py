@@ -176,17 +176,13 @@ def is_held(log: Path) -> bool:
 
 def check_there(descriptor: int, path: Path) -> None:
     """Raises: FileError if an open file is no longer the one at its path; OSError."""
-    found = os.fstat(descriptor)
-    if not found.st_nlink or (found.st_nlink > 1 and not _leads_to(path, found)):
-        raise FileError(f"{path} was removed or replaced while its session was live")
-
-
-def _leads_to(path: Path, file: os.stat_result) -> bool:
-    """Asked of a file with other names only: one that has none is there while it is anywhere."""
+    opened = os.fstat(descriptor)
     try:
-        return os.path.samestat(os.stat(path), file)
+        there = os.path.samestat(opened, os.stat(path))
     except OSError:
-        return False
+        there = False
+    if not there:
+        raise FileError(f"{path} was removed or replaced while its session was live")
 
 
 def beside(log: Path) -> Path:

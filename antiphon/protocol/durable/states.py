@@ -96,27 +96,49 @@ def kept(state: object) -> Json:
 
 def restored(data: object) -> Any:
     """The state that ``keep`` wrote. Raises: TranscriptError for anything else."""
+    return _read(data, {})
+
+
+_Known: TypeAlias = "dict[str, Any]"
+"""Classes by their names, and messages by their text: thousands of children are often alike, and
+what is immutable can be one.
+"""
+
+
+def _read(data: object, known: _Known) -> Any:
     if not is_object(data) or len(tags := _TAGS & set(data)) != 1:
         raise TranscriptError("this is not a state as it is kept")
     (tag,) = tags
     try:
-        return _restored(tag, data)
+        return _restored(tag, data, known)
     except AntiphonError:
         raise
     except Exception as error:  # constructors and shapes meet any value here
         raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
 
 
-def _restored(tag: str, data: Fields) -> object:
+def _restored(tag: str, data: Fields, known: _Known) -> object:
     if tag == "message":
-        return decode(data["message"])
+        return _message(data["message"], known)
     if tag == "dict":
-        return {restored(key): restored(value) for key, value in data["dict"]}
+        return {_read(key, known): _read(value, known) for key, value in data["dict"]}
     if tag in ("objects", "array"):
-        return _laid_again(data)
+        return _laid_again(data, known)
     if tag == "made":
-        return _made(_class(data["made"]), [restored(part) for part in data["parts"]])
-    return _MADE[tag](restored(each) for each in data[tag])
+        name = data["made"]
+        if name not in known:
+            known[name] = _class(name)
+        return _made(known[name], [_read(part, known) for part in data["parts"]])
+    return _MADE[tag](_read(each, known) for each in data[tag])
+
+
+def _message(said: Json, known: _Known) -> object:
+    if type(said) is not dict:
+        return decode(said)
+    text = json.dumps(said)
+    if text not in known:
+        known[text] = decode(said)
+    return known[text]
 
 
 def _laid(array: Array) -> Json:
@@ -146,16 +168,19 @@ def _laid(array: Array) -> Json:
     return {"array": said[0], **order} if order else {"message": said[0]}
 
 
-def _laid_again(data: Fields) -> object:
+def _laid_again(data: Fields, known: _Known) -> object:
     array: Array
     if "objects" in data:
         array = np.empty(len(data["objects"]), object)
-        array[:] = [restored(each) for each in data["objects"]]
+        array[:] = [_read(each, known) for each in data["objects"]]
         array = array.reshape(data["shape"])
     else:
         array = decode(data["array"])
         array = array.copy() if data.get("writeable") is True else array
-    return array.transpose(np.argsort(data["axes"])) if "axes" in data else array
+    if "axes" not in data:
+        return array
+    axes = data["axes"]
+    return array.transpose([axes.index(axis) for axis in range(len(axes))])
 
 
 def _has_arrays(said: Json, kind: type) -> bool:

@@ -18,7 +18,7 @@ import attrs
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import PartError, ProtocolError
-from antiphon.numbers.interning import fingerprint
+from antiphon.numbers.interning import compared_by, fingerprint
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.mechanism import Answer, State
 from antiphon.protocol.messages import identical
@@ -74,6 +74,9 @@ class Underway(Generic[State, Live]):
 
     def __repr__(self) -> str:
         return f"<an exchange, {len(self.heard)} answers heard>"
+
+
+compared_by(Underway, "state", "message", "heard", "tape")
 
 
 NOT_AGAIN: Final = (

@@ -130,7 +130,7 @@ def converted(measure: Measure, kind: type[Kind]) -> Kind | None:
     """What a measure implies of another kind, by the fewest rows; None if nothing.
 
     >>> converted(BoundedRange(1), ZeroConcentrated)
-    ZeroConcentrated(rho=Fraction(1, 8))
+    ZeroConcentrated(rho=0.125)
     """
     known: dict[type, Measure] = {type(measure): measure}
     waiting = list(known)

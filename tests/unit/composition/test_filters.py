@@ -371,11 +371,23 @@ class TestMeasures:
 
     def test_a_curve_that_fails_is_an_error_and_no_charge(self):
         budget = RenyiFilter(order=8, budget=1)
-        for curve in (lambda a: None, lambda a: 1 / 0, lambda a: -1.0, lambda a: math.nan,
-                      lambda a: math.inf, lambda a: True):  # fmt: skip
+        for curve in (lambda a: 1 / 0, lambda a: -1.0, lambda a: math.nan, lambda a: math.inf):
             with pytest.raises(ap.InvalidArgument, match="order 8"):
                 budget.charge(budget.initial_state, Renyi(curve))
             assert not budget.takes(Renyi(curve))
+
+    def test_a_fault_of_a_curve_is_its_own_and_no_refusal(self):
+        """Any exception was a claim that the budget cannot add up, so a typo was a HALT."""
+        budget = RenyiFilter(order=8, budget=1)
+        for curve in (lambda a: None, lambda a: True, lambda a: {}[a], lambda a: "1", lambda: 1):
+            for ask in (budget.takes, lambda claim: budget.charge(budget.initial_state, claim)):
+                with pytest.raises(ap.PartError, match="order 8"):
+                    ask(Renyi(curve))
+
+    def test_a_curve_of_fractions_is_rounded_up(self):
+        third = Fraction(1, 3)
+        assert third <= RenyiFilter(order=8, budget=1).cost(Renyi(lambda a: third))[0]
+        assert third <= Fraction(from_renyi(lambda a: third).divergence(8))
 
     def test_an_order_is_asked_for_from_above(self):
         asked = []

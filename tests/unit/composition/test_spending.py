@@ -398,6 +398,23 @@ class TestWhere:
         with pytest.raises(ap.ProtocolError, match="no composition"):
             session.price(counter(1))
 
+    def test_a_composition_inside_a_composition_is_charged_what_it_claims(self):
+        """From its creation on, and nothing more for what is created in it."""
+        inner = BasicFilter(epsilon=Fraction(1, 4))
+        inside = Certified(
+            ap.ExtConComp(budget=inner), adaptive_parameters(inner), delta=Fraction(1, 10)
+        )
+        session = ap.ExtConComp(budget=BasicFilter(epsilon=1, delta=1)).start()
+        session.send(ap.Create(inside))
+        session.send(counter(0.25))
+        before = session.budget
+        charged = claims_of(inside)[0].parameters
+        assert before.spent == (charged[0] + Fraction(1, 4), charged[1])
+        assert session.send(ap.Ask(counter(0.2), 0)) is ap.TOP
+        assert type(session.send(ap.Ask(counter(0.2), 0))) is Refusal  # of the inner one
+        assert session.budget.spent == before.spent
+        assert session.budget.at(1).spent == before.at(1).spent
+
     def test_of_fixed_mechanisms_all_is_spent(self):
         created = ap.ConComp([counter(1), counter(0.5)])
         now = created.start().budget.at(0)
@@ -488,3 +505,44 @@ class TestText:
         assert len(str(refusal.error)) < 300
         unknown = ap.ExtConComp(budget=GaussianFilter(mu=1)).start().send(counter(5))
         assert unknown.largest is None
+
+
+class TestTranscripts:
+    @pytest.mark.parametrize("durable", [False, True])
+    def test_what_was_said_is_kept_saved_and_replayed(self, cli, tmp_path, durable):
+        """With refusals, of which a file says what the filter's unit says."""
+        budget = WhitehouseFilter(epsilon=1, delta=1e-6)
+        system, path = ap.ExtConComp(budget=budget), tmp_path / "said.jsonl"
+        where = {"sink": tmp_path / "log", "durable": True} if durable else {}
+        session = system.start(keep=True, **where)
+        answers = [session.send(each) for each in (response(0.1), response(3), ap.Ask(1, 0))]
+        with pytest.raises(ap.InvalidArgument):
+            session.send(("no message",))
+        ap.View.of(session).save(path)
+        view = ap.View.load(path)
+        assert list(view.answers) == answers
+        assert view.complete
+        assert ap.replay(view) == view
+        assert budget.spent(budget.after(view)) == session.budget.spent
+        assert view.answers[1].remaining == answers[1].remaining
+        assert view.answers[1].in_epsilon is None  # which filter it was is not in the file
+        status, out, _ = cli("show", path)
+        assert (status, "Refusal" in out) == (0, True)
+        assert cli("replay", path)[0] == 0
+        assert session.send(ap.Ask(0, 7)) is ap.HALT
+        halted = ap.View.of(session)
+        assert (halted.ending.value, len(halted.rounds)) == ("mechanism", 4)
+        halted.save(path, overwrite=True)
+        assert ap.replay(ap.View.load(path)).answers[-1] is ap.HALT
+        assert ap.View.of(session).why_halted == session.why_halted
+
+    def test_a_step_that_failed_is_in_it(self, tmp_path):
+        @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS)
+        def breaks(state, message, coins):
+            coins.bernoulli(Fraction(1, 2))
+            raise ValueError
+
+        session = breaks.start(keep=True)
+        assert session.send(1) is ap.HALT
+        ap.View.of(session).save(tmp_path / "said")
+        assert ap.View.load(tmp_path / "said").answers == (ap.HALT,)

@@ -26,6 +26,7 @@ from antiphon.mechanisms.learners.convex import (
     Box,
     HedgedLeader,
     LinearLoss,
+    LogisticLoss,
     RegularisedLeader,
     clipping,
     dp_ftrl,
@@ -33,6 +34,8 @@ from antiphon.mechanisms.learners.convex import (
     ftrl,
 )
 from antiphon.mechanisms.learners.convex.clipping import clipped
+from antiphon.mechanisms.learners.convex.leader import standing
+from antiphon.mechanisms.learners.oco.gradient_steps import gradient_steps
 from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.protocol import SampledCoins, Side, Status, identical
 from antiphon.protocol.messages import EMPTY, HALT, TOP
@@ -274,6 +277,20 @@ def test_it_sends_the_gradient_at_its_point_and_what_the_bold_one_loses_more():
     assert HEDGED.longest**2 >= 100**2 + HEDGED.stake**2 > HEDGED.longest**2 * Fraction(9999, 10000)
     with pytest.raises(ap.PartError, match="float"):
         HEDGED.staked("1")
+
+
+@pytest.mark.parametrize("features", [0, 8])
+def test_no_error_of_floating_point_tells_of_a_datum(features):
+    """Under np.seterr(all="raise") a session ended for the datum (8, 8), and not for (0, 0)."""
+    loss, body = LogisticLoss(dimension=2, grid=8), Ball(dimension=2, radius=1e150)
+    datum, tiny = np.array([features, features, 8]), np.full((3, 2), 1e-310)
+    with np.errstate(all="raise"):
+        for preset in ("convex", "hedged"):
+            made = learner(body=body, loss=loss, preset=preset)
+            session = made.start(seed=1)
+            assert [session.send(datum) for _ in range(6)] == [TOP] * 6
+            assert made.parts[0].told(standing(1, tiny), datum)[:2].any() == bool(features)
+        assert len(gradient_steps(loss, body, tiny[0], datum)) == 2
 
 
 def test_it_follows_whom_the_losses_favour():

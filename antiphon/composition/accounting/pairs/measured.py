@@ -29,7 +29,7 @@ def pair_of(measure: Measure) -> LossPair | None:
     is accounted for has none either.
 
     >>> pair_of(GaussianDP(2)), pair_of(BoundedRange(1))
-    (GaussianPair(mu=Fraction(2, 1)), BoundedRangePair(eta=Fraction(1, 1)))
+    (GaussianPair(mu=2), BoundedRangePair(eta=1))
     """
     if isinstance(measure, Dominated):
         return measure.pair if is_known(measure.pair) else None
@@ -48,7 +48,7 @@ def dominated(kind: Callable[..., LossPair], *parameters: object) -> tuple[Domin
     """The measure of a pair; nothing where its parameters are past what is accounted for.
 
     >>> dominated(GaussianPair, 2), dominated(GaussianPair, 10**12)
-    ((Dominated(pair=GaussianPair(mu=Fraction(2, 1))),), ())
+    ((Dominated(pair=GaussianPair(mu=2)),), ())
     """
     try:
         return (Dominated(kind(*parameters)),)

@@ -69,8 +69,9 @@ class HedgedLeader(RegularisedLeader):
             return np.zeros(self.width, np.int64)
         gradient = self.gradient(state.point, datum)
         _, bold, cautious = state.points
-        more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
-        return np.append(gradient, self.staked(more))
+        with np.errstate(all="ignore"):  # as of a gradient
+            more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
+            return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
         """v; 0 of what is no number."""

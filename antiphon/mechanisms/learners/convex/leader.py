@@ -93,7 +93,8 @@ class RegularisedLeader(PostProcessor[Stance]):
     same, the gradients are; of the one pair that differs each has Σ g_i² <= Q², so they are at most
     2Q apart; the gradient of EMPTY is 0, so then Q. COUNT is the same.
     That the loss and the body are functions is used, and no clip replaces it: a gradient that
-    remembers a datum may differ ever after. Of a user's loss or body it is assumed.
+    remembers a datum may differ ever after. Of a user's loss or body it is assumed; whatever
+    ``np.seterr`` says, none of this library's raises for a datum.
     Source: Kairouz, McMahan, Song, Thakkar, Thakurta and Xu 2021, Alg. 1 (with a tree); gradients
     on a grid, and the proof, here. With other counters: Denisov et al. 2022.
     Raises: CompositionError for another right; PartError for a gradient that is no array of d
@@ -205,9 +206,10 @@ class RegularisedLeader(PostProcessor[Stance]):
         return self.gradient(state.point, datum)
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """g_t."""
-        found = self.loss.gradient(point, datum)
-        return clipped(found, self.clip, self.steps, self.body.dimension)
+        """g_t. Of no datum anything is raised, whatever NumPy was told: that would tell of it."""
+        with np.errstate(all="ignore"):
+            found = self.loss.gradient(point, datum)
+            return clipped(found, self.clip, self.steps, self.body.dimension)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
         """The state when so many sums have come, of which this is the last."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TypeAlias
 
+import numpy as np
+
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.clipping import clipped
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
@@ -15,8 +17,9 @@ Steps: TypeAlias = tuple[int, ...]
 
 def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> Steps:
     """∇ℓ(x; z) in steps of L/``grid``, of a norm of at most ``grid`` steps, as ``clipped`` says."""
-    gradient = loss.gradient(point, datum)
-    return tuple(clipped(gradient, loss.lipschitz(body), loss.grid, body.dimension).tolist())
+    with np.errstate(all="ignore"):  # whatever NumPy was told: an error would tell of the datum
+        gradient = loss.gradient(point, datum)
+        return tuple(clipped(gradient, loss.lipschitz(body), loss.grid, body.dimension).tolist())
 
 
 def plus(left: Steps, right: Steps) -> Steps:

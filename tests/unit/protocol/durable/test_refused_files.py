@@ -212,9 +212,7 @@ class Passing:
     value: int
 
 
-@ap.mechanism(
-    queries=ap.spaces.Integers(), answers=ap.spaces.Integers(), initial_state=Passing(0)
-)
+@ap.mechanism(queries=ap.spaces.Integers(), answers=ap.spaces.Integers(), initial_state=Passing(0))
 def passing(state, number, coins):
     return Passing(state.value + number), state.value
 
