@@ -99,7 +99,7 @@ def made_of(pattern, domains, laws):
 
 
 def seen(pattern, seed, epsilon):
-    random, domains = generator(seed), pattern.domains(2, 2)
+    random, domains = generator(seed), pattern.domains((2, 2))
     laws = [random_law(domain, random) for domain in domains]
     oracle = BestOfGame(pattern, domains, epsilon)
     best = oracle.best(laws, 0)

@@ -100,7 +100,7 @@ class FilterPattern(Pattern):
 
     @property
     def most(self) -> int:
-        return 2 ** len(self.claims) - 1
+        return (1 << len(self.claims)) - 1
 
     def sizes(self, rounds: int, answers: int) -> Sizes:
         return ((self.creations, len(self.claims)),)
