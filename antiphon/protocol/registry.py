@@ -65,13 +65,14 @@ def reads_well(kind: type[Thing]) -> type[Thing]:
 
 
 def _printed(self: Any) -> str:
+    kind: Any = type(self)
     shown: list[str] = []
-    for field in attrs.fields(type(self)):
+    for field in attrs.fields(kind):
         if field.repr is not False:
             name, how = field.alias if field.init else field.name, field.repr
             value = getattr(self, field.name)
             shown.append(f"{name}={written(value) if how is True else how(value)}")
-    return f"{type(self).__qualname__.rsplit('>.', 1)[-1]}({', '.join(shown)})"
+    return f"{kind.__qualname__.rsplit('>.', 1)[-1]}({', '.join(shown)})"
 
 
 def suggest(name: str, thing: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
@@ -121,7 +121,7 @@ class _Log:
 def _read(path: Path, mechanism: Mechanism | None, hint: int) -> _Log:
     try:
         with path.open("rb") as file:
-            written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, timezone.utc)
+            written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
             first = opening(file, path)
             system = named(mechanism, first)
             return _Log(first, system, follow(file, first, system, hint), written)
