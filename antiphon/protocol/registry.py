@@ -64,8 +64,8 @@ def reads_well(kind: type[Thing]) -> type[Thing]:
     return kind
 
 
-def _printed(self: Any) -> str:
-    kind: Any = type(self)
+def _printed(self: object) -> str:
+    kind: type[Any] = type(self)
     shown: list[str] = []
     for field in attrs.fields(kind):
         if field.repr is not False:
