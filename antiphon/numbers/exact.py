@@ -51,8 +51,8 @@ def written(value: object) -> str:
     3 0.1 (Fraction(1, 3), 'x')
     """
     if type(value) is tuple:
-        items = ", ".join(map(written, value))
-        return f"({items},)" if len(value) == 1 else f"({items})"
+        parts: list[Any] = [*value]  # pyright: ignore[reportUnknownVariableType]
+        return f"({', '.join(map(written, parts))}{',' * (len(parts) == 1)})"
     if type(value) is not Fraction:
         return repr(value)
     if value.denominator == 1:

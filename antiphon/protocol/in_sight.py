@@ -67,8 +67,8 @@ class InEpsilon:
     loss: float | None
     """An odometer's reading: whoever stopped at any time until now, by the answers, has views v
     with Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ. Where no claim has a δ_i, but for an event of
-    probability δ the privacy loss itself was never above it. None: there is no odometer for what was
-    created, or at this δ."""
+    probability δ the privacy loss itself was never above it. None: there is no odometer for what
+    was created, or at this δ."""
     status: Status
     """Of ``total`` and ``loss``: ASSUMED if what they rest on is, for what was created so far."""
     theorem: str
@@ -138,7 +138,7 @@ class Price:
     accepted: bool
     refusal: Any = attrs.field(default=None, repr=False)
     """The ``Refusal`` that a filter would answer by."""
-    _halt: str = attrs.field(default="", repr=False)
+    _halt: str = attrs.field(default="", repr=False, alias="halt")
     """Why it would be answered by HALT."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)

@@ -64,14 +64,15 @@ def reads_well(kind: type[Thing]) -> type[Thing]:
     return kind
 
 
-def _printed(self: Any) -> str:
+def _printed(self: object) -> str:
+    kind: type[Any] = type(self)
     shown: list[str] = []
-    for field in attrs.fields(type(self)):
+    for field in attrs.fields(kind):
         if field.repr is not False:
             name, how = field.alias if field.init else field.name, field.repr
             value = getattr(self, field.name)
             shown.append(f"{name}={written(value) if how is True else how(value)}")
-    return f"{type(self).__qualname__.rsplit('>.', 1)[-1]}({', '.join(shown)})"
+    return f"{kind.__qualname__.rsplit('>.', 1)[-1]}({', '.join(shown)})"
 
 
 def suggest(name: str, thing: object) -> None:

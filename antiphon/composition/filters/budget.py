@@ -49,8 +49,8 @@ class Refusal(Displayed):
 
     Public: a function of the creation queries alone. ``requested`` and ``spent`` together are
     more than the budget, ``remaining`` is what is left of it, each (ε, δ), or (ρ, δ), … as
-    ``unit`` says. No mechanism was created; its index answers HALT. A filter with a δ of its own
-    (``WhitehouseFilter``, ``RogersFilter``) says it in ε, too; of others ``refusal.at(delta)`` does.
+    ``unit`` says. No mechanism was created; its index answers HALT. One of a filter with a δ of its
+    own (``WhitehouseFilter``, ``RogersFilter``) says it in ε, too; of others ``at(delta)`` does.
     """
 
     requested: Amounts

@@ -47,8 +47,8 @@ class Odometer(Budget[Distance]):
     """A running bound on what has been spent, valid at every time at once.
 
     Whoever stops whenever they like, by the answers: over the views v that they end with,
-    Σ_v max(0, P(v) - e^reading(v)·Q(v)) <= ``delta``, where reading(v) is ``reading(state).epsilon``
-    then. While no claim has a δ_i, the privacy loss itself is at no time above its reading, with
+    Σ_v max(0, P(v) - e^reading(v)·Q(v)) <= ``delta``, with the ``reading(state).epsilon`` of then.
+    While no claim has a δ_i, the privacy loss itself is at no time above its reading, with
     probability 1 - ``delta``. That of a claim (ε_i, δ_i) is the loss of the RR_{ε_i,δ_i} of which
     the mechanism is a post-processing, not of the view: a (0, 1/10)-DP mechanism may well lose
     more than 0 in every other view (``antiphon verify --theorem Odometers``).

@@ -30,8 +30,8 @@ Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
 """What has an ε at δ, or why nothing has."""
 
 _UNKNOWN: Final = NoGuarantee(
-    "what was spent", "that each creation is known", "a step failed, and what it had created is not",
-    "start another session",
+    "what was spent", "to know each creation",
+    "a step failed, and what it had created is not known", "start another session",
 )  # fmt: skip
 
 

@@ -24,7 +24,9 @@ def refused_at(refusal: Refusal, budget: Filter, delta: Fraction) -> RefusedInEp
             for curve in (
                 promised(budget),
                 within(budget, refusal.spent),
-                within(budget, (Sum().plus(amount).plus(more).value, min(lost + lose, Fraction(1)))),
+                within(
+                    budget, (Sum().plus(amount).plus(more).value, min(lost + lose, Fraction(1)))
+                ),
             )
         )
     except NoGuarantee:

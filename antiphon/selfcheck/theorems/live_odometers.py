@@ -12,6 +12,7 @@ from antiphon.composition.spending.finding import Found
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import sparse_parallel
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.selfcheck.theorems.parts.corners import ANNOUNCE, corners
 from antiphon.selfcheck.theorems.parts.finite import WALK, FiniteResponse, claiming, promised
 from antiphon.selfcheck.theorems.parts.stopped import (
@@ -23,7 +24,6 @@ from antiphon.selfcheck.theorems.parts.stopped import (
     reading_at,
 )
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
-from antiphon.protocol.measures.kinds import Approximate
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 from antiphon.verifiers.verifier import Verifier
@@ -62,7 +62,10 @@ def decided(
     )
 
 
-def walks(reading: Reading = reading_at(Fraction(0))) -> Evidence:
+_AT_ZERO = reading_at(Fraction(0))
+
+
+def walks(reading: Reading = _AT_ZERO) -> Evidence:
     """They drift before any pair differs; then Σε of those in J bounds the loss on every path."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2))
     f = sparse_parallel([one.parameters] * 2)
@@ -101,9 +104,7 @@ def _shifted() -> Create:
 
 def _of_two(gain: Gain) -> Evidence:
     delta = 4 * TENTH
-    return decided(
-        adaptive_parameters(), _shifted(), (0, 1), 2, 4, reading_at(delta), gain, delta
-    )
+    return decided(adaptive_parameters(), _shifted(), (0, 1), 2, 4, reading_at(delta), gain, delta)
 
 
 def _excess() -> Evidence:

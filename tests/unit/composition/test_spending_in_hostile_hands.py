@@ -25,6 +25,7 @@ from antiphon.composition.validity import SparseParallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.protocol import Log, Status
+from antiphon.protocol.durable.states import restored
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.verification import Refused
 from antiphon.selfcheck.theorems.statements import composed
@@ -298,6 +299,12 @@ class TestShares:
             after = session.budget.shares
         assert [each.standing for each in after] == ["halted", "refused", "live"]
         assert after == before
+
+    def test_a_state_that_was_kept_before_refusals_were_marked_is_read(self):
+        dead = {"made": "antiphon.composition.concurrent:Dead", "parts": []}
+        assert restored(dead).refused is False
+        with pytest.raises(ap.TranscriptError, match="parts"):
+            restored({**dead, "parts": [{"message": False}] * 2})
 
     def test_they_are_a_sequence(self):
         session, created = played(BasicFilter(epsilon=9), [response(1)] * 4)

@@ -1,4 +1,4 @@
-"""Values with exact parameters print them as they were given, and what is printed makes them again."""
+"""Exact parameters are printed as they were given, and what is printed makes the value again."""
 
 import re
 from fractions import Fraction
@@ -15,7 +15,13 @@ from antiphon.numbers.exact import Log, written
 from antiphon.protocol import measures
 from antiphon.selfcheck.corpus.specimens import specimens
 
-NAMES = {**vars(composition), **vars(mechanisms), **vars(measures), "Log": Log, "Fraction": Fraction}
+NAMES = {
+    **vars(composition),
+    **vars(mechanisms),
+    **vars(measures),
+    "Log": Log,
+    "Fraction": Fraction,
+}
 MADE = (
     composition.BasicFilter(epsilon=1), composition.BasicFilter(epsilon=Log(3), delta=1e-6),
     composition.ConcentratedFilter(rho=Fraction(1, 3)),

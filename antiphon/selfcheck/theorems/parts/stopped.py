@@ -71,7 +71,8 @@ class Stopped:
     def _found(self, laws: tuple[Law, Law], left: int) -> BestStop:
         state = next(state for law in laws for state, _ in law.values())
         found = find(self._games[0], state)
-        best = BestStop(self._gain(*map(_mass, laws), self._reading(found)), ())
+        zero, one = map(_mass, laws)
+        best = BestStop(self._gain(zero, one, self._reading(found)), ())
         for message in self._messages(found) if left else ():
             told = [self._from(pair, left - 1) for pair in self._after(laws, message).values()]
             gain = sum((each.gain for each in told), Fraction(0))
