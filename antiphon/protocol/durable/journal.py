@@ -134,7 +134,8 @@ class Journal:
             except OSError as error:
                 raise FileError(f"{self.path} cannot be opened: {error.strerror}") from error
             old, self._descriptor = self._descriptor, fresh
-            os.close(old)
+            if old >= 0:  # a signal's handler may have closed it
+                os.close(old)
             self.size = self._synced = os.fstat(self._descriptor).st_size
 
     def forked(self) -> None:

@@ -146,7 +146,7 @@ def _laid(array: Array) -> Json:
 
     Raises: InvalidArgument for one of other entries than numbers or objects, or with gaps.
     """
-    axes = range(array.ndim)
+    axes = [*range(array.ndim)]
     if not array.flags.c_contiguous:
         axes = sorted(axes, key=lambda axis: -array.strides[axis])
     rows = array.transpose(axes)

@@ -180,6 +180,18 @@ def test_a_state_that_cannot_be_kept_leaves_the_answer_alone(path, monkeypatch):
         assert len(again.failures) == 1
 
 
+def test_an_answer_and_the_state_after_it_may_be_too_long_together(path, monkeypatch):
+    dead(path).close()
+    both = path.read_text().splitlines()[-1]
+    assert both.startswith('{"state"')
+    most = len(both) - 20
+    monkeypatch.setattr("antiphon.protocol.durable.lines.MAX_LINE", most)
+    other = path.with_name("other")
+    with dead(other) as session:
+        assert "less than" in session.unkept
+    assert max(map(len, other.read_text().splitlines())) < most
+
+
 def test_the_state_that_a_death_brings_is_one_to_begin_at(path):
     dead(path).close()
     assert status(path).stepped == 0

@@ -379,6 +379,18 @@ def test_a_crash_loop_does_not_fill_the_disk(path):
     session.close()
 
 
+def test_many_short_lives_are_not_all_stepped_through(path, monkeypatch):
+    """No life of it says enough for the state to be kept, but all of them together do."""
+    monkeypatch.setattr("antiphon.protocol.durable.durable_session._TAIL", 4_000)
+    begun(path).close()
+    for _ in range(30):
+        session = ap.resume(path)
+        list(session.send_many([COUNT] * 10))
+        die(session)
+    assert status(path).answered == 300
+    assert status(path).stepped < 100
+
+
 @pytest.mark.parametrize("sync", ["each", "group", "os"])
 def test_compaction_keeps_the_file_bounded(path, sync, monkeypatch):
     """However many messages: the state, and what has come since the last compaction."""
