@@ -132,7 +132,7 @@ def _held(slot: MemberDescriptorType, value: object) -> Hashable:
         return None
 
 
-def _itself(value: Any) -> Hashable:
+def _itself(value: Hashable) -> Hashable:
     return value
 
 

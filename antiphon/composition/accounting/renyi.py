@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Real
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -168,16 +168,16 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
             ) from error
         if not isinstance(value, Real) or isinstance(value, bool):
             raise PartError(f"a Rényi curve gave a {type(value).__name__} at order {order:.6g}")
-        found = value if type(value) is float else _above(value)
+        found = _above(value)
         return found if found >= 0 else math.inf
 
     return bound
 
 
-def _above(value: Real) -> float:
-    """A double that is not below a number of another kind: a Fraction may lie between two."""
+def _above(value: Any) -> float:
+    """A double that is not below a number: a Fraction may lie between two."""
     found = float(value)
-    return found if not found < value else math.nextafter(found, math.inf)
+    return math.nextafter(found, math.inf) if found < value else found
 
 
 # --- zero-concentrated ---------------------------------------------------------------------------

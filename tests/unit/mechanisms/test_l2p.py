@@ -274,7 +274,7 @@ def test_scores_of_another_type_are_found():
         def after(self, scores, loss):
             return scores - loss / 2
 
-    with pytest.raises(ap.InvalidArgument, match="int64 array of 2 entries, not float64"):
+    with pytest.raises(ap.PartError, match="int64 array of 2 entries, not float64"):
         check_assumption(Real(experts=2, rate=0.1))
 
 
@@ -451,6 +451,29 @@ def test_more_orders_and_more_decisions_tell_no_less(rate, batch, decisions):
     assert curve(2) <= attrs.evolve(curve, decisions=decisions + 1)(2)
     assert attrs.evolve(curve, decisions=0)(2) == 0
     assert curve(math.inf) == math.inf
+
+
+ODD = {
+    "after": [
+        lambda self, scores, loss: [0, 0, 0], lambda self, scores, loss: None,
+        lambda self, scores, loss: scores - 1.0, lambda self, scores, loss: scores[:2],
+        lambda self, scores, loss: 1 / 0,
+    ],
+    "first": [property(lambda self, value=value: value) for value in ([0] * 3, None, np.zeros(3))],
+    "reach": [property(lambda self, value=value: value) for value in (1.5, None, True, -1)],
+    "unit": [property(lambda self, value=value: value) for value in ("1", None, -1, math.nan)],
+    "loose": [property(lambda self, value=value: value) for value in (None, -1, 2, "0")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in ODD.items() for value in values]
+)
+def test_measures_of_odd_types_are_a_fault_of_theirs(name, value):
+    """Once an AttributeError or a TypeError from within, or nothing at all."""
+    kind = attrs.frozen(kw_only=True)(type("Odd", (Uneven,), {name: value}))
+    with pytest.raises(ap.PartError, match=name):
+        LazyToPrivate(measures=kind(experts=3), horizon=100, fakes=0.1)
 
 
 # --- parameters -----------------------------------------------------------------------------------

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from antiphon.mechanisms.learners.l2p.base_measures import Measures
 from antiphon.mechanisms.learners.learner import Losses
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument, PartError, place
 
 _FEW: Final = 16
 """All losses are tried where there are no more."""
@@ -29,12 +30,14 @@ def check_assumption(
 
     Args: ``losses``, by default all of a small domain, else a few extreme ones; ``most`` pairs of
     a loss and what came before, the short ones first. Returns how many were tried.
-    Raises: InvalidArgument that says which part fails, for which loss and which expert.
+    Raises: InvalidArgument that says which part fails, for which loss and which expert; PartError
+    for measures that are not of the types that ``Measures`` asks for, or that crash.
 
     >>> from antiphon.mechanisms.learners.l2p import ExponentialWeights
     >>> check_assumption(ExponentialWeights(experts=2, rate=0.1))
     84
     """
+    check_numbers(measures)
     told = list(_extreme(measures) if losses is None else losses)
     functions: dict[int, Losses] = {}
     tried = 0
@@ -66,20 +69,40 @@ def _histories(
     """What came before, and the scores after it."""
     for length in range(rounds + 1):
         for before in itertools.product(told, repeat=length):
-            scores = measures.first
+            scores = _scores(measures, "first", measures.first)
             for loss in before:
                 scores = _step(measures, scores, loss)
             yield before, scores
 
 
 def _step(measures: Measures, scores: Losses, loss: Losses) -> Losses:
-    found = measures.after(scores, loss)
-    if found.dtype != np.int64 or found.shape != (measures.experts,):
-        raise InvalidArgument(
-            f"scores are an int64 array of {measures.experts} entries, not {found.dtype} of shape "
-            f"{found.shape}"
-        )
-    return found
+    try:
+        found: object = measures.after(scores, loss)
+    except Exception as error:
+        raise PartError(f"after raised {type(error).__name__} ({place(error)})") from error
+    return _scores(measures, "after", found)
+
+
+def _scores(measures: Measures, name: str, found: object) -> Losses:
+    kind: Any = type(found)
+    array: Any = found
+    if kind is np.ndarray and array.dtype == np.int64 and array.shape == (measures.experts,):
+        scores: Losses = array
+        return scores
+    like = f"{array.dtype} of shape {array.shape}" if kind is np.ndarray else f"a {kind.__name__}"
+    raise PartError(f"{name}: scores are an int64 array of {measures.experts} entries, not {like}")
+
+
+def check_numbers(measures: Measures) -> None:
+    """Raises: PartError for a unit, reach or δ₀ that is no such number."""
+    try:
+        exact.epsilon(measures.unit)
+        exact.probability(measures.loose)
+    except InvalidArgument as error:
+        raise PartError(f"unit is a rational >= 0 or a Log, loose a probability: {error}") from None
+    reach: object = measures.reach
+    if type(reach) is not int or reach < 0:
+        raise PartError("reach, by how many steps a loss moves two experts apart, is an int >= 0")
 
 
 def _data_independent(

@@ -12,7 +12,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.learners.experts.weighted import ByWeight, times
 from antiphon.mechanisms.learners.l2p.accountings import Accounting, L2PSetting, Optimised
-from antiphon.mechanisms.learners.l2p.assumption import check_assumption
+from antiphon.mechanisms.learners.l2p.assumption import check_assumption, check_numbers
 from antiphon.mechanisms.learners.l2p.base_measures import ExponentialWeights, Measures
 from antiphon.mechanisms.learners.learner import Learner, Losses
 from antiphon.mechanisms.learners.searching import budget, rounds
@@ -103,6 +103,7 @@ class LazyToPrivate(ByWeight[Followed]):
 
     def __attrs_post_init__(self) -> None:
         measures = self.measures
+        check_numbers(measures)
         self._set(experts=measures.experts, grid=measures.grid, unit=measures.unit)
         Learner.__attrs_post_init__(self)
         self._check_length()
