@@ -100,6 +100,11 @@ def test_small_branches_are_whole_and_large_ones_share_the_rest():
     ]  # fmt: skip
 
 
+def test_what_hidden_branches_have_is_counted():
+    tree = Drawn("all", "says", tuple((str(n), wide(5)) for n in range(9)))
+    assert folded(tree, 3).branches[-1] == ("", Drawn("… 35 more", "more"))
+
+
 def test_one_row_for_a_large_tree():
     assert folded(wide(3), 1).branches == (("", Drawn("… 3 more", "more")),)
 

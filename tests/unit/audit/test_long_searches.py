@@ -7,13 +7,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import attrs
+import numpy as np
 import pytest
 
 import antiphon as ap
 from antiphon.audit.conjectures import Conjecture, SparsePattern
 from antiphon.audit.conjectures.climbing import Climb
 from antiphon.audit.conjectures.law_trees import Domain
-from antiphon.audit.conjectures.searching.starts import AHEAD, Few, place_of
+from antiphon.audit.conjectures.searching.remembered import kept_in
+from antiphon.audit.conjectures.searching.starts import AHEAD, Climbs, Few, place_of, start
+from antiphon.audit.running.chunks import Chunks
 from antiphon.protocol import CheckpointError, ExecutorError, InvalidArgument
 from antiphon.protocol.coins.sampled import generator
 
@@ -52,9 +55,20 @@ def test_the_number_of_processes_changes_nothing(alone, workers):
     assert gist(SMALL.search(**WHOLE, executor=workers)) == alone
 
 
-def test_nor_do_threads_that_are_lent(alone):
-    with ThreadPoolExecutor(3) as pool:
+@pytest.mark.parametrize("threads", [3, 2 * AHEAD])
+def test_nor_do_threads_that_are_lent(alone, threads):
+    with ThreadPoolExecutor(threads) as pool:
         assert gist(SMALL.search(**WHOLE, executor=pool)) == alone
+
+
+def test_each_start_has_draws_of_its_own():
+    pattern, sizes = CLAIM.pattern, (Domain(CLAIM.pattern.inputs, 1, 3),)
+    task = Climbs("a test", pattern, Fraction(0), Fraction(1, 10), sizes)
+    starts = [start(number, Chunks(total=9, size=1, seed=1), [Few()]) for number in range(9)]
+    laws = {np.array(task(each).laws).tobytes() for each in starts}
+    assert len(laws) > 1
+    again = [np.array(task(each).laws).tobytes() for each in starts]
+    assert set(again) == laws
 
 
 def test_the_first_refutation_is_the_same_however_many_look():
@@ -71,6 +85,16 @@ def test_what_is_gone_on_with_finds_what_it_would_have_found(alone, tmp_path, af
     assert gist(resumed) == alone
     assert not resumed.interrupted
     assert gist(SMALL.search(**WHOLE, checkpoint=file)) == alone  # nothing is left to do
+
+
+def test_a_checkpoint_has_the_best_climbs_of_each_domain(tmp_path):
+    file = tmp_path / "search.json"
+    found = SMALL.search(**{**WHOLE, "starts": 12}, checkpoint=file, executor="serial")
+    data = json.loads(file.read_text())["result"]
+    memory = kept_in(file, CLAIM.pattern.inputs).decode(data)
+    assert [len(each.kept) for each in memory.few] == [4, 8]
+    assert max(each.kept[0].gain for each in memory.few) == found.history[-1][1]
+    assert len(memory.ready) == AHEAD
 
 
 def test_more_starts_of_the_same_search(alone, tmp_path):

@@ -12,6 +12,7 @@ import pytest
 import running_tasks as tasks
 
 import antiphon as ap
+from antiphon.audit.conjectures import Conjecture, SparsePattern
 from antiphon.audit.running import Chunks, merge_counts, run
 from antiphon.audit.running.by_path import run_file
 
@@ -94,6 +95,16 @@ class TestLocalCluster:
         file, part = tmp_path / "run.json", Chunks(total=4000, size=1000, seed=7)
         run(tasks.total, part, merge=tasks.add, executor=client, checkpoint=file)
         assert run(tasks.total, CHUNKS, merge=tasks.add, checkpoint=file) == expected
+
+    def test_a_search_for_what_breaks_a_bound(self, client):
+        pattern = SparsePattern(epsilon=0, delta=0.1, creations=2, sparse=1)
+        claim = Conjecture(pattern, 0.1, answers=2)
+        found = [
+            claim.search(seed=1, starts=24, seconds=None, to_the_end=True, executor=executor)
+            for executor in (client, "serial")
+        ]
+        assert found[0].history == found[1].history
+        assert found[0].mechanisms == found[1].mechanisms
 
     @pytest.mark.slow
     def test_a_chunk_that_always_kills(self, tmp_path):
