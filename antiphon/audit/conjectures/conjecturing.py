@@ -16,7 +16,7 @@ import attrs
 
 from antiphon.audit.conjectures.conjectured import Conjectured
 from antiphon.audit.conjectures.judging import Judged
-from antiphon.audit.conjectures.patterns.pattern import Found, Pattern, shown
+from antiphon.audit.conjectures.patterns.pattern import Pattern, Reached, shown
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -174,7 +174,7 @@ class _Search:
     def __init__(self, asked: Conjecture, figure: Fraction, to_the_end: bool) -> None:
         self.asked, self.figure = asked, figure
         self.starts, self.interrupted = 0, False
-        self.best: Found | None = None
+        self.best: Reached | None = None
         self._history: list[tuple[int, float]] = []
         self._to_the_end = to_the_end
         self._judged: Judged | None = None
@@ -185,7 +185,7 @@ class _Search:
         """Of the best, in doubles."""
         return -math.inf if self.best is None else self.best.gain
 
-    def add(self, climb: Found) -> bool:
+    def add(self, climb: Reached) -> bool:
         """Take note of a climb; whether the search is over."""
         self.starts += 1
         if self.best is None or climb.gain > self.gain + _FURTHER:
@@ -195,7 +195,7 @@ class _Search:
             return False
         return self._judge(self.best) > self.figure
 
-    def _judge(self, best: Found) -> Fraction:
+    def _judge(self, best: Reached) -> Fraction:
         """The best is judged, and kept if it is exactly better than what was."""
         self._tried = best.gain + _FURTHER
         found = self.asked.pattern.judged(best, self.asked.epsilon)

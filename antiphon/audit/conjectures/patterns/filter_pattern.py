@@ -13,6 +13,7 @@ from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.patterns.game_pattern import judged_game
 from antiphon.audit.conjectures.patterns.pattern import Generator, Pattern, Sizes, shown
 from antiphon.audit.exact.question import Question
+from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.filters.budget import Budget, Refusal
@@ -122,5 +123,8 @@ class FilterPattern(Pattern):
     def judged(self, found: Charged, epsilon: ExactEpsilon) -> Judged:
         question = self.question(found.claims)
         mechanisms = tuple(each.mechanism for each in question.creations)
-        claimed = tuple(delta for _, delta in found.claims)
+        claimed = tuple(
+            PrivacyGame(each, each.claims[0].verification).tight_delta(epsilon=own, rounds=1)
+            for each, (own, _) in zip(mechanisms, found.claims, strict=True)
+        )
         return judged_game(question, epsilon, self.rounds, mechanisms, claimed)

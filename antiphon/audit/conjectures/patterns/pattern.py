@@ -19,7 +19,7 @@ SOURCE: Final = "computed exactly (antiphon.audit.exact)"
 """Of the claims of what is found."""
 
 
-class Found(Protocol):
+class Reached(Protocol):
     """What one climb has reached."""
 
     @property
@@ -57,7 +57,7 @@ class Pattern(ABC):
     @abstractmethod
     def climbs(
         self, rounds: int, answers: int, epsilon: ExactEpsilon, random: Generator
-    ) -> Iterator[Found]:
+    ) -> Iterator[Reached]:
         """Climb after climb; ends where nothing is left to be looked at.
 
         Raises: Intractable if the largest size is too large.
