@@ -7,7 +7,7 @@ Run: antiphon conjecture examples/conjectures/fixed_claims.py:CLAIM
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.audit.conjectures import Conjecture, GamePattern, Part
+from antiphon.audit.conjectures import AnyMechanism, Conjecture, GamePattern
 
 CLAIMS = [(ap.Log(2), Fraction(1, 10)), (ap.Log(3), Fraction(1, 5))]
 
@@ -17,7 +17,7 @@ def game(first, second):
     return ap.PrivacyGame(ap.ExtConComp(), ap.composition.fixed_mechanisms([first, second]))
 
 
-PARTS = tuple(Part(epsilon=epsilon, delta=delta) for epsilon, delta in CLAIMS)
+PARTS = tuple(AnyMechanism(epsilon=epsilon, delta=delta) for epsilon, delta in CLAIMS)
 PATTERN = GamePattern(parts=PARTS, compose=game, rounds=6)
 CLAIM = Conjecture(PATTERN, 1 - Fraction(9, 10) * Fraction(4, 5), ap.Log(3))
 TRUE_CLAIM = Conjecture(PATTERN, ap.composition.accounting.optimal(CLAIMS))

@@ -11,7 +11,7 @@ from functools import partial
 import attrs
 
 import antiphon as ap
-from antiphon.audit.conjectures import Conjecture, GamePattern, Part
+from antiphon.audit.conjectures import AnyMechanism, Conjecture, GamePattern
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.protocol.spaces import BITS, Anything, Signature
 from antiphon.verifiers.models import bounded, event_level
@@ -61,8 +61,8 @@ def game(lacks, steady, extra):
 
 PAIRS = tuple(ap.Pair(zero, one) for zero in (0, 1) for one in (0, 1))
 PARTS = (
-    Part(epsilon=ap.Log(2), delta=0.1, inner=EVENT, pairs=PAIRS),
-    Part(epsilon=ap.Log(3), inner=EVENT, pairs=PAIRS),
+    AnyMechanism(epsilon=ap.Log(2), delta=0.1, inner=EVENT, pairs=PAIRS),
+    AnyMechanism(epsilon=ap.Log(3), inner=EVENT, pairs=PAIRS),
 )
 COMPOSED = ap.composition.accounting.optimal([(ap.Log(2), 0.1), (ap.Log(3), 0)])
 """Of one mechanism of each claim: what f' = f_∞ of both promises, and so the theorem. 11/20."""

@@ -9,10 +9,10 @@ from antiphon.audit.conjectures.listed_pairs import (
     ListedPairs,
 )
 from antiphon.audit.conjectures.patterns import (
+    AnyMechanism,
     FilterPattern,
     GamePattern,
     MistakesPattern,
-    Part,
     Pattern,
     SparsePattern,
     SparseRenyi,
@@ -24,6 +24,7 @@ __all__ = [
     "BOTH_SIDES",
     "ONE_SIDED",
     "TWO_PUBLIC",
+    "AnyMechanism",
     "Conjecture",
     "Conjectured",
     "FilterPattern",
@@ -31,7 +32,6 @@ __all__ = [
     "HowFar",
     "ListedPairs",
     "MistakesPattern",
-    "Part",
     "Pattern",
     "SparsePattern",
     "SparseRenyi",

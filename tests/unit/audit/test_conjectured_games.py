@@ -11,12 +11,12 @@ import pytest
 import antiphon as ap
 from antiphon.audit.conjectures import (
     BOTH_SIDES,
+    AnyMechanism,
     Conjecture,
     FilterPattern,
     GamePattern,
     ListedPairs,
     MistakesPattern,
-    Part,
     conjecture,
 )
 from antiphon.audit.conjectures.judging import both_laws, kept
@@ -65,7 +65,7 @@ def both_differ(made):
     return game.question(catalogue=[made], max_creations=2)
 
 
-TWICE = GamePattern(parts=(Part(epsilon=0, delta=TENTH),), compose=twice, rounds=6)
+TWICE = GamePattern(parts=(AnyMechanism(epsilon=0, delta=TENTH),), compose=twice, rounds=6)
 PATTERNS = {"P": POST["VALIDITY"].pattern, "two copies": TWICE}
 
 
@@ -182,9 +182,9 @@ TRUE = {
     "6.1": POST["WITH_ALL_THREE"],
     "4.10": example("fixed_claims")["TRUE_CLAIM"],
     "5.2": attrs.evolve(
-        Conjecture(attrs.evolve(TWICE, parts=(Part(epsilon=LOG2),)), Fraction(1, 3)),
+        Conjecture(attrs.evolve(TWICE, parts=(AnyMechanism(epsilon=LOG2),)), Fraction(1, 3)),
         pattern=GamePattern(
-            parts=(Part(epsilon=LOG2, inner=ListedPairs(BOTH_SIDES)),), rounds=6,
+            parts=(AnyMechanism(epsilon=LOG2, inner=ListedPairs(BOTH_SIDES)),), rounds=6,
             compose=lambda made: ap.PrivacyGame(
                 ap.ExtConComp(), sparse_parallel([(LOG2, 0)])
             ).question(catalogue=[made], max_creations=2),
@@ -233,7 +233,7 @@ def test_one_game_needs_no_search():
 
 
 def test_a_pure_claim_that_rounding_broke_is_kept_by_a_little_noise():
-    part = Part(epsilon=LOG2, inner=ListedPairs((ap.Pair(0, 1),)))
+    part = AnyMechanism(epsilon=LOG2, inner=ListedPairs((ap.Pair(0, 1),)))
     domain = Domain((0, 1), 1, 2)
     plan, lost = kept(part, domain, np.array([1, 0.2, 0.8, 0.4 + 1e-5, 0.6 - 1e-5]))
     assert lost == 0
@@ -389,9 +389,9 @@ def other(made, compose=twice):
         ({"compose": lambda made: made}, "compose returned a TableMechanism"),
         ({"compose": lambda made: twice(ap.mechanisms.LeakyBit(delta=TENTH))},
          "makes nothing of part 1"),
-        ({"parts": (Part(epsilon=0), Part(epsilon=1)),
+        ({"parts": (AnyMechanism(epsilon=0), AnyMechanism(epsilon=1)),
           "compose": lambda one, two: other(one)}, "makes nothing of part 2"),
-        ({"parts": [Part(epsilon=0)]}, "parts is a tuple"),
+        ({"parts": [AnyMechanism(epsilon=0)]}, "parts is a tuple"),
         ({"rounds": -1}, "rounds"),
     ],
 )  # fmt: skip
@@ -402,7 +402,7 @@ def test_a_game_that_is_none(change, words):
 
 def test_alphabets_are_finite():
     with pytest.raises(InvalidArgument, match="the alphabet of a search is finite"):
-        Part(epsilon=0, inner=ap.verifiers.event_level(1))
+        AnyMechanism(epsilon=0, inner=ap.verifiers.event_level(1))
     with pytest.raises(Intractable, match="fewer rounds or answers"):
         conjecture(TWICE, TENTH, rounds=30)
     with pytest.raises(Intractable, match=r"infinite \(pass queries"):

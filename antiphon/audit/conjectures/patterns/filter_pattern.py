@@ -16,6 +16,7 @@ from antiphon.audit.conjectures.law_trees import Doubles
 from antiphon.audit.conjectures.patterns.game_pattern import judged_game
 from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, shown
 from antiphon.audit.exact.question import Question
+from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.filters.budget import Budget, Refusal
@@ -115,7 +116,10 @@ class FilterPattern(Pattern):
         claims = [each for each, there in zip(self.claims, found.laws[0], strict=True) if there]
         question = self.question(claims)
         mechanisms = tuple(each.mechanism for each in question.creations)
-        claimed = tuple(delta for _, delta in claims)
+        claimed = tuple(
+            PrivacyGame(each, each.claims[0].verification).tight_delta(epsilon=own, rounds=1)
+            for each, (own, _) in zip(mechanisms, claims, strict=True)
+        )
         return judged_game(question, epsilon, self.rounds, mechanisms, claimed)
 
 

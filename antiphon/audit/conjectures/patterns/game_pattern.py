@@ -12,10 +12,10 @@ import attrs
 from antiphon.audit.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
 from antiphon.audit.conjectures.judging import Judged, both_laws, growth_above, kept, named
 from antiphon.audit.conjectures.law_trees import Domain, Doubles
+from antiphon.audit.conjectures.patterns.any_mechanism import AnyMechanism
 from antiphon.audit.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope
-from antiphon.audit.conjectures.patterns.parts import Part
 from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, grid, shown
-from antiphon.audit.conjectures.tables import mechanism, rounded
+from antiphon.audit.conjectures.tables import TableMechanism, mechanism, rounded
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
@@ -34,9 +34,11 @@ Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
 """Mechanisms -> their game; or the game's question, which says what may be created or asked."""
 
 
-def _parts(_: object, __: object, given: tuple[Part, ...]) -> None:
-    if type(given) is not tuple or not all(type(each) is Part for each in given):  # pyright: ignore
-        raise InvalidArgument("parts is a tuple of Part(epsilon=…, delta=…, inner=…, pairs=…)")
+def _parts(_: object, __: object, given: tuple[AnyMechanism, ...]) -> None:
+    if type(given) is not tuple or not all(type(each) is AnyMechanism for each in given):  # pyright: ignore
+        raise InvalidArgument(
+            "parts is a tuple of AnyMechanism(epsilon=…, delta=…, inner=…, pairs=…)"
+        )
 
 
 @register("antiphon.GamePattern/1")
@@ -52,7 +54,7 @@ class GamePattern(Pattern):
 
     compose: Compose
     rounds: int = attrs.field(validator=lambda _, __, n: exact.natural(n, "rounds"))
-    parts: tuple[Part, ...] = attrs.field(default=(), validator=_parts)
+    parts: tuple[AnyMechanism, ...] = attrs.field(default=(), validator=_parts)
 
     def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:
         """The game of some mechanisms. Raises: InvalidArgument where ``compose`` makes none."""
@@ -113,18 +115,18 @@ class GamePattern(Pattern):
         programs = [part.program(domain) for part, domain in zip(self.parts, domains, strict=True)]
         return Climber(size, BestOfGame(self, domains, epsilon), programs)
 
+    def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[TableMechanism]:
+        """The free twins of all parts."""
+        each = enumerate(zip(self.parts, domains, strict=True), start=first)
+        return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
+
     def _each_is_used(self) -> None:
         """Raises: InvalidArgument for a part of which ``compose`` makes nothing."""
-        domains = self.domains((1, 2))
-        count = len(self.parts)
-        twins = [
-            free_twin(place, domain, part.claim)
-            for place, (part, domain) in enumerate(zip(self.parts, domains, strict=True))
-        ]
+        domains, count = self.domains((1, 2)), len(self.parts)
+        twins, others = self.twins(domains), self.twins(domains, first=count)
         whole = self.question(twins)
         for place in range(count):
-            other = free_twin(count + place, domains[place], self.parts[place].claim)
-            without = self.question([*twins[:place], other, *twins[place + 1 :]])
+            without = self.question([*twins[:place], others[place], *twins[place + 1 :]])
             if all(
                 identical(mine, theirs)
                 for mine, theirs in zip(_content(whole), _content(without), strict=True)
@@ -185,7 +187,7 @@ class OneGame:
         return Climb(_NOTHING, float(question.solve(self._epsilon, rounds).delta), [])
 
 
-class Seen(NamedTuple):
+class Countered(NamedTuple):
     """The best adversary of some laws, and what it gains."""
 
     gain: float
@@ -204,15 +206,9 @@ class BestOfGame:
 
     @cached_property
     def _free(self) -> Question:
-        twins = [
-            free_twin(place, domain, part.claim)
-            for place, (domain, part) in enumerate(
-                zip(self._domains, self._pattern.parts, strict=True)
-            )
-        ]
-        return self._pattern.question(twins)
+        return self._pattern.question(self._pattern.twins(self._domains))
 
-    def best(self, laws: list[Doubles], bit: int) -> Seen:
+    def best(self, laws: list[Doubles], bit: int) -> Countered:
         """By the exact engine, of the laws as they are rounded."""
         made = [
             mechanism(f"M{place + 1}", domain, rounded(domain, law, _DENOMINATOR), part.claim)
@@ -222,9 +218,9 @@ class BestOfGame:
         ]
         question = self._pattern.question(made)
         adversary = question.best_adversary(self._epsilon, self._pattern.rounds)
-        return Seen(float(adversary.advantage), adversary, question, list(laws))
+        return Countered(float(adversary.advantage), adversary, question, list(laws))
 
-    def slope(self, seen: Seen, place: int, size: int) -> Doubles:
+    def slope(self, seen: Countered, place: int, size: int) -> Doubles:
         """How what that adversary gains depends on one law."""
         strategy = FixedStrategy(seen.adversary, seen.question, self._free)
         return slope(strategy.gained(self._domains), seen.laws, place)

@@ -53,7 +53,8 @@ class MistakesPattern(Pattern):
     The learner is sought: (ε, δ)-DP at event level, and one that leaves f⁽⁰⁾ once. Its hard
     sequence has k hits in ``horizon`` rounds; q_i is how likely it leaves in the block B_i before
     the hits of B_i are put in (``audit.mistakes.hard_sequence``). A bound is what more may be lost:
-    0 where P(fewer than k) <= Σ q_i is claimed, 2kδ with first = 3 and each = 0.
+    0 where P(fewer than k) <= Σ q_i is claimed, 2kδ with first = 3 and each = 0; ε of a conjecture
+    is no matter here.
     """
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
@@ -80,7 +81,10 @@ class MistakesPattern(Pattern):
         }  # fmt: skip
 
     def sizes(self, rounds: int, answers: int) -> Sizes:
-        return ((self.horizon, 2),)
+        return ((self.horizon, 2),)  # two hypotheses
+
+    def in_words(self, sizes: Sizes) -> str:
+        return f"learners of {self.horizon} rounds that leave once"
 
     def weights(self, hard: HardSequence) -> list[Fraction]:
         """Of q_0, q_1, …"""

@@ -22,9 +22,9 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Verification
 
 
-@register("antiphon.Part/1")
+@register("antiphon.AnyMechanism/1")
 @attrs.frozen(kw_only=True)
-class Part:
+class AnyMechanism:
     """Some mechanism that is (ε, δ)-DP w.r.t. f' = ``inner``, and hears these pairs."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
