@@ -166,7 +166,7 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
                 f"a Rényi curve raised {type(error).__name__} at order {order:.6g} "
                 f"({place(error)}); where it is not known it is to raise UnknownOrder"
             ) from error
-        if not isinstance(value, Real) or isinstance(value, bool):
+        if type(value) is bool or not isinstance(value, Real):
             raise PartError(f"a Rényi curve gave a {type(value).__name__} at order {order:.6g}")
         found = _above(value)
         return found if found >= 0 else math.inf
