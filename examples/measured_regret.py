@@ -41,7 +41,8 @@ made = cache(lambda name, epsilon, **size: MAKERS[name](epsilon=epsilon, delta=1
 def cell(rounds, d, name):
     """The mean regret of each learner, for each ε, in one game, whose losses are made once."""
     game, found = GAMES[name](rounds=rounds, experts=d), {}
-    tables = [as_table(game, number) for number in range(max(1, min(4, 2**14 // rounds)))]
+    coins = map(SampledCoins, range(max(1, min(4, 2**14 // rounds))))
+    tables = [games.LossTable.tossed_by(game, each) for each in coins]
     for maker, e in product(MAKERS, EPSILONS):
         if maker != "tree" or rounds * d <= 2**22:  # it takes a millisecond a round at d = 1000
             learner = made(maker, e, horizon=rounds, experts=d)
@@ -51,14 +52,6 @@ def cell(rounds, d, name):
                     for number, table in enumerate(tables)]  # fmt: skip
             found[maker, e] = np.mean([run.expected if known else run.regrets for run in runs])
     return found
-
-
-def as_table(game, seed):
-    key, table = game.key(SampledCoins(seed)), np.empty((game.rounds, game.experts), np.int64)
-    for block in range(-(-game.rounds // game.block)):
-        table[game.times(block)] = game.losses(key, block)
-    table.flags.writeable = False  # up to two gigabytes, of which no copy is made
-    return games.LossTable(table=table, rounds=game.rounds, experts=game.experts, grid=game.grid)
 
 
 if __name__ == "__main__":

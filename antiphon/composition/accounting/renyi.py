@@ -175,8 +175,11 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
 
 
 def _above(value: Any) -> float:
-    """A double that is not below a number: a Fraction may lie between two."""
-    found = float(value)
+    """A double that is not below a number: a Fraction may lie between two, or be past them all."""
+    try:
+        found = float(value)
+    except OverflowError:
+        return math.inf
     return math.nextafter(found, math.inf) if found < value else found
 
 

@@ -12,6 +12,7 @@ from antiphon.audit import contest
 from antiphon.mechanisms import ADVICE, Hedge, ShrinkingDartboard
 from antiphon.mechanisms.learners import Regret, games, regret_of
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import SampledCoins
 from antiphon.protocol.records.codec import decode, encode
 
@@ -123,6 +124,20 @@ def test_tables_are_rounded_and_checked(tmp_path):
     np.save(tmp_path / "losses.npy", np.array([[0, 1], [0.5, 0.24]]))
     assert games.LossTable.load(tmp_path / "losses.csv", grid=4) == game
     assert games.LossTable.load(tmp_path / "losses.npy", grid=4) == game
+
+
+@pytest.mark.parametrize("game", COINED)
+def test_a_table_of_what_a_game_tosses(game):
+    table = games.LossTable.tossed_by(game, SampledCoins(5))
+    key = game.key(SampledCoins(5))
+    assert (table.rounds, table.experts, table.grid) == (game.rounds, game.experts, game.grid)
+    for time in range(game.rounds):
+        assert np.array_equal(table.loss(0, time, 0), game.loss(key, time, 0))
+
+
+def test_a_game_that_listens_has_no_table():
+    with pytest.raises(InvalidArgument, match="hang on what is shown"):
+        games.LossTable.tossed_by(games.BlameShown(rounds=4, experts=2), SampledCoins(1))
 
 
 @pytest.mark.parametrize("wrong", [[[0, 1.1]], [[-0.1, 0]], [[math.nan, 0]], [0, 1], [[]]])

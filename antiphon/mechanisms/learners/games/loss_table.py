@@ -15,6 +15,7 @@ from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwrit
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.table_files import read_table
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
 
@@ -76,6 +77,20 @@ class LossTable(ObliviousGame, LossGame):
     def load(cls, path: str | Path, *, grid: int = 1 << 10) -> Self:
         """The table of a file: .npy, or numbers separated by commas. Raises: InvalidArgument."""
         return cls.of(read_table(path), grid=grid)
+
+    @classmethod
+    def tossed_by(cls, game: LossGame, coins: Coins) -> Self:
+        """The losses of one play of a game that does not listen, so that many learners meet them.
+
+        Raises: InvalidArgument for a game that listens. Cost: rounds·experts entries of 8 bytes.
+        """
+        if not isinstance(game, ObliviousGame):
+            raise InvalidArgument(f"the losses of a {type(game).__name__} hang on what is shown")
+        key, table = game.key(coins), np.empty((game.rounds, game.experts), np.int64)
+        for number in range(-(-game.rounds // game.block)):
+            table[game.times(number)] = game.losses(key, number)
+        table.flags.writeable = False  # so that no copy is made of it
+        return cls(rounds=game.rounds, experts=game.experts, grid=game.grid, table=table)
 
     def first(self, rounds: int) -> Self:
         """The game of so many rounds of it. Raises: InvalidArgument for more than it has."""
