@@ -21,7 +21,7 @@ import running_tasks as tasks
 
 import antiphon as ap
 from antiphon.audit import running
-from antiphon.audit.running import Checkpoint, Chunks, CountViews, crews, merge_counts, run, runner
+from antiphon.audit.running import Checkpoint, Chunks, CountViews, crews, merge_counts, run, working
 from antiphon.audit.running.identity import digest
 from antiphon.protocol import registry
 from antiphon.protocol.adversary import FunctionAdversary
@@ -125,7 +125,7 @@ class TestTheResultIsTheSame:
         local = lambda chunk: tasks.total(chunk)  # noqa: E731
         for method in ("fork", "forkserver"):
             monkeypatch.setattr(crews, "start_method", lambda method=method: method)
-            monkeypatch.setattr(runner, "_WORTH", 0.0)
+            monkeypatch.setattr(working, "_WORTH", 0.0)
             assert run(local, CHUNKS, merge=tasks.add).result == plain()
         with ThreadPoolExecutor(2) as pool:
             assert run(local, CHUNKS, merge=tasks.add, executor=pool).result == plain()
@@ -153,7 +153,7 @@ class TestTheResultIsTheSame:
         monkeypatch.setattr(
             crews.Own, "__init__", lambda self, *a: (made.append(a[1]), original(self, *a))[0]
         )
-        monkeypatch.setattr(runner, "cores", lambda: 12)
+        monkeypatch.setattr(working, "cores", lambda: 12)
         monkeypatch.setattr(crews, "cores", lambda: 12)
         run(tasks.total, CHUNKS, merge=tasks.add)
         assert made == []
