@@ -90,7 +90,7 @@ class Conjecture:
         watch: Callable[[HowFar], object] | None = None,
         to_the_end: bool = False,
     ) -> Conjectured:
-        """Search for mechanisms that refute it, until it is refuted or the time is up.
+        """Search for what refutes it, until it is refuted, the time is up or all was looked at.
 
         ``starts``: climbs at most; with them and a seed, without ``seconds``, the same is found
         again. ``to_the_end``: once refuted, go on for what refutes it by most. Ctrl-C ends the
