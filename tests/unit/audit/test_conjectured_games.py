@@ -281,10 +281,10 @@ def test_a_filter_is_not_refuted():
 # --- learners ------------------------------------------------------------------------------------
 
 
-def random_staying(rounds, seed):
+def random_staying(rounds, seed, least=9):
     random, staying = generator(seed), np.ones(size(rounds))
     for number in range(1, size(rounds)):
-        staying[number] = staying[(number - 1) // 2] * random.integers(9, 11) / 10
+        staying[number] = staying[(number - 1) // 2] * random.integers(least, 11) / 10
     return falling(staying, rounds, Fraction(1))
 
 
@@ -309,7 +309,7 @@ def test_a_table_of_leaving_is_its_learner(seed):
 def test_the_program_has_the_learners_that_keep_the_claim(growth):
     from scipy.optimize import linprog
 
-    staying = random_staying(4, 5)
+    staying = random_staying(4, 5, least=1)
     learner = finite_learner(staying)
     epsilon = ap.Log(growth) if growth > 1 else 0
     true = ap.PrivacyGame(learner, learner.verification).tight_delta(
@@ -327,6 +327,18 @@ def test_the_program_has_the_learners_that_keep_the_claim(growth):
         low, high = (low, middle) if solved.status == 0 else (middle, high)
     assert high == pytest.approx(float(true), abs=1e-6)
     assert true > 0
+
+
+def test_a_way_of_the_hard_sequence_is_the_one_it_goes():
+    ways = 0
+    for path in paths(7):
+        laws = leaving_program(7, 1.5, 0.1, 0.5, path, 1e-4)
+        slope = fewer_mistakes(path.hits, path.blocks, [1] * len(path.blocks), size(7))
+        for gains in (slope, -slope):
+            hard = hard_sequence(LeavingLaw(falling(laws.best(gains), 7, Fraction(1, 2)), 7))
+            assert (hard.hits, hard.blocks) == (path.hits, path.blocks)
+            ways += 1
+    assert ways == 8
 
 
 def test_streams_have_numbers():
