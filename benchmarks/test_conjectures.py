@@ -14,9 +14,14 @@ EXAMPLES = Path(__file__).parents[1] / "examples/conjectures"
 
 
 @pytest.mark.benchmark(group="conjectures: to the first refutation")
-@pytest.mark.parametrize("name", ["first_pairs", "prefixes", "sparse_renyi", "one_sided"])
+@pytest.mark.parametrize(
+    "name",
+    ["first_pairs", "prefixes", "sparse_renyi", "one_sided", "natural_filter", "fixed_claims",
+     "post_processors:VALIDITY", "few_mistakes"],
+)  # fmt: skip
 def test_refuted(benchmark, name):
-    claim = runpy.run_path(str(EXAMPLES / f"{name}.py"))["CLAIM"]
+    file, _, which = name.partition(":")
+    claim = runpy.run_path(str(EXAMPLES / f"{file}.py"))[which or "CLAIM"]
     found = benchmark.pedantic(claim.search, kwargs={"seed": 1, "seconds": 120}, rounds=1)
     assert found.refuted
 

@@ -79,7 +79,7 @@ class Conjecture:
         executor: Workers = None,
         checkpoint: Union[str, Path, None] = None,
     ) -> Conjectured:
-        """Search for mechanisms that refute it, until it is refuted or the time is up.
+        """Search for what refutes it, until it is refuted, the time is up or all was looked at.
 
         ``starts``: climbs at most; with them and a seed, without ``seconds``, the same is found
         again, by any number of workers. ``to_the_end``: once refuted, go on for what refutes it

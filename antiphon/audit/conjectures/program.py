@@ -66,12 +66,17 @@ class Program(NamedTuple):
         return law
 
 
-def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
-    """The laws that lose at most the limit. Raises: MissingExtra without scipy."""
+def needs_scipy() -> None:
+    """Raises: MissingExtra where it is not installed."""
     try:
         import scipy  # noqa: F401  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]
     except ImportError as error:
         raise MissingExtra("scipy", "conjectures") from error
+
+
+def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
+    """The laws that lose at most the limit. Raises: MissingExtra without scipy."""
+    needs_scipy()
     nodes = sum(len(level.differs) for level in tree)
     columns = domain.size + 2 * nodes
     rows = Inequalities()

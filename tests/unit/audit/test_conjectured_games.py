@@ -29,6 +29,7 @@ from antiphon.audit.conjectures.patterns.leaving_learners import (
     fewer_mistakes,
     finite_learner,
     leaving_program,
+    paths,
     size,
     stream,
 )
@@ -280,11 +281,11 @@ def test_a_filter_is_not_refuted():
 # --- learners ------------------------------------------------------------------------------------
 
 
-def random_staying(rounds, seed):
+def random_staying(rounds, seed, least=9):
     random, staying = generator(seed), np.ones(size(rounds))
     for number in range(1, size(rounds)):
-        staying[number] = staying[(number - 1) // 2] * random.integers(9, 11) / 10
-    return falling(staying, WHOLE)
+        staying[number] = staying[(number - 1) // 2] * random.integers(least, 11) / 10
+    return falling(staying, rounds, Fraction(1))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -296,10 +297,11 @@ def test_a_table_of_leaving_is_its_learner(seed):
         assert law.mistakes(hits) == true.mistakes(hits)
     hard = hard_sequence(true)
     assert hard_sequence(law) == hard
+    assert [path.hits for path in paths(5) if path.blocks == hard.blocks] == [hard.hits]
     fewer = sum(true.distribution(hard.hits)[: len(hard.hits)])
     for weights in ([1] * len(hard.kept), [3, *[0] * (len(hard.kept) - 1)]):
         figure = fewer - sum(w * q for w, q in zip(weights, hard.kept, strict=True))
-        gained = fewer_mistakes(hard, weights, size(5)) @ as_doubles(staying)
+        gained = fewer_mistakes(hard.hits, hard.blocks, weights, size(5)) @ as_doubles(staying)
         assert gained == pytest.approx(float(figure), abs=1e-9)
 
 
@@ -307,7 +309,7 @@ def test_a_table_of_leaving_is_its_learner(seed):
 def test_the_program_has_the_learners_that_keep_the_claim(growth):
     from scipy.optimize import linprog
 
-    staying = random_staying(4, 5)
+    staying = random_staying(4, 5, least=1)
     learner = finite_learner(staying)
     epsilon = ap.Log(growth) if growth > 1 else 0
     true = ap.PrivacyGame(learner, learner.verification).tight_delta(
@@ -316,7 +318,7 @@ def test_the_program_has_the_learners_that_keep_the_claim(growth):
     low, high = 0.0, 1.0
     for _ in range(25):
         middle = (low + high) / 2
-        laws = leaving_program(4, float(growth), middle)
+        laws = leaving_program(4, float(growth), middle, 1.0)
         fixed = [(each, each) for each in as_doubles(staying)]
         bounds = fixed + [(0, None)] * (laws.columns - laws.size)
         solved = linprog(
@@ -327,13 +329,25 @@ def test_the_program_has_the_learners_that_keep_the_claim(growth):
     assert true > 0
 
 
+def test_a_way_of_the_hard_sequence_is_the_one_it_goes():
+    ways = 0
+    for path in paths(7):
+        laws = leaving_program(7, 1.5, 0.1, 0.5, path, 1e-4)
+        slope = fewer_mistakes(path.hits, path.blocks, [1] * len(path.blocks), size(7))
+        for gains in (slope, -slope):
+            hard = hard_sequence(LeavingLaw(falling(laws.best(gains), 7, Fraction(1, 2)), 7))
+            assert (hard.hits, hard.blocks) == (path.hits, path.blocks)
+            ways += 1
+    assert ways == 8
+
+
 def test_streams_have_numbers():
     assert [stream((2,), length) for length in range(4)] == [0, 1, 4, 9]
     assert stream((1, 2, 3), 3) == size(4) - 1
 
 
 def test_the_talk_forgets_what_leaves_in_the_half_that_is_skipped():
-    found = example("few_mistakes")["CLAIM"].search(seed=1, starts=6, seconds=None)
+    found = example("few_mistakes")["CLAIM"].search(seed=1, seconds=None)
     assert found.refuted
     assert found.loss >= Fraction(19, 100)
     (learner,) = found.mechanisms
@@ -353,15 +367,14 @@ def test_the_talk_forgets_what_leaves_in_the_half_that_is_skipped():
 def test_name_and_shame_is_among_the_learners():
     """Three rounds, δ(0) = 1/10: one sample is named, and nothing leaves in the half looked at."""
     pattern = MistakesPattern(epsilon=0, delta=TENTH, horizon=3)
-    assert conjecture(pattern, 0, seed=1, starts=8, seconds=None).loss == TENTH
+    assert conjecture(pattern, 0, seconds=None, to_the_end=True).loss == TENTH
 
 
 def test_the_repaired_bound_on_mistakes_is_not_refuted():
-    claim = example("few_mistakes")["TRUE_CLAIM"]
-    short = attrs.evolve(claim, pattern=attrs.evolve(claim.pattern, horizon=5))
-    found = attrs.evolve(short, bound=4 * TENTH).search(seed=1, starts=10, seconds=None)
+    found = example("few_mistakes")["TRUE_CLAIM"].search(seconds=None)
     assert not found.refuted
-    assert found.loss > 0
+    assert found.loss > TENTH
+    assert found.starts <= 2 * len(list(paths(7))) == 8  # each way, with a margin and without
 
 
 # --- bad input -----------------------------------------------------------------------------------
@@ -429,6 +442,15 @@ def test_a_bound_below_what_one_claim_loses_alone():
     pattern = FilterPattern(budget=ConcentratedFilter(rho=1), claims=grid(8))
     with pytest.raises(InvalidArgument, match="below 1/3, which one mechanism loses alone"):
         conjecture(pattern, Fraction(3, 10))
+
+
+def test_how_concentrated_a_learner_may_be():
+    """It stays with what β says; the hard sequence is for no other."""
+    found = conjecture(MistakesPattern(epsilon=LOG2, delta=TENTH, beta=TENTH, horizon=4), 0)
+    law = FiniteLaw(found.mechanisms[0], 4)
+    assert 0 < law.concentration().value <= TENTH
+    with pytest.raises(InvalidArgument, match="beta is at most 1/2"):
+        MistakesPattern(epsilon=0, delta=TENTH, beta=0.6)
 
 
 def test_rounds_of_learners():

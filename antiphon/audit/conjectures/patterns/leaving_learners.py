@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from antiphon.audit.conjectures.law_trees import Doubles
 from antiphon.audit.conjectures.program import Inequalities, Program
-from antiphon.audit.mistakes.hard_sequence import HardSequence
+from antiphon.audit.mistakes.hard_sequence import Block
 from antiphon.audit.mistakes.mistake_law import Hits, MistakeFigure, MistakeLaw, Number
 from antiphon.mechanisms.learners.littlestone import FiniteLearner
 
 Staying: TypeAlias = tuple[Fraction, ...]
 """y, by the number of a stream."""
-_CONCENTRATED: Final = 0.51
-"""y of ⊥, ⊥, … is at least that: the hard sequence is for learners that stay there."""
+_DENOMINATOR: Final = 720_720
+"""Of y in rationals."""
 
 
 def stream(hits: Hits, length: int) -> int:
@@ -38,10 +38,59 @@ def size(rounds: int) -> int:
     return (1 << rounds) - 1
 
 
-def leaving_program(rounds: int, growth: float, delta: float) -> Program:
+class Path(NamedTuple):
+    """One way that the hard sequence may go: into which half of each block's rest."""
+
+    hits: tuple[int, ...]
+    blocks: tuple[Block, ...]
+    skipped: tuple[Block, ...]
+    """The other half, at each step."""
+
+
+def paths(rounds: int) -> Iterator[Path]:
+    """All of them: as ``hard_sequence`` halves, the earlier half being the longer one."""
+    waiting = [Path((1,), ((1, rounds),), ())]
+    while waiting:
+        path = waiting.pop()
+        first, last = path.blocks[-1]
+        if last - first < 2:
+            yield path
+            continue
+        middle = first + (last - first + 1) // 2
+        halves = (first + 1, middle), (middle + 1, last)
+        for chosen, other in (halves, halves[::-1]):
+            waiting.append(
+                Path((*path.hits, chosen[0]), (*path.blocks, chosen), (*path.skipped, other))
+            )
+
+
+def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: float) -> None:
+    """Add P(τ in a block) on the stream with these hits, by its entries in y."""
+    first, last = block
+    for time, sign in ((first - 1, weight), (last, -weight)):
+        place = stream(hits, max(time - 1, 0))
+        rows[place] = rows.get(place, 0.0) + sign
+
+
+def _lighter(path: Path) -> Iterator[dict[int, float]]:
+    """How much heavier each chosen half is than the one that is skipped."""
+    halves = zip(path.blocks[1:], path.skipped, strict=True)
+    for place, (chosen, skipped) in enumerate(halves, start=1):
+        rows: dict[int, float] = {}
+        leaves_within(chosen, path.hits[:place], rows, 1.0)
+        leaves_within(skipped, path.hits[:place], rows, -1.0)
+        yield rows
+
+
+def leaving_program(
+    rounds: int, growth: float, delta: float, beta: float, path: Path | None = None,
+    margin: float = 0.0,
+) -> Program:  # fmt: skip
     """All y of learners that are (ε, δ)-DP at event level; Lyu's recursion, as in ``program``.
 
-    f does not care which side is which, so one world's inequalities are the other's.
+    And β-concentrated: where all samples are ⊥, they leave with probability at most β. With a path,
+    those whose hard sequence it is: each half is lighter, by a margin, than the one it skips. f
+    does not care which side is which, so one world's inequalities are the other's.
     """
     count = size(rounds)
     nodes = list(_pairs(rounds))
@@ -51,8 +100,10 @@ def leaving_program(rounds: int, growth: float, delta: float) -> Program:
     equal.add({0: 1.0}, 1.0)
     for number in range(1, count):
         rows.add({number: 1.0, (number - 1) // 2: -1.0})
-    rows.add({stream((), rounds - 1): -1.0}, -_CONCENTRATED)
+    rows.add({stream((), rounds - 1): -1.0}, beta - 1)
     rows.add({columns[0, 0, False]: 1.0}, delta)
+    for heavier in () if path is None else _lighter(path):
+        rows.add(heavier, -margin)
     for node, column in columns.items():
         own, other, differs = node
         if differs:
@@ -93,9 +144,16 @@ def _followed(node: Node) -> Iterator[Node]:
                 yield 2 * own + zero, 2 * other + one, differs or zero != one
 
 
-def falling(law: Doubles, denominator: int) -> Staying:
-    """y in rationals: rounding keeps the order."""
-    return tuple(Fraction(int(n), denominator) for n in np.rint(law * denominator).tolist())
+def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
+    """y in rationals, β-concentrated: rounding keeps the order."""
+    staying = tuple(Fraction(int(n), _DENOMINATOR) for n in np.rint(law * _DENOMINATOR).tolist())
+    leaves = 1 - staying[stream((), rounds - 1)]
+    return staying if leaves <= beta else rarer(staying, beta / leaves)
+
+
+def rarer(staying: Staying, part: Fraction) -> Staying:
+    """Of a learner that is that one with this probability, and otherwise never leaves."""
+    return tuple(1 - part * (1 - each) for each in staying)
 
 
 class LeavingLaw(MistakeLaw):
@@ -114,15 +172,18 @@ class LeavingLaw(MistakeLaw):
         return MistakeFigure.at(total, self.how)
 
 
-def fewer_mistakes(hard: HardSequence, weights: Sequence[Fraction], count: int) -> Doubles:
+def fewer_mistakes(
+    hits: Hits, blocks: Sequence[Block], weights: Sequence[Fraction], count: int
+) -> Doubles:
     """P(fewer than k mistakes) - Σ w_i q_i on a hard sequence of k hits, by its entries in y."""
+    entries = {0: 1.0}
+    last = stream(hits, hits[-1] - 1)
+    entries[last] = entries.get(last, 0.0) - 1.0
+    for place, (block, weight) in enumerate(zip(blocks, weights, strict=True)):
+        leaves_within(block, hits[:place], entries, -float(weight))
     found = np.zeros(count)
-    found[0] += 1
-    found[stream(hard.hits, hard.hits[-1] - 1)] -= 1
-    for place, ((first, last), weight) in enumerate(zip(hard.blocks, weights, strict=True)):
-        before = hard.hits[:place]
-        found[stream(before, max(first - 2, 0))] -= float(weight)
-        found[stream(before, last - 1)] += float(weight)
+    for place, entry in entries.items():
+        found[place] = entry
     return found
 
 
