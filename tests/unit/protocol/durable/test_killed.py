@@ -197,6 +197,7 @@ def one_life(path, sync, found, dice, spoil):
     heard, tells = os.pipe()
     child = os.fork()
     if child == 0:
+        os.close(heard)  # so that it ends with who listens
         try:
             spoil()
             out = os.write if by_time else killed_in_a_write(write, size)
