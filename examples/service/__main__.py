@@ -70,13 +70,15 @@ def _starting(start: argparse.ArgumentParser) -> None:
 def config_of(service: Service, host: str, port: int, *names: str, http: str = "auto") -> Any:
     """How uvicorn serves it; ``http``: by h11, by httptools, or by what there is."""
     import uvicorn
+    from uvicorn.config import HTTP_PROTOCOLS
     from uvicorn.importer import import_from_string
 
     from .app import app_of
 
+    protocols: dict[str, Any] = {**HTTP_PROTOCOLS}
     return uvicorn.Config(
         app_of(service, [host, *names]), host=host, port=port,
-        http=patient(import_from_string(uvicorn.config.HTTP_PROTOCOLS[http])), ws="none",
+        http=patient(import_from_string(protocols[http])), ws="none",
         log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,
         lifespan="on", limit_concurrency=CONNECTIONS,
     )  # fmt: skip

@@ -11,12 +11,14 @@ from typing import Any, Final
 from starlette.responses import StreamingResponse
 
 from .asked import Wrong
-from .service import Service
+from .service import STALE, Service
 
 STREAMS: Final = 200
 """Browsers that may listen at once."""
 STREAMS_OF_ONE: Final = 50
 """Those of one address."""
+SETTLES: Final = STALE + 0.05
+"""Seconds from a change until it is told: by then what was drawn before it is drawn anew."""
 LISTENS: Final = 3600
 """Seconds, after which a browser has to come again."""
 
@@ -29,8 +31,8 @@ async def events(service: Service) -> AsyncIterator[str]:
     while not service.closing and (left := until - time.monotonic()) > 0:
         fresh = await service.news(seen, min(15, left))
         seen = service.version
+        await asyncio.sleep(SETTLES)
         yield f"event: changed\ndata: {seen}\n\n" if fresh else ": here\n\n"
-        await asyncio.sleep(0.25)
 
 
 class Listening(StreamingResponse):

@@ -29,7 +29,7 @@ _SIGNED_IN: Final = 12 * 3600
 """Seconds, after which a browser is asked for a token again."""
 _BROWSERS: Final = 20
 """Of one token; the one that signed in first has to do so again."""
-_STALE: Final = 0.2
+STALE: Final = 0.2
 """Seconds that a page may be old, while much is new."""
 
 
@@ -112,7 +112,7 @@ class Service:
     def drawn(self) -> _Drawn:
         """The board as it is shown: the last released values, asking nothing."""
         now = time.monotonic()
-        if self._drawn.version != self.version and now - self._drawn.at > _STALE:
+        if self._drawn.version != self.version and now - self._drawn.at > STALE:
             board = pages.fragment(self.memory, self.spending)
             page = pages.board_page(board, None).encode()
             self._drawn = _Drawn(self.version, now, board, page)

@@ -208,6 +208,22 @@ def test_events_tell_what_is_new(talked):
     assert talked(conversation).startswith("event: changed\ndata: ")
 
 
+def test_what_is_told_of_is_there_to_be_fetched(talked):
+    """The board is drawn a few times a second only, and nobody is left with the one before."""
+
+    async def conversation(talk):
+        service, heard, found = talk.service, events(talk.service), []
+        for number in range(3):
+            assert f'id="c{number}"' not in service.drawn.board
+            await talk.create()
+            while f"data: {service.version}\n" not in await anext(heard):
+                pass
+            found.append(f'id="c{number}"' in service.drawn.board)
+        return found
+
+    assert talked(conversation) == [True] * 3
+
+
 def test_a_memory_that_cannot_be_kept_is_in_the_log(talking, folder, monkeypatch, capfd):
     monkeypatch.setattr("examples.service.writer._SAVE", 200)
 
