@@ -20,7 +20,7 @@ from antiphon.audit.conjectures.patterns.leaving_learners import (
     leaving_program,
     paths,
     rarer,
-    size,
+    streams,
 )
 from antiphon.audit.conjectures.patterns.pattern import Generator, Pattern, Sizes, grown, shown
 from antiphon.audit.exact.question import Question
@@ -114,7 +114,7 @@ class MistakesPattern(Pattern):
         domain = Domain((BLANK, HIT), self.horizon, 2)
         for path in paths(self.horizon):
             weights = self.weights(len(path.blocks))
-            slope = fewer_mistakes(path.hits, path.blocks, weights, size(self.horizon))
+            slope = fewer_mistakes(path.hits, path.blocks, weights, streams(self.horizon))
             for margin in _MARGINS:
                 keep = leaving_program(self.horizon, *claim, path, margin)
                 try:
