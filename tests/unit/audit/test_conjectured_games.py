@@ -30,8 +30,8 @@ from antiphon.audit.conjectures.patterns.leaving_learners import (
     finite_learner,
     leaving_program,
     paths,
-    size,
     stream,
+    streams,
 )
 from antiphon.audit.conjectures.tables import mechanism, rounded
 from antiphon.audit.mistakes import FiniteLaw, hard_sequence
@@ -282,8 +282,8 @@ def test_a_filter_is_not_refuted():
 
 
 def random_staying(rounds, seed, least=9):
-    random, staying = generator(seed), np.ones(size(rounds))
-    for number in range(1, size(rounds)):
+    random, staying = generator(seed), np.ones(streams(rounds))
+    for number in range(1, streams(rounds)):
         staying[number] = staying[(number - 1) // 2] * random.integers(least, 11) / 10
     return falling(staying, rounds, Fraction(1))
 
@@ -301,7 +301,7 @@ def test_a_table_of_leaving_is_its_learner(seed):
     fewer = sum(true.distribution(hard.hits)[: len(hard.hits)])
     for weights in ([1] * len(hard.kept), [3, *[0] * (len(hard.kept) - 1)]):
         figure = fewer - sum(w * q for w, q in zip(weights, hard.kept, strict=True))
-        gained = fewer_mistakes(hard.hits, hard.blocks, weights, size(5)) @ as_doubles(staying)
+        gained = fewer_mistakes(hard.hits, hard.blocks, weights, streams(5)) @ as_doubles(staying)
         assert gained == pytest.approx(float(figure), abs=1e-9)
 
 
@@ -333,7 +333,7 @@ def test_a_way_of_the_hard_sequence_is_the_one_it_goes():
     ways = 0
     for path in paths(7):
         laws = leaving_program(7, 1.5, 0.1, 0.5, path, 1e-4)
-        slope = fewer_mistakes(path.hits, path.blocks, [1] * len(path.blocks), size(7))
+        slope = fewer_mistakes(path.hits, path.blocks, [1] * len(path.blocks), streams(7))
         for gains in (slope, -slope):
             hard = hard_sequence(LeavingLaw(falling(laws.best(gains), 7, Fraction(1, 2)), 7))
             assert (hard.hits, hard.blocks) == (path.hits, path.blocks)
@@ -343,7 +343,7 @@ def test_a_way_of_the_hard_sequence_is_the_one_it_goes():
 
 def test_streams_have_numbers():
     assert [stream((2,), length) for length in range(4)] == [0, 1, 4, 9]
-    assert stream((1, 2, 3), 3) == size(4) - 1
+    assert stream((1, 2, 3), 3) == streams(4) - 1
 
 
 def test_the_talk_forgets_what_leaves_in_the_half_that_is_skipped():

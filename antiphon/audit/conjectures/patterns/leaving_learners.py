@@ -33,7 +33,7 @@ def stream(hits: Hits, length: int) -> int:
     return number
 
 
-def size(rounds: int) -> int:
+def streams(rounds: int) -> int:
     """How many streams there are of fewer samples than rounds: what the last one tells is late."""
     return (1 << rounds) - 1
 
@@ -92,7 +92,7 @@ def leaving_program(
     those whose hard sequence it is: each half is lighter, by a margin, than the one it skips. f
     does not care which side is which, so one world's inequalities are the other's.
     """
-    count = size(rounds)
+    count = streams(rounds)
     nodes = list(_pairs(rounds))
     columns = {node: count + place for place, node in enumerate(nodes)}
     here = count + len(nodes)

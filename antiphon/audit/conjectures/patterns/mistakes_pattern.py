@@ -21,7 +21,7 @@ from antiphon.audit.conjectures.patterns.leaving_learners import (
     leaving_program,
     paths,
     rarer,
-    size,
+    streams,
 )
 from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, grown, shown
 from antiphon.audit.conjectures.program import needs_scipy
@@ -174,7 +174,7 @@ class PathByPath:
         """The best learner of the path, and the margin, of that number."""
         (path, margin), asked = self._all[number], self._pattern
         claim = grown(asked.epsilon), float(asked.delta), float(asked.beta)
-        count = size(asked.horizon)
+        count = streams(asked.horizon)
         slope = fewer_mistakes(path.hits, path.blocks, asked.weights(len(path.blocks)), count)
         try:
             law = leaving_program(asked.horizon, *claim, path, margin).best(slope)
