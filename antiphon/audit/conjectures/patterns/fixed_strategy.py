@@ -44,7 +44,7 @@ def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
     return TableMechanism(name, domain.inputs, domain.answers, marks, claims=(claim,))
 
 
-class Drawn(NamedTuple):
+class _Drawn(NamedTuple):
     """The state of a game, and the draws that led to it."""
 
     state: Any
@@ -98,14 +98,14 @@ class FixedStrategy:
         return message
 
 
-def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tuple[Drawn, Any]]]:
+def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tuple[_Drawn, Any]]]:
     def step(before: Any, said: object, coins: Coins) -> tuple[object, object]:
         tape = RecordedCoins(coins)
         after, answer = game.step(before, said, tape)
-        return Drawn(after, tape.take()), answer
+        return _Drawn(after, tape.take()), answer
 
     found: list[Any] = branches(step, state, message)
-    return [each for each in found if type(each[1][0]) is Drawn]  # what fails tells nothing here
+    return [each for each in found if type(each[1][0]) is _Drawn]  # what fails tells nothing here
 
 
 def _moved(
