@@ -26,7 +26,7 @@ def test_what_is_refuted_is_shown(printed, tmp_path):
     save = ("--save", files[0], "--svg", files[1], "--plot", files[2])
     out = printed(f"{FILE}:CLAIM", *SHORT, *save, status=1).out
     assert out.startswith("refuted: δ(0) of 2 mechanisms")  # nobody watched it climb
-    assert "  bound             1/10 = 0.1\n" in out
+    assert "  bound     1/10 = 0.1\n" in out
     assert "accuse b = " in out
     recording = ap.Recording.load(files[0])
     assert ap.replay(recording).answers == recording.view.answers
@@ -116,7 +116,7 @@ def test_games_learners_and_filters(printed, told):
     out = printed(f"{learners}:CLAIM", "--starts", "6", "--seed", "1", status=1).out
     assert "refuted: P(fewer than k mistakes) - (Σq_i)" in out
     data = told(f"{FILE.with_name('listening.py')}:TRUE_CLAIM")
-    assert (data["refuted"], data["starts"], data["searched"]) == (False, 1, [])
+    assert (data["refuted"], data["starts"], data["searched"]) == (False, 1, [[0, 0]])
 
 
 @pytest.mark.parametrize(
