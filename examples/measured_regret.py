@@ -68,7 +68,8 @@ if __name__ == "__main__":
         lines = []
         for game, e in product(GAMES, EPSILONS):
             ys = [[regret[T, d, game].get((name, e), np.nan) for T in Ts] for name in MAKERS]
-            lines.append([game, f"{e:g}", *(f"{y[-1]:,.0f} T^{slope(Ts, y):.2f}" for y in ys)])
+            told = (f"{y[-1]:,.0f} T^{slope(Ts, y):.2f}" for y in ys)
+            lines.append([game, f"{e:g}", *("-" if each[:3] == "nan" else each for each in told)])
             traces = [Trace(name, Ts, y) for name, y in zip(MAKERS, ys, strict=True)]
             pictures.append(Facet(f"{game}, d = {d:,}, ε = {e:g}", traces))
         print(f"Regret after {Ts[-1]:,} rounds, {d:,} experts, and its slopes in T")

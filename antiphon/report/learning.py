@@ -92,11 +92,17 @@ def facets(
         _key(figure, grid.flat, names, columns=2 * len(rows[0]))
         figure.supxlabel(axes[0], y=0.62 / height, fontsize=10, color=SOFT)
         figure.supylabel(axes[1], x=0.15 / width, fontsize=10, color=SOFT)
-        figure.suptitle(title, x=0.7 / width, ha="left", fontweight="bold", color=INK)
+        _headed(figure, title, width, height)
         figure.subplots_adjust(
             left=0.75 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=1.05 / height,
             wspace=0.12, hspace=0.32,
         )  # fmt: skip
+
+
+def _headed(figure: Figure, title: str, width: float, height: float) -> None:
+    """The title above all, however high the figure is."""
+    x, y = 0.7 / width, 1 - 0.15 / height
+    figure.suptitle(title, x=x, y=y, ha="left", va="top", fontweight="bold", color=INK)
 
 
 def powers(
@@ -126,7 +132,7 @@ def powers(
                 own.set_visible(False)
         _key(figure, grid.flat, names, columns=columns)
         figure.supylabel("regret", x=0.15 / width, fontsize=10, color=SOFT)
-        figure.suptitle(title, x=0.7 / width, ha="left", fontweight="bold", color=INK)
+        _headed(figure, title, width, height)
         figure.subplots_adjust(
             left=0.8 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=below / height,
             wspace=0.12, hspace=0.5,
