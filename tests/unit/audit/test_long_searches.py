@@ -13,7 +13,6 @@ import pytest
 import antiphon as ap
 from antiphon.audit.conjectures import Conjecture, SparsePattern
 from antiphon.audit.conjectures.climbing import Climb
-from antiphon.audit.conjectures.law_trees import Domain
 from antiphon.audit.conjectures.searching.remembered import kept_in
 from antiphon.audit.conjectures.searching.starts import AHEAD, Climbs, Few, place_of, start
 from antiphon.audit.running.chunks import Chunks
@@ -62,8 +61,7 @@ def test_nor_do_threads_that_are_lent(alone, threads):
 
 
 def test_each_start_has_draws_of_its_own():
-    pattern, sizes = CLAIM.pattern, (Domain(CLAIM.pattern.inputs, 1, 3),)
-    task = Climbs("a test", pattern, Fraction(0), Fraction(1, 10), sizes)
+    task = Climbs("a test", CLAIM.pattern, Fraction(0), Fraction(1, 10), ((1, 3),))
     starts = [start(number, Chunks(total=9, size=1, seed=1), [Few()]) for number in range(9)]
     laws = {np.array(task(each).laws).tobytes() for each in starts}
     assert len(laws) > 1
@@ -91,7 +89,7 @@ def test_a_checkpoint_has_the_best_climbs_of_each_domain(tmp_path):
     file = tmp_path / "search.json"
     found = SMALL.search(**{**WHOLE, "starts": 12}, checkpoint=file, executor="serial")
     data = json.loads(file.read_text())["result"]
-    memory = kept_in(file, CLAIM.pattern.inputs).decode(data)
+    memory = kept_in(file).decode(data)
     assert [len(each.kept) for each in memory.few] == [4, 8]
     assert max(each.kept[0].gain for each in memory.few) == found.history[-1][1]
     assert len(memory.ready) == AHEAD
@@ -169,13 +167,12 @@ def test_which_domain_is_next():
 
 
 def test_the_best_are_kept_until_nothing_gets_better():
-    domain = Domain((0,), 1, 2)
     few = Few()
     assert few.chosen(generator(1)) is None
     for gain in [*range(10), *[5] * 59]:
-        few.add(Climb(domain, float(gain), []))
+        few.add(Climb((1, 2), float(gain), []))
     assert [each.gain for each in few.kept] == [9, 8, 7, 6, 5, 5, 5, 5]
-    few.add(Climb(domain, 1.0, []))
+    few.add(Climb((1, 2), 1.0, []))
     assert [each.gain for each in few.kept] == [1.0]
 
 

@@ -19,13 +19,14 @@ from antiphon.composition import (
     WhitehouseFilter,
     sparse_parallel,
 )
+from antiphon.composition.concurrent import Dead
 from antiphon.composition.filters import Filter
 from antiphon.composition.filters.decimals import shown_down, shown_up
 from antiphon.composition.validity import SparseParallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.protocol import Log, Status
-from antiphon.protocol.durable.states import restored
+from antiphon.protocol.durable.states import keep, restored
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.verification import Refused
 from antiphon.selfcheck.theorems.statements import composed
@@ -303,7 +304,10 @@ class TestShares:
     def test_a_state_that_was_kept_before_refusals_were_marked_is_read(self):
         dead = {"made": "antiphon.composition.concurrent:Dead", "parts": []}
         assert restored(dead).refused is False
-        with pytest.raises(ap.TranscriptError, match="parts"):
+        now = keep(Dead(ValueError("why")))
+        older = restored({**now, "parts": now["parts"][:2]})
+        assert (older.refused, str(older.failure)) == (False, "ValueError: why")
+        with pytest.raises(ap.TranscriptError, match="not a state as it is kept"):
             restored({**dead, "parts": [{"message": False}] * 2})
 
     def test_they_are_a_sequence(self):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from antiphon.audit.running.runner import resumed
 from antiphon.audit.running.together import Arrival
 from antiphon.audit.running.working import Workers, work
 from antiphon.numbers.errors import ExecutorError
+from antiphon.protocol.coins.sampled import system_words
 
 
 def search_long(
@@ -42,7 +42,7 @@ def search_long(
     """Climb until it is refuted, the limits are met, or Ctrl-C is pressed; see ``Conjecture``."""
     pattern = aim.pattern
     limits.no_more_than(pattern.most)
-    task = Climbs(secrets.token_hex(), pattern, aim.epsilon, aim.figure, sizes)
+    task = Climbs(system_words(2).tobytes().hex(), pattern, aim.epsilon, aim.figure, sizes)
     climber(task, 0)  # what is missing is missed here
     seeds = Chunks(total=ENDLESS, size=1, seed=seed)
     file = None if checkpoint is None else kept_in(checkpoint)

@@ -31,8 +31,7 @@ from antiphon.protocol.durable.inspection import status, verify
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.verifiers import event_level
 
-FILE = "unit/protocol/durable/test_killed"
-ALPHA = bounds.level(FILE, 24)
+ALPHA = bounds.level("unit/protocol/durable/test_killed", 24)
 BIT, OCTAL = {1: 0.75, 0: 0.25}, dict.fromkeys(range(8), 1 / 8)
 PAIRS = {(a, b): p * q for a, p in BIT.items() for b, q in BIT.items()}
 AGAIN = {(a, b): p if a == b else 0.0 for a, p in BIT.items() for b in BIT}

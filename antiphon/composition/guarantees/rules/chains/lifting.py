@@ -6,6 +6,7 @@ f-valid runs (``antiphon.composition.properties`` says why these suffice). Figur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice, product
 from typing import Final, NamedTuple
@@ -46,6 +47,8 @@ _ALPHABET: Final = 12
 """Left messages, past which exploring is not tried."""
 _FIRST: Final = 32
 """First messages that are tried where there is no exploring."""
+_ENTRIES: Final = 1 << 16
+"""Entries of all pairs of these: fewer are tried of long ones."""
 _ENDLESS: Final = 10**9
 
 
@@ -255,9 +258,11 @@ def _at_once(
 
 
 def _some(space: Space) -> tuple[object, ...]:
-    """A few messages of a space: the first, or integers around 0."""
+    """A few messages of a space: the first, or integers around 0. Fewer where they are long."""
     if space.finite:
-        return tuple(islice(space.enumerate(), _FIRST))
+        first = tuple(islice(space.enumerate(), _FIRST))
+        longest = max((len(each) for each in first if isinstance(each, tuple)), default=1)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return first[: max(2, math.isqrt(_ENTRIES // max(longest, 1)))]
     near = [each for each in range(-_ALPHABET // 2, _ALPHABET // 2 + 1) if space.contains(each)]
     return (*near, *(float(each) for each in near or range(2) if space.contains(float(each))))
 
