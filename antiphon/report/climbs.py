@@ -33,9 +33,10 @@ def draw_climb(axes: Axes, found: Conjectured) -> None:
     if best:
         line = [*starts, found.starts], [*best, best[-1]]
         axes.step(*line, where="post", color=COLOURS[0], label="the best found")
+        axes.plot(starts, best, "o", markersize=4, color=COLOURS[0])
     axes.axhline(bound, color=COLOURS[1], linestyle="--", linewidth=1.2, label="the bound")
-    axes.set_xlim(left=0, right=max(found.starts, 1))
+    axes.set_xlim(left=0, right=1.04 * max(found.starts, 1))
     axes.set_xlabel("starts", color=SOFT)
     axes.set_ylabel(found.figure, color=SOFT)
-    axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="lower right")
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="best")
     axes.set_title(found.title, loc="left", fontsize=9, color=INK)
