@@ -26,6 +26,7 @@ ALPHA = bounds.level("statistical/test_learners_audit", len(PRIVATE))
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::antiphon.populations.slow.SlowAudit")
 @pytest.mark.parametrize("name", ENTRIES)
 def test_a_learner_is_not_refuted_and_its_twin_is(name):
     entry = ENTRIES[name]
