@@ -3,7 +3,7 @@
 n = 2·10⁶ in each world, half to choose the event and half to test it, for every learner in the
 corpus whose replicas are counted. Of those that are played one by one it is 5·10⁴, or as many as
 ``REPLICAS`` says: 2·10⁶ of DP-FTRL take ten minutes of a core. α of each private one as in
-``bounds``; a twin's p-value is to be below 10⁻³: with 8·10³ the corpus has each below 0.05 already.
+``bounds``; a twin's p-value is to be below 10⁻³.
 """
 
 import os
