@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias, TypedDict, Union
 
 import attrs
+from typing_extensions import Unpack
 
 from antiphon.audit.conjectures.conjectured import Conjectured
 from antiphon.audit.conjectures.patterns.pattern import Pattern, shown
 from antiphon.audit.conjectures.searching.ascent import Aim, HowFar, Limits
 from antiphon.audit.conjectures.searching.long_search import search_long
+from antiphon.audit.options import handed_on
 from antiphon.audit.running.working import Workers
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
@@ -94,7 +96,7 @@ class Conjecture:
         without scipy; CheckpointError for a file that is damaged, in use, or of another
         conjecture; ExecutorError, with what was found as its ``outcome``.
         """
-        limits = Limits(seconds, starts)
+        limits = Limits(seconds, starts, self.pattern.most)
         aim = Aim(self.pattern, self.epsilon, self.figure, to_the_end)
         sizes = self.pattern.sizes(self.rounds, self.answers)
         return search_long(
@@ -102,6 +104,19 @@ class Conjecture:
         )  # fmt: skip
 
 
+class Searching(TypedDict, total=False):
+    """How to search: see ``Conjecture.search``."""
+
+    seconds: float | None
+    starts: int | None
+    seed: int | None
+    watch: Callable[[HowFar], object] | None
+    to_the_end: bool
+    executor: Workers
+    checkpoint: Union[str, Path, None]
+
+
+@handed_on(Conjecture.search)
 def conjecture(
     pattern: Pattern,
     bound: Bound,
@@ -109,13 +124,7 @@ def conjecture(
     *,
     rounds: int = 2,
     answers: int = 3,
-    seconds: float | None = 60.0,
-    starts: int | None = None,
-    seed: int | None = None,
-    watch: Callable[[HowFar], object] | None = None,
-    to_the_end: bool = False,
-    executor: Workers = None,
-    checkpoint: Union[str, Path, None] = None,
+    **search: Unpack[Searching],
 ) -> Conjectured:
     """Search for mechanisms with which a composition loses more than a bound at ``epsilon``.
 
@@ -130,10 +139,7 @@ def conjecture(
     (True, True)
     """
     asked = Conjecture(pattern, bound, exact.epsilon(epsilon), rounds=rounds, answers=answers)
-    return asked.search(
-        seconds=seconds, starts=starts, seed=seed, watch=watch, to_the_end=to_the_end,
-        executor=executor, checkpoint=checkpoint,
-    )  # fmt: skip
+    return asked.search(**search)
 
 
 def _said(bound: Bound, epsilon: ExactEpsilon) -> Any:

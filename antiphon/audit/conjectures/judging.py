@@ -21,8 +21,6 @@ from antiphon.protocol.claims import Claim
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.verification import Verification
 
-_DENOMINATOR: Final = 720_720
-"""Of the probabilities that a law is rounded to; it has all divisors up to 16."""
 _SURE: Final = Fraction(999, 1000)
 """How much is left of a law that one world alone gives an answer, where that is infinitely bad."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
@@ -68,7 +66,7 @@ def kept(sought: Sought, domain: Domain, law: Doubles) -> tuple[Plan, Fraction]:
     """A plan near a law that keeps the claim exactly, and what it loses."""
     loss, limit = sought.claimed
     nothing, nearly = Fraction(loss.nothing), _NEARLY
-    plan = rounded(domain, law, _DENOMINATOR)
+    plan = rounded(domain, law)
     while True:
         made = mechanism("M", domain, plan, sought.claim)
         lost = sought.single(PrivacyGame(made, sought.inner), domain.rounds)

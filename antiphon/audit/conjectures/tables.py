@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 from math import gcd, lcm
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -69,7 +69,11 @@ Plan = tuple[Fraction, ...]
 """A law, exactly: by history of inputs and answers, the probability of its answers."""
 
 
-def rounded(domain: Domain, law: Doubles, denominator: int) -> Plan:
+DENOMINATOR: Final = 720_720
+"""Of the probabilities that what is found is rounded to; it has all divisors up to 16."""
+
+
+def rounded(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
     """The law with conditional probabilities that are multiples of 1/denominator."""
     plan = [Fraction(0)] * domain.size
     plan[0] = Fraction(1)

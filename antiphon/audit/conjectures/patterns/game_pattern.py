@@ -26,7 +26,6 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
 
-_DENOMINATOR: Final = 720_720
 _NOTHING: Final = (0, 0)
 """The size of no mechanism."""
 
@@ -211,7 +210,7 @@ class BestOfGame:
     def best(self, laws: list[Doubles], bit: int) -> Countered:
         """By the exact engine, of the laws as they are rounded."""
         made = [
-            mechanism(f"M{place + 1}", domain, rounded(domain, law, _DENOMINATOR), part.claim)
+            mechanism(f"M{place + 1}", domain, rounded(domain, law), part.claim)
             for place, (part, domain, law) in enumerate(
                 zip(self._pattern.parts, self._domains, laws, strict=True)
             )

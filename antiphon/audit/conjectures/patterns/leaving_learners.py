@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from antiphon.audit.conjectures.law_trees import Doubles
 from antiphon.audit.conjectures.program import Inequalities, Program
+from antiphon.audit.conjectures.tables import DENOMINATOR
 from antiphon.audit.mistakes.hard_sequence import Block
 from antiphon.audit.mistakes.mistake_law import Hits, MistakeFigure, MistakeLaw, Number
 from antiphon.mechanisms.learners.littlestone import FiniteLearner
 
 Staying: TypeAlias = tuple[Fraction, ...]
 """y, by the number of a stream."""
-_DENOMINATOR: Final = 720_720
-"""Of y in rationals."""
 
 
 def stream(hits: Hits, length: int) -> int:
@@ -146,7 +145,7 @@ def _followed(node: Node) -> Iterator[Node]:
 
 def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
     """y in rationals, β-concentrated: rounding keeps the order."""
-    staying = tuple(Fraction(int(n), _DENOMINATOR) for n in np.rint(law * _DENOMINATOR).tolist())
+    staying = tuple(Fraction(int(n), DENOMINATOR) for n in np.rint(law * DENOMINATOR).tolist())
     leaves = 1 - staying[stream((), rounds - 1)]
     return staying if leaves <= beta else rarer(staying, beta / leaves)
 

@@ -65,18 +65,15 @@ class Memory:
 
 
 class Limits:
-    """When to stop."""
+    """When to stop: after so long, so many starts, and where nothing is left to be looked at."""
 
-    def __init__(self, seconds: float | None, starts: int | None) -> None:
+    def __init__(self, seconds: float | None, starts: int | None, most: int | None) -> None:
         self._begun = time.monotonic()
         self._seconds = seconds
         if seconds is not None and not seconds > 0:
             raise InvalidArgument("seconds is a positive number, or None for no end of time")
-        self.starts = ENDLESS if starts is None else exact.whole(starts, "starts")
-
-    def no_more_than(self, most: int | None) -> None:
-        """Nor past so many starts; None for any number of them."""
-        self.starts = self.starts if most is None else min(self.starts, most)
+        asked = ENDLESS if starts is None else exact.whole(starts, "starts")
+        self.starts = asked if most is None else min(asked, most)
 
     @property
     def spent(self) -> float:

@@ -41,7 +41,6 @@ def search_long(
 ) -> Conjectured:
     """Climb until it is refuted, the limits are met, or Ctrl-C is pressed; see ``Conjecture``."""
     pattern = aim.pattern
-    limits.no_more_than(pattern.most)
     task = Climbs(system_words(2).tobytes().hex(), pattern, aim.epsilon, aim.figure, sizes)
     climber(task, 0)  # what is missing is missed here
     seeds = Chunks(total=ENDLESS, size=1, seed=seed)
