@@ -159,8 +159,10 @@ def test_a_notebook_shows_the_trees_and_the_climb(found):
 
 def test_a_plot_has_the_best_and_the_bound(found):
     axes = found.plot()
-    best, bound = axes.get_lines()
-    assert list(best.get_xdata()) == [*(start for start, _ in found.history), found.starts]
-    assert best.get_ydata()[-1] == found.history[-1][1]
+    best, better, bound = axes.get_lines()
+    starts, values = zip(*found.history)
+    assert tuple(best.get_xdata()) == (*starts, found.starts)
+    assert tuple(best.get_ydata()) == (*values, values[-1])
+    assert (tuple(better.get_xdata()), tuple(better.get_ydata())) == (starts, values)
     assert set(bound.get_ydata()) == {0.1}
     assert axes.get_ylabel() == "δ(0)"
