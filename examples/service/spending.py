@@ -45,8 +45,8 @@ class Spending:
 
     @property
     def delta(self) -> str:
-        """The δ of the budget, rounded down."""
-        return shown_down(self.at.delta)
+        """The δ of the budget: a promise, so it is rounded up."""
+        return shown_up(self.at.delta)
 
     @property
     def percent(self) -> int:
@@ -111,4 +111,4 @@ def too_dear(price: Price) -> str:
 
 
 def _said(sign: str, limit: Any, spent: Any, left: Any) -> str:
-    return f"{sign} = {shown_up(spent)} of {shown_down(limit)} is spent, {shown_down(left)} remains"
+    return f"{sign} = {shown_up(spent)} of {shown_up(limit)} is spent, {shown_down(left)} remains"

@@ -180,15 +180,21 @@ def test_an_auditor_does_not_refute_it():
     [
         (BasicFilter(epsilon=2), 3, "ε = 1.5 of 2 is spent, 0.5 remains", 75),
         (BasicFilter(epsilon=3), 2, "ε = 1 of 3 is spent, 2 remains", 34),
+        (
+            BasicFilter(epsilon=Fraction(7, 3)),
+            1,
+            "ε = 0.5 of 2.33334 is spent, 1.83333 remains",
+            22,
+        ),
         (BasicFilter(epsilon=2), 9, "ε = 2 of 2 is spent, 0 remains", 100),
         (
             WhitehouseFilter(epsilon=4, delta=1e-6),
             1,
-            "ρ = 0.125 of 0.243192 is spent, 0.118192 remains",
+            "ρ = 0.125 of 0.243193 is spent, 0.118192 remains",
             52,
         ),
     ],
-    ids=["half", "a third", "all", "many small"],
+    ids=["three quarters", "a third", "no decimal", "all", "many small"],
 )
 def test_the_budget_is_told_in_words(budget, creations, words, percent):
     session = board(budget).start(seed=1)
@@ -197,7 +203,7 @@ def test_the_budget_is_told_in_words(budget, creations, words, percent):
     spending = Spending.of(session)
     assert spending.words.startswith(words)
     assert spending.percent == percent
-    in_epsilon = "; at δ = 0.000001, ε = 2.4191 of 3.58686 is spent, 1.16777 remains"
+    in_epsilon = "; at δ = 0.000001, ε = 2.4191 of 3.58687 is spent, 1.16777 remains"
     assert spending.words.endswith(in_epsilon) is (type(budget) is WhitehouseFilter)
     assert spending.share(0) == ("ρ 0.125" if type(budget) is WhitehouseFilter else "ε 0.5")
     charged = session._now[0][1].spent  # what the composition has charged itself
