@@ -160,7 +160,7 @@ def test_a_notebook_shows_the_trees_and_the_climb(found):
 def test_a_plot_has_the_best_and_the_bound(found):
     axes = found.plot()
     best, better, bound = axes.get_lines()
-    starts, values = zip(*found.history)
+    starts, values = zip(*found.history, strict=True)
     assert tuple(best.get_xdata()) == (*starts, found.starts)
     assert tuple(best.get_ydata()) == (*values, values[-1])
     assert (tuple(better.get_xdata()), tuple(better.get_ydata())) == (starts, values)

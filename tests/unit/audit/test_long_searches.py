@@ -15,6 +15,7 @@ from antiphon.audit.conjectures import Conjecture, SparsePattern
 from antiphon.audit.conjectures.climbing import Climb
 from antiphon.audit.conjectures.searching.remembered import kept_in
 from antiphon.audit.conjectures.searching.starts import AHEAD, Climbs, Few, place_of, start
+from antiphon.audit.running.by_path import run_file
 from antiphon.audit.running.chunks import Chunks
 from antiphon.protocol import CheckpointError, ExecutorError, InvalidArgument
 from antiphon.protocol.coins.sampled import generator
@@ -176,9 +177,11 @@ def test_the_best_are_kept_until_nothing_gets_better():
     assert [each.gain for each in few.kept] == [1.0]
 
 
-def test_a_pattern_of_a_file_is_climbed_by_others():
-    """Whose verification function no other process knows by name."""
-    claim = runpy.run_path(str(EXAMPLES / "prefixes.py"))["CLAIM"]
+@pytest.mark.parametrize("method", ["fork", "forkserver"])
+def test_a_pattern_of_a_file_is_climbed_by_others(method, monkeypatch):
+    """Whose verification function no other process knows by name, as the CLI runs it."""
+    monkeypatch.setattr("antiphon.audit.running.crews.start_method", lambda: method)
+    claim = run_file(EXAMPLES / "prefixes.py").CLAIM
     found = claim.search(seed=1, starts=60, seconds=None, executor=2)
     assert found.refuted
 
