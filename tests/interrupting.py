@@ -30,12 +30,20 @@ class Interrupter:
 
 def interrupted(place, act, within="antiphon"):
     """Whether an interrupt came at that place of what is done."""
+    return next(_interrupted(place, act, within))
+
+
+def _interrupted(place, act, within):
+    """In a generator: an interrupt that comes between an ``except`` and its end leaves CPython with
+    an exception that is handled for ever, but for no longer than the generator.
+    """
     outer = sys.gettrace()
     sys.settrace(Interrupter(place, within))
+    came = False
     try:
         act()
     except KeyboardInterrupt:
-        return True
+        came = True
     finally:
         sys.settrace(outer)
-    return False
+    yield came
