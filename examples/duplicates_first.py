@@ -11,6 +11,7 @@ that differ each by one, of noise that is for two, it is ten times as dear.
 import antiphon as ap
 from antiphon.composition import Preprocessed
 from antiphon.mechanisms import DiscreteLaplace
+from antiphon.numbers.printed import fixed_down
 from antiphon.protocol.spaces import Integers, Signature, Tuples
 
 KEPT = 20
@@ -50,7 +51,7 @@ def main(samples: int = 100_000) -> None:
     """Two claims that are refuted, one that is not, and what would not be believed."""
     for epsilon in (1, 5, 10):
         report = game.audit(curious, epsilon=epsilon, samples=samples, seed=1)
-        bound = f"ε is at least {report.epsilon_lower:.3f}"
+        bound = f"ε is at least {fixed_down(report.epsilon_lower, 3)}"
         print(f"ε = {epsilon}: {report.verdict} ({bound})")
     try:
         Preprocessed(noise, without_duplicates)

@@ -16,6 +16,7 @@ import numpy as np
 from antiphon.audit import contest
 from antiphon.demo.data import CARRIERS, flights
 from antiphon.mechanisms.learners import Hedge, LazyExperts, NoisyLeader, games
+from antiphon.numbers.printed import fixed_up
 from antiphon.report import print_table
 from antiphon.report.learning import regrets
 
@@ -69,7 +70,7 @@ if __name__ == "__main__":
           f"{lost.min() / rounds:.4f} a flight; one at random: {lost.mean() / rounds:.4f}, regret "
           f"{lost.mean() - lost.min():,.0f}")  # fmt: skip
     print_table(["learner", "regret", "±", "a flight"], [
-        [name, f"{each.mean[-1]:,.0f}", f"{each.band()[-1]:,.0f}",
+        [name, f"{each.mean[-1]:,.0f}", fixed_up(each.band()[-1], 0),
          f"{(lost.min() + each.mean[-1]) / rounds:.4f}"]
         for name, each in found.items()], numbers=["regret", "±", "a flight"])  # fmt: skip
     if given.plot is not None:

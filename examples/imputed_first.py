@@ -10,6 +10,7 @@ sum by 100; but it moves the mean as well, and with it the ten that were filled 
 import antiphon as ap
 from antiphon.composition import Preprocessed
 from antiphon.mechanisms import DiscreteLaplace, ImputedSum
+from antiphon.numbers.printed import fixed_down, shown_up
 from antiphon.protocol import EMPTY
 
 noise = DiscreteLaplace(epsilon=1, sensitivity=100)
@@ -25,8 +26,8 @@ def main(samples: int = 200_000) -> None:
     derived = ap.guarantee(careful).epsilon_at(0)
     for name, epsilon in (("naive", 1.0), ("derived", derived)):
         report = game.audit(curious, epsilon=epsilon, samples=samples, seed=1)
-        bound = f"ε is at least {report.epsilon_lower:.3f}"
-        print(f"{name} ε = {epsilon:g}: {report.verdict} ({bound})")
+        bound = f"ε is at least {fixed_down(report.epsilon_lower, 3)}"
+        print(f"{name} ε = {shown_up(epsilon)}: {report.verdict} ({bound})")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from antiphon.mechanisms.learners.littlestone import (
     mistakes_lower_bound,
     sparse_vector_learner,
 )
+from antiphon.numbers.printed import fixed_down
 
 DELTA = Fraction(1, 10)
 names = NameAndShame(delta=DELTA)
@@ -53,8 +54,8 @@ def main() -> None:
         law = mistake_law(sparse_vector_learner(horizon=rounds, epsilon=1), rounds)
         every = float(law.mistakes(every_round(rounds)).value)
         hard = float(law.mistakes(hard_sequence(law).hits).value)
-        bound = mistakes_lower_bound(rounds, epsilon=1, delta=1e-4, beta=0.1)
-        print(f"{rounds:>8,}  {shamed:>14.2f}  {every:>13.2f}  {hard:>5.2f}  {bound:>5.2f}")
+        bound = fixed_down(mistakes_lower_bound(rounds, epsilon=1, delta=1e-4, beta=0.1), 2)
+        print(f"{rounds:>8,}  {shamed:>14.2f}  {every:>13.2f}  {hard:>5.2f}  {bound:>5}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@
 but for the coordinates that ``PCA.transform`` gives, which change sign.
 """
 
-import math
 from fractions import Fraction
 from functools import partial
 
@@ -28,6 +27,7 @@ from antiphon.composition.preprocessing.tables import (
     into_ball,
 )
 from antiphon.mechanisms import NoisyDescent
+from antiphon.numbers.printed import fixed_down, fixed_up
 
 RHO, DELTA = Fraction("0.0243559"), 1e-6  # ε = 1 at δ = 1e-6
 LOW, HIGH = np.array([11.0, 0, 0]), np.array([15.0, 6, 14])  # alcohol, flavanoids, colour
@@ -61,11 +61,10 @@ def main(tries: int = 60) -> None:
         groups = promise.derivation.parts[-1].curve.epsilon_at(Fraction(DELTA))
         report = check_preprocessing(preprocessing, data, tries=tries)
         assert report, report
-        seen, declared = report.furthest.furthest, float(preprocessing.furthest)
-        derived, groups = (
-            math.ceil(each * 100) / 100 for each in (promise.epsilon_at(DELTA), groups)
-        )
-        print(f"{name:29} {derived:9.2f} {groups:11.2f} {seen:15.4f} {declared:10.4f}")
+        derived, groups = fixed_up(promise.epsilon_at(DELTA), 2), fixed_up(groups, 2)
+        seen = fixed_down(report.furthest.furthest, 4)
+        declared = fixed_up(preprocessing.furthest, 4)
+        print(f"{name:29} {derived:>9} {groups:>11} {seen:>15} {declared:>10}")
     report = check_preprocessing(coordinates, wines, tries=tries)
     print(f"PCA.transform: {report.findings[0].what}")
 

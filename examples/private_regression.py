@@ -19,6 +19,7 @@ from antiphon.audit import contest
 from antiphon.mechanisms import GradientDescent, Origin
 from antiphon.mechanisms.learners import games
 from antiphon.mechanisms.learners.convex import Ball, LogisticLoss, dp_ftrl
+from antiphon.numbers.printed import fixed_up, shown_up
 
 BOUND = 12.0
 """A patient's standardised measurements are shortened to this norm."""
@@ -55,9 +56,10 @@ def main(rounds: int, plot: Path | None) -> None:
     }
     print(f"{'learner':<32}{'regret':>9}{'±':>7}{'a patient':>11}{'T^':>7}")
     for name, each in found.items():
-        last, around = each.mean[-1], each.band()[-1]
-        print(f"{name:<32}{last:>9.1f}{around:>7.1f}{last / rounds:>11.5f}{each.slope:>7.2f}")
-    print(f"the best in hindsight is known to {max(each.gap for each in found.values()):.0e}")
+        last, around = each.mean[-1], fixed_up(each.band()[-1], 1)
+        print(f"{name:<32}{last:>9.1f}{around:>7}{last / rounds:>11.5f}{each.slope:>7.2f}")
+    gap = shown_up(max(each.gap for each in found.values()), 1)
+    print(f"the best in hindsight is known to {gap}")
     if plot is not None:
         from antiphon.report.learning import regrets
 

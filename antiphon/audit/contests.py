@@ -26,6 +26,7 @@ from antiphon.mechanisms.learners.learner import Losses
 from antiphon.mechanisms.learners.online import ADVICE, OnlineLearner
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_up
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
@@ -146,14 +147,14 @@ class Standings(Shown, Plotted):
         }  # fmt: skip
 
     def _card(self) -> Card:
-        last = f"{self.mean[-1]:.1f} ± {self.band()[-1]:.1f}"
+        last = f"{self.mean[-1]:.1f} ± {fixed_up(self.band()[-1], 1)}"
         rounds = f"{self.checkpoints[-1]:,} rounds, {self.repetitions} repetitions"
         title = f"{self.learner}: regret {last} after {rounds} of {self.game}"
         return Card(title, self._parts())
 
     def _parts(self) -> Iterator[Part]:
         figures = zip(self.checkpoints, self.mean, self.band(), strict=True)
-        rows = [(f"{t:,}", f"{mean:,.1f}", f"{band:,.1f}") for t, mean, band in figures]
+        rows = [(f"{t:,}", f"{mean:,.1f}", fixed_up(band, 1)) for t, mean, band in figures]
         yield Grid(rows, ("rounds", "regret", "±"), numbers=("rounds", "regret", "±"))
         grows = f"it grows like T^{self.slope:.2f}" if math.isfinite(self.slope) else ""
         yield "; ".join(filter(None, ("± at 95 %", grows, "interrupted" * self.interrupted)))

@@ -21,6 +21,7 @@ from antiphon.audit.check.where import where
 from antiphon.composition.preprocessing.declared import stated
 from antiphon.composition.preprocessing.tables.record_tables import TablePreprocessing, into_ball
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import told_apart
 from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.moved import Records, lengths
 
@@ -182,8 +183,9 @@ class _Search:
             declared, size = getattr(self.pi, name), _size(seen, name)
             if not size <= float(declared) * (1 + _STILL) + _STILL * float(self.pi.radius):
                 what = {"furthest": "one record moves by", "moved": "records that move:"}
-                told = f"{what.get(name, 'all records move by')} {size:.6g}"
-                told += f", and {float(declared):.6g} is declared; one is replaced by "
+                seen_size, allowed = told_apart(size, declared)
+                told = f"{what.get(name, 'all records move by')} {seen_size}"
+                told += f", and {allowed} is declared; one is replaced by "
                 told += f"{seen.candidate}, after {seen.before} others"
                 yield Finding(name, told, place, _CURES[name])
 

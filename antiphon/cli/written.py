@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Final, TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import shown_up
 
 _NUMBER: Final = re.compile(r"[0-9]{0,40}(\.[0-9]{0,40})?([eE][+-]?[0-9]{1,2})?")
 _RATIO: Final = re.compile(r"[0-9]{1,40}/[0-9]{1,40}")
@@ -60,12 +61,12 @@ def rational(text: str, name: str) -> Fraction:
 
 
 def shown(value: Fraction) -> str:
-    """An exact number for people: 1/10 is 0.1, 1/3 stays 1/3; long ones are rounded.
+    """An exact number for people: 1/10 is 0.1, 1/3 stays 1/3; long ones are rounded up.
 
-    >>> shown(Fraction(1, 10)), shown(Fraction(1, 3))
-    ('0.1', '1/3')
+    >>> shown(Fraction(1, 10)), shown(Fraction(1, 3)), shown(Fraction(2, 3) ** 40)
+    ('0.1', '1/3', '≈9.043772684e-08')
     """
-    decimal = f"{float(value):.10g}"
+    decimal = shown_up(value, 10)
     if Fraction(decimal) == value:
         return decimal
     text = f"{value.numerator}/{value.denominator}" if value.denominator < 10**12 else ""

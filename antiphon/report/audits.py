@@ -11,8 +11,10 @@ import numpy as np
 
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import Rates
+from antiphon.audit.statistical.report_card import claimed, title
 from antiphon.audit.statistical.trade_offs.trade_off import TradeOff, claimed_errors
 from antiphon.numbers.interval import Floats
+from antiphon.numbers.printed import shown_down
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
 
 if TYPE_CHECKING:
@@ -40,9 +42,7 @@ def plot(report: AuditReport, paths: Iterable[Path]) -> None:
         _curve(left, report, rates)
         _samples(right, report)
         figure.suptitle(
-            f"({report.epsilon:.4g}, {report.delta:.4g})-DP: {report.verdict} at confidence "
-            f"{report.confidence:.4g}",
-            x=0.075, ha="left", fontweight="bold", color=INK,
+            title(report), x=0.075, ha="left", fontweight="bold", color=INK,
         )  # fmt: skip
         figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
 
@@ -61,9 +61,7 @@ def _plot_curve(report: AuditReport, trade_off: TradeOff, paths: Iterable[Path])
         _errors(left, report, trade_off)
         _deltas(right, report, trade_off)
         figure.suptitle(
-            f"the whole curve ({report.curve}): {report.verdict} at confidence "
-            f"{report.confidence:.4g}",
-            x=0.075, ha="left", fontweight="bold", color=INK,
+            title(report), x=0.075, ha="left", fontweight="bold", color=INK,
         )  # fmt: skip
         figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
 
@@ -111,12 +109,11 @@ def _curve(axes: Axes, report: AuditReport, rates: Rates) -> None:
         epsilons, [rates.delta_at(float(each)) for each in epsilons], color=COLOURS[0],
         label="δ(ε) is at least this",
     )  # fmt: skip
-    shown = f"claimed: ({report.epsilon:.4g}, {report.delta:.4g})"
-    marker = "x" if report.refuted else "o"
+    shown, marker = f"claimed: {claimed(report)}", "x" if report.refuted else "o"
     axes.plot([report.epsilon], [report.delta], marker, color=COLOURS[1], markersize=7, label=shown)
-    claimed = claimed_curve(epsilons, report.epsilon, report.delta)
+    allowed = claimed_curve(epsilons, report.epsilon, report.delta)
     axes.plot(
-        epsilons, claimed, color=COLOURS[1], linewidth=0.9, linestyle=(0, (4, 3)),
+        epsilons, allowed, color=COLOURS[1], linewidth=0.9, linestyle=(0, (4, 3)),
         label="what that claim allows at other ε",
     )  # fmt: skip
     axes.set_xlim(0, end)
@@ -155,5 +152,5 @@ def _samples(axes: Axes, report: AuditReport) -> None:
         axes.locator_params(axis="x", nbins=4)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("test views of each world")
-    axes.set_ylabel(f"δ at ε = {report.epsilon:.4g} is at least")
+    axes.set_ylabel(f"δ at ε = {shown_down(report.epsilon)} is at least")
     plain(axes)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from antiphon.composition.accounting import Interval, PrivacyCurve
-from antiphon.composition.accounting.figures import LEAST, come_down, number
+from antiphon.composition.accounting.figures import LEAST, come_down
 from antiphon.numbers.interval import Floats
+from antiphon.numbers.printed import Figure, shown_up
 from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def privacy_curves(
     title: str,
     paths: Iterable[Path],
     last: float | None = None,
-    points: Sequence[tuple[float, float]] = (),
+    points: Sequence[tuple[Figure, Figure]] = (),
 ) -> None:
     """Draw δ(ε) of every curve, upper ends; the interval of one that has a lower end is shaded.
 
@@ -48,12 +49,13 @@ def draw_curves(
     curves: Sequence[PrivacyCurve],
     last: float | None = None,
     points: int = _POINTS,
-    marks: Sequence[tuple[float, float]] = (),
+    marks: Sequence[tuple[Figure, Figure]] = (),
 ) -> None:
     """The curves and the floor of the highest, δ on a logarithmic scale; ``marks`` are named."""
     end = reach(curves) if last is None else last
-    finite = sorted(each for each in marks if math.isfinite(each[0]))
-    epsilons = np.linspace(0.0, max([end, *(1.08 * epsilon for epsilon, _ in finite)]), points)
+    finite = sorted((each for each in marks if each[0] != math.inf), key=_across)
+    far = max([end, *(1.08 * _across(each) for each in finite)])
+    epsilons = np.linspace(0.0, far, points)
     falls = [_with_its_fall(curve, epsilons) for curve in curves]
     ends = [curve.delta_between(each) for curve, each in zip(curves, falls, strict=True)]
     plain(axes)
@@ -64,9 +66,13 @@ def draw_curves(
         _draw(axes, curve, falls[place], each, COLOURS[place % len(COLOURS)])
     _floor(axes, max(curve.floor.upper for curve in curves))
     axes.set_xlim(0, float(epsilons[-1]))
-    axes.set_ylim(_bottom(ends, [delta for _, delta in marks]), 1.6)
+    axes.set_ylim(_bottom(ends, [float(delta) for _, delta in marks]), 1.6)
     _mark(axes, finite)
     axes.grid(axis="x", color=GRID, linewidth=0.8)
+
+
+def _across(mark: tuple[Figure, Figure]) -> float:
+    return float(mark[0])
 
 
 def _with_its_fall(curve: PrivacyCurve, epsilons: Floats) -> Floats:
@@ -96,19 +102,19 @@ def _floor(axes: Axes, floor: float) -> None:
     if floor > 0:
         axes.axhline(floor, color=SOFT, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.annotate(
-            f"floor 1-Π(1-δᵢ) = {number(floor)}", (0.99, floor), ha="right", va="top", fontsize=9,
+            f"floor 1-Π(1-δᵢ) = {shown_up(floor)}", (0.99, floor), ha="right", va="top", fontsize=9,
             xycoords=("axes fraction", "data"), xytext=(0, -3), textcoords="offset points",
             color=SOFT,
         )  # fmt: skip
 
 
-def _mark(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
+def _mark(axes: Axes, points: Sequence[tuple[Figure, Figure]]) -> None:
     """The points that were asked for, named in the lower left corner, where no falling curve is."""
     for place, (epsilon, delta) in enumerate(points):
-        height = max(delta, axes.get_ylim()[0])
-        axes.plot([epsilon], [height], "o", color=INK, markersize=6, zorder=5, clip_on=False)
+        at, height = float(epsilon), max(float(delta), axes.get_ylim()[0])
+        axes.plot([at], [height], "o", color=INK, markersize=6, zorder=5, clip_on=False)
         axes.annotate(
-            f"ε = {number(epsilon)}, δ = {number(delta)}", (epsilon, height),
+            f"ε = {shown_up(epsilon)}, δ = {shown_up(delta)}", (at, height),
             xytext=(0.03, 0.05 + 0.065 * (len(points) - 1 - place)), textcoords="axes fraction",
             ha="left", va="center", fontsize=9.5, color=INK, zorder=6,
             arrowprops={

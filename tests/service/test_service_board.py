@@ -203,7 +203,7 @@ def test_the_budget_is_told_in_words(budget, creations, words, percent):
     spending = Spending.of(session)
     assert spending.words.startswith(words)
     assert spending.percent == percent
-    in_epsilon = "; at δ = 0.000001, ε = 2.4191 of 3.58687 is spent, 1.16777 remains"
+    in_epsilon = "; at δ = 1e-06, ε = 2.4191 of 3.58687 is spent, 1.16777 remains"
     assert spending.words.endswith(in_epsilon) is (type(budget) is WhitehouseFilter)
     assert spending.share(0) == ("ρ 0.125" if type(budget) is WhitehouseFilter else "ε 0.5")
     charged = session._now[0][1].spent  # what the composition has charged itself

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 
-from antiphon.cli.commands.account import rounded
 from antiphon.composition.accounting import optimal
 from antiphon.composition.guarantees.curves import number
 from antiphon.report.curves import privacy_curves
@@ -136,16 +135,6 @@ class TestPicture:
         assert all(path.stat().st_size > 1000 for path in paths)
         privacy_curves([curve], title="two kinds", paths=[tmp_path / "b.svg"], last=1.0)
         assert (tmp_path / "b.svg").read_bytes() == paths[1].read_bytes()
-
-
-def test_figures_are_rounded_to_the_safe_side():
-    from decimal import ROUND_FLOOR
-
-    for value in (0.1, 1 / 3, 12345.678, 2.0**-40, 1e-300, 7.0, 0.0):
-        for digits in (3, 10):
-            assert Fraction(rounded(value, digits=digits)) >= Fraction(value)
-            assert Fraction(rounded(value, ROUND_FLOOR, digits)) <= Fraction(value)
-            assert float(rounded(value, digits=digits)) <= value * (1 + 10.0 ** (1 - digits))
 
 
 @pytest.mark.parametrize("width", [20, 50, 80, 150])

@@ -22,6 +22,7 @@ from antiphon.mechanisms.learners.convex import (
 )
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame
 from antiphon.mechanisms.learners.learner import Learner
+from antiphon.numbers.printed import fixed_up
 
 COMMAND = "learn"
 
@@ -161,7 +162,7 @@ def test_a_sweep_is_one_table(printed, told):
         assert text in out
     noisy, hedge = told(*SWEPT)["learners"]
     for run in (*noisy["runs"], *hedge["runs"]):
-        assert f"{run['mean'][-1]:,.1f} ± {run['band'][-1]:,.1f}" in out
+        assert f"{run['mean'][-1]:,.1f} ± {fixed_up(run['band'][-1], 1)}" in out
     for each in (*noisy["slopes_in_rounds"], *noisy["slopes_in_epsilon"]):
         assert f" {each['slope']:.2f} " in out
     assert sum("hedge" in line for line in out.splitlines()) == 1

@@ -112,7 +112,7 @@ def test_a_budget_is_in_it(cli, budgeted):
     lines = [line.strip() for line in out.splitlines()]
     assert any(line.startswith("its budget after 3 answered, as of 20") for line in lines)
     for part in ("ρ", "limits          0.333334", "spent           0.065",
-                 "remaining       0.268333", "at δ = 0.000001", "refused",
+                 "remaining       0.268333", "at δ = 1e-06", "refused",
                  "at any time until now"):  # fmt: skip
         assert part in out
     assert "at δ" not in cli("session", "status", budgeted)[1]

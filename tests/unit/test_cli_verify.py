@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 
 from antiphon.cli.commands import verify as command
+from antiphon.numbers.interval import up
 from antiphon.selfcheck.theorems import checks
 from antiphon.selfcheck.theorems import theorem as check
 
@@ -38,7 +40,7 @@ class TestTable:
         _, out, _ = cli("verify", "--theorem", "2.15", "--theorem", "6.4", "--theorem", "2.4")
         assert "(ln 3/2, 0.0625)" in out
         assert "≡: distance 0" in out
-        assert "≈0.142857" in out
+        assert "≈0.142858" in out
         assert "V[f'] inserted" in out  # brackets are no markup
 
     def test_adversaries_on_demand(self, cli):
@@ -68,7 +70,7 @@ class TestJson:
         assert data["as_expected"] is True
         first, last = data["rows"][0], data["rows"][-1]
         assert first["claimed"] == [{"epsilon": "0", "delta": "1/7"}]
-        assert first["tight"] == [{"delta": "1/7", "float": 1 / 7}]
+        assert first["tight"] == [{"delta": "1/7", "float": up(Fraction(1, 7))}]
         assert (first["relation"], first["verdict"]) == ("=", "holds")
         assert last["claimed"] == [{"epsilon": "ln 2", "delta": "1/10"}]
         assert last["verdict"] == "fails, as it must"
@@ -132,7 +134,7 @@ class TestRows:
         rows = [checks("2.4")[0], check.Check("Thm 0", "looks", look)]
         monkeypatch.setattr(command, "checks", lambda theorem=None: rows)
         assert command.verify(theorems=[], adversaries=False, as_json=False) == 0
-        assert "≈0.142857" in seen[0]
+        assert "≈0.142858" in seen[0]
 
     def test_on_a_narrow_terminal_every_digit_is_there(self, cli, monkeypatch):
         monkeypatch.setattr(command, "_WIDE", 50)

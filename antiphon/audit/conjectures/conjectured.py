@@ -18,6 +18,7 @@ from antiphon.audit.conjectures.text_trees import mechanism_tree
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.printed import shown_down, told_apart
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import distinct
 from antiphon.protocol.records.interaction import record
@@ -27,6 +28,8 @@ from antiphon.protocol.shown.displayed import Plotted, Shown
 
 _PATIENCE: Final = 100_000
 """Plays until one is in the event; the event has at least the probability that is gained."""
+
+_LONG: Final = 24
 
 _EDGES: Final = "Edges of mechanisms: how likely an answer is; of the adversary: what it hears."
 
@@ -65,8 +68,13 @@ class Conjectured(Shown, Plotted):
 
     @property
     def ratio(self) -> float:
-        """Of the loss to the bound."""
-        return float(self.loss / self.bound) if self.bound else math.inf if self.loss else 1.0
+        """Of the loss to the bound; 1.0 only if they are equal."""
+        if not self.bound:
+            return math.inf if self.loss else 1.0
+        near = float(self.loss / self.bound)
+        if near != 1 or self.loss == self.bound:
+            return near
+        return math.nextafter(1.0, math.inf if self.refuted else 0.0)
 
     @property
     def mechanisms(self) -> tuple[ContinualMechanism[Any], ...]:
@@ -97,13 +105,24 @@ class Conjectured(Shown, Plotted):
         """What is bounded: δ(0), say."""
         return str(self.pattern.facts(self.epsilon)["figure"])
 
+    @property
+    def figures(self) -> tuple[str, str]:
+        """The bound, rounded up, and what was found, rounded down, and how many times that it is.
+
+        In digits that tell whether it is refuted.
+        """
+        found, bound = told_apart(self.loss, self.bound)
+        times = told_apart(self.loss / self.bound, 1)[0] if self.bound else shown_down(self.ratio)
+        return _both(self.bound, bound), f"{_both(self.loss, found)}, {times} times that"
+
     def _card(self) -> Card:
         return Card(self.title, self._parts())
 
     def _parts(self) -> Iterator[Part]:
+        bound, found = self.figures
         rows = [
-            ("bound", _both(self.bound)),
-            ("found", f"{_both(self.loss)}, {self.ratio:.4f} times that"),
+            ("bound", bound),
+            ("found", found),
             ("starts", f"{self.starts:,}{', interrupted' if self.interrupted else ''}"),
             ("searched", self.pattern.in_words(self.searched)),
         ]
@@ -124,8 +143,8 @@ class Conjectured(Shown, Plotted):
         adversary = self.adversary
         trees = [mechanism_drawn(each, self.pattern) for each in self.mechanisms]
         against = [] if adversary is None else [strategy_drawn(adversary)]
-        values = f"bound {_both(self.bound)}; found {_both(self.loss)}, {self.ratio:.4f} times that"
-        return sheet([self.title, values, _EDGES], trees, against)
+        bound, found = self.figures
+        return sheet([self.title, f"bound {bound}; found {found}", _EDGES], trees, against)
 
     def recording(self, *, seed: int | None = None) -> Recording:
         """A play of that adversary in which it accuses: both sides, which replays.
@@ -157,6 +176,9 @@ class Conjectured(Shown, Plotted):
         }  # fmt: skip
 
 
-def _both(figure: Fraction) -> str:
+def _both(figure: Fraction, rounded: str) -> str:
+    """A short fraction, and its digits; of a long one, digits alone."""
     text = str(figure)
-    return f"{text} = {float(figure):.6g}" if len(text) < 24 else f"{float(figure):.9g}"
+    if len(text) >= _LONG or text == rounded:
+        return rounded
+    return f"{text} {'=' if Fraction(rounded) == figure else '≈'} {rounded}"

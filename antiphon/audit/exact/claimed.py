@@ -14,6 +14,7 @@ from antiphon.audit.exact.question import CURVE, Question, Solution, horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.normal import gaussian_delta
+from antiphon.numbers.printed import shown_up, told_apart
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import (
@@ -60,7 +61,8 @@ class AtOrder:
         return str(self.tight.order)
 
     def __str__(self) -> str:
-        return f"D_{self.at} claimed {_shown(self.claimed)}, tight {_shown(self.tight.upper)}"
+        claimed, tight = _beside_each_other(self.claimed, self.tight.lower, self.tight.upper)
+        return f"D_{self.at} claimed {claimed}, tight {tight}"
 
 
 @attrs.frozen
@@ -86,7 +88,9 @@ class AtEpsilon:
         return message_label(self.tight.epsilon)
 
     def __str__(self) -> str:
-        return f"δ({self.at}) claimed {_shown(self.claimed)}, tight {_shown(self.tight.delta)}"
+        tight, error = self.tight.delta, self.tight.error
+        claimed, tight_shown = _beside_each_other(self.claimed, tight - error, tight)
+        return f"δ({self.at}) claimed {claimed}, tight {tight_shown}"
 
 
 @attrs.frozen
@@ -226,16 +230,24 @@ class Comparison(Displayed, tuple[Compared, ...]):
         return Card(title, (Grid(rows, ("mechanism", "claim", "found", "verdict")),))
 
 
-def _shown(value: Bound) -> str:
-    """A number that a person can read: a short fraction, or six digits."""
+def _beside_each_other(claimed: Bound, low: Bound, high: Bound) -> tuple[str, str]:
+    """A claim, and a truth between two ends, in digits that tell whether it is refuted."""
+    if low > claimed:
+        found, given = told_apart(low, claimed)
+        return _exactly(claimed) or given, (low == high and _exactly(high)) or found
+    return _exactly(claimed) or shown_up(claimed), _exactly(high) or shown_up(high)
+
+
+def _exactly(value: Bound) -> str:
+    """A fraction, if it is a short one."""
     text = str(value)
-    return text if isinstance(value, Fraction) and len(text) <= 16 else f"{float(value):.6g}"
+    return text if isinstance(value, Fraction) and len(text) <= 16 else ""
 
 
 def _nats(value: exact.ExactEpsilon | float) -> str:
-    """An ε as it is written, or six digits."""
+    """An ε as it is written, or six digits, rounded up."""
     text = message_label(value)
-    return text if len(text) <= 16 and "long" not in text else f"{float(value):.6g}"
+    return text if len(text) <= 16 and "long" not in text else shown_up(value)
 
 
 def _share(tight: float, claimed: Bound) -> float:

@@ -21,10 +21,10 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena
 from antiphon.audit.exact.solver import Report, deep
-from antiphon.composition.accounting.figures import number
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import down, up
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.shown.card import Card, Grid
 from antiphon.protocol.shown.displayed import Shown
@@ -68,7 +68,7 @@ class Divergence(Shown):
             rows.append((f"e^(({order} − 1) D), exactly", message_label(self.moment)))
         rows.append(("the larger one is of", f"b = {self.bit}"))
         rows.append(("positions valued", f"{self.nodes:,}"))
-        found = f"D_{order} = {number(self.upper)} nats"
+        found = f"D_{order} = {shown_up(self.upper)} nats"
         return Card(f"{found}, against {counted(self.rounds, 'message')}", (Grid(rows),))
 
 

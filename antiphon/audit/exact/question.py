@@ -19,13 +19,13 @@ from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.audit.exact.tight_range import RangeSolver
 from antiphon.audit.exact.watching import progress
-from antiphon.composition.accounting.figures import number
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import FixedMechanisms
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, distinct
 from antiphon.protocol.records.labels import counted, message_label
@@ -81,7 +81,7 @@ class Solution(Shown):
     """Beliefs valued."""
 
     def _card(self) -> Card:
-        exactly = f", or less by at most {number(float(self.error))}" if self.error else " exactly"
+        exactly = f", or less by at most {shown_up(self.error)}" if self.error else " exactly"
         found = f"δ({message_label(self.epsilon)}) = {message_label(self.delta)}{exactly}"
         rows = (
             ("the worst views are of", f"b = {self.bit}"),

@@ -27,6 +27,7 @@ from antiphon.audit.graybox.tape import (
 )
 from antiphon.composition.accounting import GaussianPair, compose
 from antiphon.numbers.exact import Epsilon
+from antiphon.numbers.printed import shown_down, told_apart
 
 _MOST: Final = 400
 """Rows on shared noise that are looked at: some thousand are a second."""
@@ -213,16 +214,16 @@ def _beyond(
     # With δ > 0 many may be worth less than their sum; one is δ = 1 - e^((ε-share)/2).
     beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
     if beyond > allowed * _SLACK:
-        return f"this pair costs ε = {beyond:.6g}, where {allowed:.6g} is declared", worst
+        costs, declared = told_apart(beyond, allowed)
+        return f"this pair costs ε = {costs}, where {declared} is declared", worst
     mu = math.sqrt(math.fsum(share for share, _ in squares))
     if mu == 0:
         return None
     least = compose([GaussianPair(Fraction(mu))]).delta_between(epsilon).lower if mu < 1e6 else 1.0
     if least > delta * _SLACK:
-        return (
-            f"this pair costs δ = {least:.3g} at ε = {allowed:.6g}, where {delta:.3g} is declared",
-            worst,
-        )
+        costs, declared = told_apart(least, delta)
+        costs += f" at ε = {shown_down(allowed)}"
+        return f"this pair costs δ = {costs}, where {declared} is declared", worst
     return None
 
 
@@ -231,8 +232,9 @@ def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, Place], None]:
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None
-    what = f"uniform noise hides nothing past its ends: this pair costs δ = {least:.3g} at every ε"
-    return f"{what}, where {delta:.3g} is declared", max(shares)[1]
+    costs, declared = told_apart(least, delta)
+    what = f"uniform noise hides nothing past its ends: this pair costs δ = {costs} at every ε"
+    return f"{what}, where {declared} is declared", max(shares)[1]
 
 
 def _log_ratio(one: tuple[float, ...], two: tuple[float, ...]) -> float:

@@ -16,6 +16,7 @@ from antiphon.audit.graybox.steps_taken import Line, branch
 from antiphon.audit.graybox.tape import ChoiceEvent, DrawEvent, Event, Place, ReadEvent
 from antiphon.audit.graybox.worlds import World
 from antiphon.numbers.exact import Epsilon
+from antiphon.numbers.printed import told_apart
 
 CHECKS: Final = ("seeds", "branches", "scales", "values", "cancelling", "answers", "budget")
 _SLACK: Final = 1 + 1e-9
@@ -225,9 +226,10 @@ def _values(
             )
         elif declared.sensitivity is not None and size > declared.sensitivity * _SLACK:
             norm = "" if len(sizes) == 1 else " in ℓ2" if gaussian else " in ℓ1"
+            differ, allowed = told_apart(size, declared.sensitivity)
             what = (
-                f"values before noise differ by {size:.6g}{norm}, where sensitivity "
-                f"{declared.sensitivity:.6g} is declared"
+                f"values before noise differ by {differ}{norm}, where sensitivity {allowed} "
+                "is declared"
             )
             yield Finding("values", what, said(met), cure)
 

@@ -51,7 +51,7 @@ def mistake_law(learner: ContinualMechanism[Any], rounds: int, **simulation: Any
     (Fraction(40951, 10000), Fraction(0, 1))
     >>> learner = sparse_vector_learner(horizon=1 << 20, epsilon=1)
     >>> str(mistake_law(learner, 1 << 20).mistakes(every_round(1 << 20)))
-    '25.05'
+    '25.06'
     """
     rounds = exact.whole(rounds, "rounds")
     taken = learner.signature.queries

@@ -6,15 +6,19 @@ T. τ is the first round whose hypothesis is not f⁽⁰⁾.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar, Literal, TypeAlias, Union
 
 import attrs
 
+from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import down, up
+from antiphon.numbers.printed import shown_up
 
 How: TypeAlias = Literal["exact", "in doubles", "simulated"]
 Number: TypeAlias = Union[Fraction, float]
@@ -38,13 +42,23 @@ class MistakeFigure:
 
     def to_dict(self) -> dict[str, object]:
         """For JSON; exact figures are fractions in words, too."""
-        told = {"value": float(self.value), "low": float(self.low), "high": float(self.high)}
+        told = {"value": _safe(self.value, up), "low": _safe(self.low, down)}
+        told["high"] = _safe(self.high, up)
         exactly = {"exactly": str(self.value)} if isinstance(self.value, Fraction) else {}
         return {**told, "how": self.how, **exactly}
 
     def __str__(self) -> str:
-        value = f"{float(self.value):.4g}"
-        return f"{value} ± {float(self.high - self.value):.2g}" if self.high > self.low else value
+        value = shown_up(self.value, 4)
+        if not self.low < self.high:
+            return value
+        if self.high == math.inf:
+            return f"{value} ± inf"
+        middle, ends = Fraction(value), map(exact.fraction, (self.low, self.high))
+        return f"{value} ± {shown_up(max(abs(end - middle) for end in ends), 2)}"
+
+
+def _safe(value: Number, rounded: Callable[[Fraction], float]) -> float:
+    return value if isinstance(value, float) else rounded(value)
 
 
 class MistakeLaw(ABC):

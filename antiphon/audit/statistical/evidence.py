@@ -13,7 +13,9 @@ import numpy as np
 from antiphon.audit.statistical.estimators import Hits, Rates
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.proportions import MOST_TRIALS
+from antiphon.audit.statistical.report_card import at_least
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, TranscriptError
+from antiphon.numbers.printed import shown_down
 from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.mechanism import Mechanism
@@ -75,10 +77,7 @@ class Counterexample(Shown):
         check(self)
 
     def _card(self) -> Card:
-        title = (
-            f"evidence against ({self.epsilon:.10g}, {self.delta:.10g})-DP: at that ε, δ is at "
-            f"least {self.delta_lower:.6g} with confidence {self.confidence:.10g}"
-        )
+        title = against(self.epsilon, self.delta, self.delta_lower, self.confidence)
         rows = (
             ("played in the world", f"b = {self.bit}, which the event favours"),
             ("the event", self.event.words()),
@@ -195,6 +194,16 @@ class Counterexample(Shown):
             raise TranscriptError(f"line 1: {error}") from None
 
 
+def against(epsilon: float, delta: float, delta_lower: float, confidence: float) -> str:
+    """What is refuted, and how: all rounded down, in digits that tell the bound from the claim."""
+    claim = f"({shown_down(epsilon, _NEARLY)}, {shown_down(delta, _NEARLY)})-DP"
+    return (
+        f"evidence against {claim}: at that ε, δ is at least {at_least(delta_lower, delta)} "
+        f"with confidence {shown_down(confidence, _NEARLY)}"
+    )
+
+
+_NEARLY: Final = 10
 _PLAIN: Final = ("bit", "epsilon", "delta", "delta_lower", "confidence")
 
 

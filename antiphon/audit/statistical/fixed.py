@@ -21,6 +21,7 @@ from antiphon.audit.statistical.experiment import TESTING, CountHits, Setting, T
 from antiphon.audit.statistical.search import Candidate
 from antiphon.audit.statistical.testing import Correction, bonferroni, holm
 from antiphon.audit.statistical.vacuous import why_vacuous
+from antiphon.numbers.printed import shown_up
 
 Method: TypeAlias = Literal["clopper-pearson", "label", "anytime"]
 Chosen: TypeAlias = tuple[Candidate, Choice]
@@ -149,5 +150,5 @@ def repeated(looks: int, alpha: float) -> str:
         return ""
     return (
         f"; this is report {looks} of samples that grew, each wrong with probability at most "
-        f"α = {alpha:.3g}, so the confidence is that of all {looks} together"
+        f"α = {shown_up(alpha, 3)}, so the confidence is that of all {looks} together"
     )

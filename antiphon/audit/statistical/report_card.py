@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from antiphon.composition.accounting.figures import number
+from antiphon.numbers.printed import shown_down, shown_up, told_apart
 from antiphon.protocol.shown.card import Card, Grid, Part
 
 if TYPE_CHECKING:
@@ -19,9 +20,27 @@ def card(report: AuditReport) -> Card:
 
 def title(report: AuditReport) -> str:
     """What was claimed, and the verdict."""
-    claim = f"({report.epsilon:.10g}, {report.delta:.10g})-DP"
-    claim = f"the whole curve ({report.curve})" if report.curve else claim
-    return f"{claim}: {report.verdict}, at confidence {report.confidence:.10g}"
+    claim = f"the whole curve ({report.curve})" if report.curve else f"{claimed(report)}-DP"
+    return f"{claim}: {report.verdict}, at confidence {shown_down(report.confidence, _NEARLY)}"
+
+
+def claimed(report: AuditReport) -> str:
+    """(ε, δ) as claimed: what is tested is that, or the next double above it.
+
+    What refutes a claim refutes all smaller ones: one that is refuted is rounded down, others up.
+    """
+    told = [
+        shown_down(each, _NEARLY)
+        if report.refuted
+        else shown_up(max(0.0, math.nextafter(each, -math.inf)), _NEARLY)
+        for each in (report.epsilon, report.delta)
+    ]
+    return f"({', '.join(told)})"
+
+
+def at_least(found: float, claimed: float) -> str:
+    """A bound from below, in digits that tell it from a claim that it refutes."""
+    return told_apart(found, claimed)[0]
 
 
 def _parts(report: AuditReport) -> Iterator[Part]:
@@ -38,6 +57,10 @@ def _parts(report: AuditReport) -> Iterator[Part]:
         yield f"{report.slow}."
 
 
+_NEARLY: Final = 10
+"""Digits of what was claimed …"""
+_ALL: Final = 17
+"""… and all that a double has."""
 RARE: Final = "No view in the event turned up soon: it is rare, or the test was lucky."
 
 
@@ -46,10 +69,11 @@ def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
     hits, bit = report.hits, report.event.bit
     if report.curve:
         where = "where it fails" if report.refuted else "where that is nearest"
-        yield where, f"at ε = {report.epsilon:.6g}, where it says δ = {number(report.delta)}"
-        yield "μ, if it is μ-GDP", f"at least {report.mu_lower:.6g}"
-    yield "δ at that ε", f"at least {report.delta_lower:.6g}"
-    yield "ε at that δ", f"at least {report.epsilon_lower:.6g}"
+        says = told_apart(report.delta_lower, report.delta)[1]
+        yield where, f"at ε = {shown_up(report.epsilon, _ALL)}, where it says δ = {says}"
+        yield "μ, if it is μ-GDP", f"at least {shown_down(report.mu_lower)}"
+    yield "δ at that ε", f"at least {at_least(report.delta_lower, report.delta)}"
+    yield "ε at that δ", f"at least {at_least(report.epsilon_lower, report.epsilon)}"
     yield "adversary", report.adversary
     yield "event", report.event.words()
     yield f"  under b = {bit}", f"{hits.own:,} of {hits.trials:,} fresh views"
@@ -67,7 +91,7 @@ def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
 def tests(report: AuditReport) -> Grid:
     """Every hypothesis, where several were tested."""
     found = [
-        (each.adversary, each.event.words(), f"{each.p_value:.3g}", f"{each.adjusted:.3g}")
+        (each.adversary, each.event.words(), shown_up(each.p_value, 3), shown_up(each.adjusted, 3))
         for each in report.tests
     ]
     return Grid(found, ("adversary", "event", "p", "adjusted"), numbers=("p", "adjusted"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
@@ -34,6 +33,7 @@ from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.composition.accounting.parameters import pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import Figure, shown_down, shown_up
 
 _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
     "gaussian": GaussianPair,
@@ -43,6 +43,7 @@ _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
 }
 _LOG = "ln "
 _ROWS = 12
+_DIGITS = 10
 """Of the table of a curve, where nothing is asked."""
 
 
@@ -91,16 +92,12 @@ def _title(outcome: Answered) -> str:
     return f"What is promised by {many[0].lower()}{many[1:]}: {outcome.listed}"
 
 
-def _points(outcome: Answered) -> list[tuple[float, float]]:
+def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
     """(ε, δ) at what was asked, on the last bound, which is the sharpest."""
     answers = outcome.answers[-1]
-    asked = [
-        (float(each), ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)
-    ]
+    asked = [(each, ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)]
     rest = answers[len(outcome.epsilons) :]
-    return asked + [
-        (ends.upper, float(each)) for each, ends in zip(outcome.deltas, rest, strict=True)
-    ]
+    return asked + [(ends.upper, each) for each, ends in zip(outcome.deltas, rest, strict=True)]
 
 
 def _answered(question: AccountQuestion) -> Answered:
@@ -217,7 +214,7 @@ def _print(outcome: Answered, plot: Path | None) -> None:
     console = terminal(150)
     floor, count = outcome.floor.upper, outcome.count
     head = f"Comp[{outcome.listed}]: {count:,} mechanism{'s' if count > 1 else ''}"
-    print(head + (f", δ >= {rounded(floor)} at every ε" if floor else ""))
+    print(head + (f", δ >= {shown_up(floor, _DIGITS)} at every ε" if floor else ""))
     asked = bool(outcome.epsilons or outcome.deltas)
     columns, rows = _asked(outcome) if asked else _curves(outcome)
     numbers = [each for each in columns if each not in ("bound", "source")]
@@ -232,10 +229,10 @@ def _asked(outcome: Answered) -> tuple[list[str], list[list[str]]]:
     columns += [f"δ at ε = {_shown(each)}" for each in outcome.epsilons]
     columns += [f"ε at δ = {shown(each)}" for each in outcome.deltas]
     rows = [
-        [curve.method, *(rounded(each.upper) for each in answers), curve.source]
+        [curve.method, *(shown_up(each.upper, _DIGITS) for each in answers), curve.source]
         for curve, answers in zip(outcome.curves, outcome.answers, strict=True)
     ]
-    lower = [rounded(each.lower, ROUND_FLOOR) for each in outcome.answers[-1]]
+    lower = [shown_down(each.lower, _DIGITS) for each in outcome.answers[-1]]
     rows.append(["not below", *lower, "the lower end of the certified interval"])
     return [*columns, "source"], rows
 
@@ -247,18 +244,7 @@ def _curves(outcome: Answered) -> tuple[list[str], list[list[str]]]:
     epsilons = [float(f"{each:.3g}") for each in np.linspace(0.0, last, _ROWS)]
     deltas = [curve.delta_at(epsilons) for curve in outcome.curves]
     rows = [
-        [f"{epsilon:g}", *(rounded(float(column[i]), digits=4) for column in deltas)]
+        [shown_up(epsilon), *(shown_up(float(column[i]), 4) for column in deltas)]
         for i, epsilon in enumerate(epsilons)
     ]
     return ["ε", *(curve.method for curve in outcome.curves)], rows
-
-
-def rounded(value: float, direction: str = ROUND_CEILING, digits: int = 10) -> str:
-    """So many digits, and never to the wrong side.
-
-    >>> rounded(0.1234567890123), rounded(100.0), rounded(0.0), rounded(2.0**-60, digits=3)
-    ('0.1234567891', '100', '0', '8.68e-19')
-    """
-    near = Context(prec=digits, rounding=direction).create_decimal(Decimal(value))
-    plain = near.normalize()
-    return f"{plain:f}" if not near or -5 <= near.adjusted() < digits else f"{plain:e}"

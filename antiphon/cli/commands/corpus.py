@@ -13,8 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from antiphon.audit.statistical.report_card import claimed
 from antiphon.cli.output import print_json, progress
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
 from antiphon.protocol.coins import seed_sequence
 from antiphon.selfcheck.corpus import AuditedEntry, Entry, corpus, examine
 from antiphon.selfcheck.corpus.examination import CONFIDENCE, LEVEL
@@ -148,12 +150,12 @@ def _table(findings: list[AuditedEntry], thorough: bool) -> Table:
         style = ("green" if entry.private else "cyan") if finding.as_expected else "bold red"
         table.add_row(
             Text(entry.name),
-            Text(f"({report.epsilon:.4g}, {report.delta:.4g})"),
+            Text(claimed(report)),
             Text(_verdict(finding), style),
-            _number(finding.epsilon_lower),
-            _number(entry.truth.exact),
-            _number(finding.delta_lower),
-            _number(entry.truth.delta),
+            _number(finding.epsilon_lower, fixed_down),
+            _number(entry.truth.exact, fixed_up),
+            _number(finding.delta_lower, fixed_down),
+            _number(entry.truth.delta, fixed_up),
             *(_figure(finding) if thorough else ()),
             f"{report.samples:.1e}".replace("e+0", "e"),
             f"{finding.seconds:.1f}",
@@ -167,7 +169,7 @@ def _figure(finding: AuditedEntry) -> tuple[str, Text]:
     if reached is None:
         return "", Text("")
     symbol = "ε" if entry.goal_of == "epsilon" else "δ"
-    return f"{symbol} ≥ {_number(entry.goal)}", Text(
+    return f"{symbol} ≥ {_number(entry.goal, fixed_down)}", Text(
         *("yes", "") if reached else ("NO", "bold red")
     )
 
@@ -178,8 +180,8 @@ def _verdict(finding: AuditedEntry) -> str:
     return "refuted, as it must" if finding.refuted else "NOT refuted"
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else "∞" if value == math.inf else f"{value:.4f}"
+def _number(value: float | None, rounded: Callable[[float, int], str]) -> str:
+    return "" if value is None else "∞" if value == math.inf else rounded(value, 4)
 
 
 def _summary(
@@ -196,11 +198,11 @@ def _summary(
     )
     yield (
         f"Each bound holds with confidence {CONFIDENCE:.0%}; any private one is refuted with "
-        f"probability at most {LEVEL:g}. Samples are in each of the two worlds."
+        f"probability at most {shown_up(LEVEL)}. Samples are in each of the two worlds."
     )
     for finding in surprises:
         name, event = finding.entry.name, finding.report.event.words()
         if finding.as_expected:
-            yield f"{name}: reaches {finding.bound:.4f}, by {event}"
+            yield f"{name}: reaches {fixed_down(finding.bound, 4)}, by {event}"
         else:
-            yield f"{name}: p = {finding.p_value:.2g}, by {event}"
+            yield f"{name}: p = {shown_up(finding.p_value, 2)}, by {event}"

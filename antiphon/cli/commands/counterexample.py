@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import attrs
@@ -12,7 +13,10 @@ from antiphon.audit.statistical.proportions import MOST_TRIALS, clopper_pearson
 from antiphon.cli.commands import trial as trials
 from antiphon.cli.output import print_json
 from antiphon.cli.written import rational, shown
+from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import up
+from antiphon.numbers.printed import fixed_down, fixed_up, shown_down
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.files import refuse_taken
 
@@ -106,9 +110,9 @@ def _data(outcome: Demonstration, seed: int | None) -> dict[str, object]:
         "confidence": outcome.confidence,
         "interval": list(outcome.interval),
         "method": "Clopper-Pearson",
-        "exact": {"probability": float(adversary.success), "fraction": fraction},
-        "advantage": {"observed": outcome.advantage, "exact": float(adversary.success)},
-        "promised_by_one_parameter": float(adversary.delta),
+        "exact": {"probability": up(adversary.success), "fraction": fraction},
+        "advantage": {"observed": outcome.advantage, "exact": up(adversary.success)},
+        "promised_by_one_parameter": up(adversary.delta),
         "first_pair_consistent": {"halted": outcome.halted, "reason": outcome.reason},
         "saved": None if outcome.saved is None else str(outcome.saved),
         "holds": outcome.holds,
@@ -120,7 +124,9 @@ def _lines(outcome: Demonstration, seed: int | None) -> Iterator[str]:
     delta, success = shown(adversary.delta), shown(adversary.success)
     rate, wrong = outcome.right / outcome.runs, sum(world.wrong for world in outcome.worlds)
     inside = "inside" if low <= adversary.success <= high else "outside"
-    label = f"{100 * outcome.confidence:.10g} % interval"
+    least, most = fixed_down(100 * Fraction(low), 4), fixed_up(100 * Fraction(high), 4)
+    share = fixed_up(100 * adversary.success, 4)
+    label = f"{shown_down(100 * exact.fraction(outcome.confidence), 10)} % interval"
     yield (
         f"M_δ with δ = {delta}, at most {adversary.copies:,} copies, through V[f_∞] ∘* I(b) ∘* "
         f"ExtConComp with the one parameter (0, {delta})"
@@ -128,8 +134,8 @@ def _lines(outcome: Demonstration, seed: int | None) -> Iterator[str]:
     for world in outcome.worlds:
         yield f"  b = {world.bit}: learned in {world.right:,} of {world.runs:,} runs"
     yield f"  learned the bit in        {rate:.4%} of all runs; named a wrong bit {wrong} times"
-    yield f"  {label:<24}  [{low:.4%}, {high:.4%}] (Clopper-Pearson)"
-    yield f"  1-(1-δ)^ℓ                 {float(adversary.success):.4%} = {success}, {inside} it"
+    yield f"  {label:<24}  [{least}%, {most}%] (Clopper-Pearson)"
+    yield f"  1-(1-δ)^ℓ                 {share}% = {success}, {inside} it"
     yield (
         f"  distinguishing advantage  {outcome.advantage:.4%} observed, {success} exactly: "
         f"the tight δ at ε = 0, where one M_δ has {delta}"

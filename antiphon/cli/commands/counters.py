@@ -10,7 +10,6 @@ from typing import Final
 
 import attrs
 
-from antiphon.cli.commands.account import rounded
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.written import rational, shown
 from antiphon.mechanisms.counters import (
@@ -25,6 +24,7 @@ from antiphon.mechanisms.counters import (
 )
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
+from antiphon.numbers.printed import shown_up
 
 _BAR: Final = 26
 _LONG: Final = 1 << 20
@@ -172,7 +172,7 @@ def _print(outcome: CounterTable) -> None:
     print("Expected squared errors of a count; max/bound is drawn on a logarithmic scale.")
     print("Normalised: all columns of the factor have one norm, so each update costs all of ρ.")
     if converted is not None:
-        epsilon = rounded(up(converted[0]), digits=6)
+        epsilon = shown_up(converted[0])
         print(f"The claims with ρ imply ({epsilon}, {shown(converted[1])})-DP.")
     if outcome.plot is not None:
         print(f"The errors are drawn in {outcome.plot}")

@@ -7,10 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from antiphon.cli.commands.account import rounded
 from antiphon.cli.output import progress
 from antiphon.demo.data import CARRIERS, LATE, flights
 from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.records.files import write_text
 from antiphon.report import Band, along, bands, table, terminal
 
@@ -72,10 +72,10 @@ def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
             [largest],
         ),
     ]
-    epsilon = rounded(found.promise.epsilon_at(DELTA), digits=4)
+    epsilon = shown_up(found.promise.epsilon_at(DELTA), 4)
     subtitle = (
-        f"both together ({epsilon}, {DELTA:g})-DP for any one flight; each band holds as a whole "
-        f"with probability {1 - BETA:.0%}"
+        f"both together ({epsilon}, {shown_up(DELTA)})-DP for any one flight; each band holds as "
+        f"a whole with probability {1 - BETA:.0%}"
     )
     title = f"Flights that came at least {LATE} minutes late"
     bands(panels, title=title, subtitle=subtitle + "; seeded" * seeded, paths=paths)
@@ -117,10 +117,10 @@ def _row(name: str, true: int, noisy: int, band: int) -> tuple[str, ...]:
 def _notes(found: Delays) -> Iterator[str]:
     readings, promise = found.readings, found.promise
     alone = found.histogram.claims[0].parameters[0]
-    epsilon = rounded(promise.epsilon_at(DELTA), digits=4)
+    epsilon = shown_up(promise.epsilon_at(DELTA), 4)
     yield (
         f"H is told {len(readings)} times, ({alone}, 0)-DP; HSS is told each flight. Together: "
-        f"({epsilon}, {DELTA:g})-DP, {promise.status.value}, by {promise.theorem}."
+        f"({epsilon}, {shown_up(DELTA)})-DP, {promise.status.value}, by {promise.theorem}."
     )
     yield (
         f"HSS changed its answer {readings[-1].interval - 1} times; the truth lay in its band at "

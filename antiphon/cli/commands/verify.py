@@ -13,6 +13,8 @@ from rich.text import Text
 
 from antiphon.cli.output import print_json, progress
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.interval import up
+from antiphon.numbers.printed import shown_up
 from antiphon.report import terminal
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
@@ -84,7 +86,7 @@ def _data(finding: Decided) -> dict[str, object]:
             {"epsilon": _epsilon(epsilon), "delta": str(delta)}
             for epsilon, delta in finding.claimed
         ],
-        "tight": [{"delta": str(delta), "float": float(delta)} for delta in finding.tight],
+        "tight": [{"delta": str(delta), "float": up(delta)} for delta in finding.tight],
         "holds": finding.holds,
         "broken": None if finding.holds else broken(finding),
         "expected": finding.expected,
@@ -168,12 +170,12 @@ def _claims(finding: Decided) -> Iterator[str]:
 
 
 def _number(value: Fraction) -> str:
-    """Six digits; ≈ where they are not all.
+    """Six digits, rounded up; ≈ where they are not all.
 
     >>> _number(Fraction(1, 10)), _number(Fraction(1, 3))
-    ('0.1', '≈0.333333')
+    ('0.1', '≈0.333334')
     """
-    decimal = f"{float(value):.6g}"
+    decimal = shown_up(value)
     return decimal if Fraction(decimal) == value else f"≈{decimal}"
 
 

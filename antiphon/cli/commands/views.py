@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from antiphon.audit.statistical.evidence import Counterexample
+from antiphon.audit.statistical.evidence import Counterexample, against
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.user_code import guarded, import_file
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
@@ -87,10 +87,7 @@ _PLACES: Final = {
 
 
 def _evidence(data: dict[str, Any]) -> Iterator[str]:
-    yield (
-        f"evidence against ({data['epsilon']:.10g}, {data['delta']:.10g})-DP: at that ε, δ is at "
-        f"least {data['delta_lower']:.6g} with confidence {data['confidence']:.10g}"
-    )
+    yield against(data["epsilon"], data["delta"], data["delta_lower"], data["confidence"])
     yield f"  played in the world b = {data['bit']}, which the event favours"
     yield f"  the event: {data['event']}"
     yield f"  {_PLACES[data['in_event']]}"

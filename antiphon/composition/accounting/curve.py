@@ -22,6 +22,7 @@ from antiphon.numbers.interval import (
     least_reading,
     up,
 )
+from antiphon.numbers.printed import shown_down
 from antiphon.protocol.shown.card import Card, Part
 from antiphon.protocol.shown.displayed import Plotted, Shown
 
@@ -120,7 +121,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
         target = exact.probability(delta)
         if target < self.least_delta:
             raise InvalidArgument(
-                f"delta = {float(target):.6g} is below the floor of this composition: "
+                f"delta = {shown_down(target)} is below the floor of this composition: "
                 f"δ >= {self.floor.upper!r} for every epsilon; ask for that much or more"
             )
         return target

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from antiphon.numbers.errors import Intractable
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.shown.card import Grid, Part
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def told(curve: PrivacyCurve) -> Iterator[Part]:
     except Intractable as error:
         yield str(error)
         return
-    rows = [(number(epsilon), number(delta)) for epsilon, delta in sorted(found)]
+    rows = [(shown_up(epsilon), shown_up(delta)) for epsilon, delta in sorted(found)]
     yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
 
 
@@ -62,15 +63,3 @@ def _between(curve: PrivacyCurve) -> Iterator[tuple[float, float]]:
     for share in (0.0, 0.25, 0.5, 0.75):
         epsilon = float(f"{share * last:.3g}")
         yield epsilon, curve.delta_at(epsilon)
-
-
-def number(value: float) -> str:
-    """Six digits, rounded up: what is shown is promised, too.
-
-    >>> number(1.0), number(1.00000049), number(2e-9)
-    ('1', '1.00001', '2e-09')
-    """
-    text = f"{value:.6g}"
-    if float(text) >= value:
-        return text
-    return f"{value + 10.0 ** (math.floor(math.log10(value)) - 5):.6g}"

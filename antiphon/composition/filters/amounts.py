@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import Final, TypeAlias, Union
 
-from antiphon.composition.filters.decimals import six_digits
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.printed import shown_down, shown_up
 
 Amount: TypeAlias = Union[ExactEpsilon, float]
 
@@ -38,6 +37,4 @@ def _shown(value: Amount, left: bool) -> str:
 
 
 def _rounded(value: ExactEpsilon, left: bool) -> str:
-    near = six_digits(value, up=not left)
-    plain = near if near else Decimal(0)
-    return f"{plain:f}" if -5 <= plain.adjusted() < 9 else f"{plain:e}"
+    return shown_down(value) if left else shown_up(value)

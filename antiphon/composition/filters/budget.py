@@ -12,11 +12,12 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.amounts import amounts
-from antiphon.composition.filters.decimals import root_below, shown_down, shown_up
+from antiphon.composition.filters.decimals import root_below
 from antiphon.composition.filters.sums import Sum
 from antiphon.numbers import exact
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.mechanism import State

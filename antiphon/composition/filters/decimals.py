@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Final
@@ -51,31 +50,3 @@ def root_below(value: Fraction) -> Fraction:
 def rounded_down(value: Decimal, digits: int = 12) -> Fraction:
     """At most the value, to so many significant digits."""
     return Fraction(Context(prec=digits, rounding=ROUND_FLOOR).plus(value))
-
-
-_SIX_UP: Final = Context(prec=6, rounding=ROUND_CEILING)
-_SIX_DOWN: Final = Context(prec=6, rounding=ROUND_FLOOR)
-
-
-def shown_up(value: ExactEpsilon | float) -> str:
-    """Six digits, rounded up.
-
-    >>> shown_up(Fraction(1, 3)), shown_down(Fraction(1, 3)), shown_down(Fraction(3, 4))
-    ('0.333334', '0.333333', '0.75')
-    """
-    return _six(value, up=True)
-
-
-def shown_down(value: ExactEpsilon | float) -> str:
-    """Six digits, rounded down."""
-    return _six(value, up=False)
-
-
-def _six(value: ExactEpsilon | float, *, up: bool) -> str:
-    return "inf" if value == math.inf else f"{six_digits(exact.epsilon(value), up=up):g}"
-
-
-def six_digits(value: ExactEpsilon, *, up: bool) -> Decimal:
-    """A value to six digits, rounded up, or down."""
-    end, context = (above, _SIX_UP) if up else (below, _SIX_DOWN)
-    return context.plus(end(value)).normalize(context)

@@ -12,7 +12,6 @@ import attrs
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.figures import number as number  # its first address
 from antiphon.composition.accounting.pairs.compose import compose
 from antiphon.composition.accounting.pairs.measured import pair_of
 from antiphon.composition.accounting.parameters import single
@@ -23,6 +22,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
+from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.measures.kinds import (
     Approximate,
     Measure,
@@ -33,6 +33,8 @@ from antiphon.protocol.measures.kinds import (
 
 _UP: Final = 1 + 2.0**-40
 """More than any of the few operations below can be off by, relatively."""
+
+number = shown_up  # its name in the documentation
 
 
 def of_measure(measure: Measure) -> PrivacyCurve:
@@ -232,7 +234,7 @@ def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> Approxi
     epsilon = curve.epsilon_at(at)
     if math.isinf(epsilon):
         raise InvalidArgument(
-            f"no epsilon is promised at delta = {float(at):.6g}: pass a larger delta"
+            f"no epsilon is promised at delta = {shown_down(at)}: pass a larger delta"
         )
     return Approximate(Fraction(epsilon), at)
 

@@ -9,7 +9,7 @@ from typing import Literal
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.figures import number, points
+from antiphon.composition.accounting.figures import points
 from antiphon.composition.accounting.parameters import MOST_CREATED
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import picture, text
@@ -18,6 +18,7 @@ from antiphon.composition.guarantees.derive import derive
 from antiphon.composition.guarantees.rulebook import Inquiry
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
@@ -99,7 +100,7 @@ class Guarantee(Displayed):
         return text.as_dict(self.system, self.derivation)
 
     def _card(self) -> Card:
-        figures = [(f"ε = {number(e)}", f"δ = {number(d)}") for e, d in points(self.curve)]
+        figures = [(f"ε = {shown_up(e)}", f"δ = {shown_up(d)}") for e, d in points(self.curve)]
         parts = (f"status: {text.status(self.derivation)}", Grid(figures), Picture(self._drawn))
         return Card(text.headline(self.system, self.derivation), parts)
 

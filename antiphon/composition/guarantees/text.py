@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from antiphon.composition.accounting.figures import number, points
+from antiphon.composition.accounting.figures import points
 from antiphon.composition.guarantees.curves import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.numbers import exact
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.labels import message_label
@@ -28,7 +29,7 @@ def headline(system: Mechanism, derivation: Derivation) -> str:
     if known is not None:
         promise = f"{_exactly(known[0])}, {_exactly(known[1])}"
     else:
-        promise = ", ".join(map(number, points(derivation.curve)[0]))
+        promise = ", ".join(map(shown_up, points(derivation.curve)[0]))
     about = message_label(derivation.verification, _WIDE)
     return f"{message_label(system, _WIDE)} is ({promise})-DP with respect to {about}"
 
@@ -40,7 +41,7 @@ def _exactly(value: exact.ExactEpsilon) -> str:
     ('0.1', '1/3', 'ln 3')
     """
     if not isinstance(value, exact.Log):
-        decimal = f"{float(value):.10g}"
+        decimal = shown_up(value, 10)
         if Fraction(decimal) == value:
             return decimal
     return message_label(value)
@@ -57,7 +58,7 @@ def status(derivation: Derivation) -> str:
 def figures(derivation: Derivation) -> Iterator[str]:
     """What is promised, at some points of the curve."""
     for epsilon, delta in points(derivation.curve):
-        yield f"ε = {number(epsilon)} at δ = {number(delta)}"
+        yield f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
 
 
 # --- plain text ---------------------------------------------------------------------------------
@@ -98,7 +99,7 @@ def as_markdown(system: Mechanism, derivation: Derivation) -> str:
     lines = [f"**{_escaped(headline(system, derivation))}**", ""]
     lines += [f"Status: *{_escaped(status(derivation))}*", ""]
     lines += ["| ε | δ |", "|---|---|"]
-    lines += [f"| {number(e)} | {number(d)} |" for e, d in points(derivation.curve)]
+    lines += [f"| {shown_up(e)} | {shown_up(d)} |" for e, d in points(derivation.curve)]
     return "\n".join([*lines, "", *_items(derivation, 0)])
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from antiphon.composition.filters.budget import Budget
-from antiphon.composition.filters.decimals import shown_down, shown_up
 from antiphon.composition.suitable import Suitable
+from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.in_sight import BudgetInSight, Charge, ChildShare, InEpsilon
 from antiphon.protocol.records.labels import message_label

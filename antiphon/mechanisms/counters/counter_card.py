@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, Union
 
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.shown.card import Card, Grid, Part
 
@@ -36,6 +37,7 @@ def _rows(
         yield "with respect to", message_label(claim.verification, 120)
     if horizon is None or horizon <= MOST:
         last = MOST if horizon is None else horizon
-        yield f"standard deviation after {last:,}", f"{math.sqrt(counter.squared_error(last)):.4g}"
+        deviation = math.sqrt(counter.squared_error(last))
+        yield f"standard deviation after {last:,}", shown_up(deviation, 4)
         bound = counter.error_bound(last, beta=0.05)
-        yield "  with probability 95 %", f"an error of at most {bound:.4g}"
+        yield "  with probability 95 %", f"an error of at most {shown_up(bound, 4)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.exact import Log
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.messages import Ask, Pair, Symbol, identical
 from antiphon.protocol.records.codec import Json
@@ -20,7 +20,6 @@ _MOST: Final = 4
 """How many items of a tuple, or parameters of a type, are shown."""
 _LONGEST: Final = 4096
 """Bits past which a fraction is not looked at."""
-_SIX: Final = Context(prec=6, rounding=ROUND_CEILING)
 
 
 def shorten(text: str, width: int) -> str:
@@ -100,8 +99,7 @@ def _fraction(value: Fraction) -> str:
         return str(value)
     if bits > _LONGEST:
         return "a long fraction"
-    digits = _SIX.divide(Decimal(value.numerator), Decimal(value.denominator))
-    return f"≈{digits.normalize(_SIX)}"
+    return f"≈{shown_up(value)}"
 
 
 def _instance(value: Any, depth: int) -> str:

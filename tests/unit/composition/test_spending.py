@@ -25,13 +25,14 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.filters.decimals import root_below, shown_down, shown_up
+from antiphon.composition.filters.decimals import root_below
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.mechanisms.counters import GaussianTreeCounter
 from antiphon.mechanisms.histograms import HSS
 from antiphon.mechanisms.learners.convex.origin import Origin
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
+from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol import Claim, Log, Pure, Renyi, Status
 from antiphon.protocol.measures import Approximate
 from antiphon.protocol.measures.kinds import parameters_of

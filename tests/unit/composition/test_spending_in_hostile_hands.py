@@ -21,10 +21,10 @@ from antiphon.composition import (
 )
 from antiphon.composition.concurrent import Dead
 from antiphon.composition.filters import Filter
-from antiphon.composition.filters.decimals import shown_down, shown_up
 from antiphon.composition.validity import SparseParallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
+from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol import Log, Status
 from antiphon.protocol.durable.states import keep, restored
 from antiphon.protocol.messages import TOP

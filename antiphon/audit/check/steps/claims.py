@@ -11,12 +11,14 @@ from antiphon.audit.check.report import Finding, LeftOut
 from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.check.where import where
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.statistical.report_card import at_least
 from antiphon.numbers.errors import (
     CompositionError,
     Intractable,
     InvalidArgument,
     PartError,
 )
+from antiphon.numbers.printed import shown_down
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import generator
@@ -116,9 +118,10 @@ def _on_samples(subject: Subject, game: PrivacyGame, claim: Claim, number: int) 
         except Exception as error:
             raise LeftOut(f"an audit is not possible: {error}") from None
         if report.refuted:
+            low = at_least(report.delta_lower, report.delta)
             return (
-                f"an audit finds δ >= {report.delta_lower:.4g} at ε = {report.epsilon:.4g}, "
-                f"claimed {report.delta:.4g}, at confidence {report.confidence}, by "
+                f"an audit finds δ >= {low} at ε = {shown_down(report.epsilon)}, claimed "
+                f"{shown_down(report.delta)}, at confidence {report.confidence}, by "
                 f"{report.adversary}"
             )
     return None

@@ -12,6 +12,7 @@ from antiphon.audit.conjectures import Conjecture, Conjectured, HowFar
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_down, fixed_up
 from antiphon.protocol.records.files import refuse_taken, write_text
 
 
@@ -73,9 +74,10 @@ def climb_line(standing: HowFar, better: Sequence[float]) -> str:
     top = max(standing.best, bound) or 1.0
     filled, mark = (round(_BAR * max(each, 0.0) / top) for each in (standing.best, bound))
     bar = f"{'█' * filled:░<{_BAR}}"
+    best, most = fixed_down(standing.best, 6), fixed_up(standing.bound, 6)
     return (
         f"{standing.seconds:8.1f} s {standing.starts:7,} starts  {bar[:mark]}│{bar[mark:]}  "
-        f"{standing.best:.6f} against {bound:.6f}  {_heights(better[-_LAST:])}"
+        f"{best} against {most}  {_heights(better[-_LAST:])}"
     )
 
 

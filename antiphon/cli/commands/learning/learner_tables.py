@@ -10,6 +10,7 @@ import attrs
 from antiphon.cli.commands.learning.learner_rows import LearnerRow, power, shared
 from antiphon.cli.commands.learning.playing import INTERRUPTED
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame, OnlineGame
+from antiphon.numbers.printed import fixed_up
 
 
 @attrs.frozen
@@ -32,7 +33,7 @@ def print_once(outcome: LearnedOutcome) -> None:
     columns = ["learner", "private", "regret", "±", "a round", "slope", *_dynamic(rows), "games"]
     cells = [
         [
-            row.name, row.privacy, f"{row.regret:,.1f}", f"{row.band:,.1f}",
+            row.name, row.privacy, f"{row.regret:,.1f}", fixed_up(row.band, 1),
             f"{row.regret / game.rounds:.5f}", f"{row.standings.slope:.2f}",
             *(f"{each[:, -1].mean():,.1f}" for each in (row.standings.shifting,)
               if each is not None),
@@ -94,7 +95,7 @@ def _told(
 ) -> str:
     if row is None:
         return ""
-    return f"{figure(row):,.1f}" + ("" if band is None else f" ± {band(row):,.1f}")
+    return f"{figure(row):,.1f}" + ("" if band is None else f" ± {fixed_up(band(row), 1)}")
 
 
 def _slope(found: float | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -21,7 +20,6 @@ from antiphon.audit.mistakes import (
 from antiphon.cli.commands.learning.playing import INTERRUPTED, PlayOptions
 from antiphon.cli.output import print_json
 from antiphon.cli.written import one_of, rational, shown
-from antiphon.composition.guarantees.curves import number
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.learners.littlestone import (
     Halving,
@@ -33,6 +31,7 @@ from antiphon.mechanisms.learners.littlestone import (
     tree_counter_learner,
 )
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
 from antiphon.protocol.mechanism import ContinualMechanism
 
 
@@ -144,7 +143,7 @@ def _promise(learner: ContinualMechanism[Any]) -> str:
     promise = guarantee(learner)
     delta = promise.delta_at(0) if isinstance(learner, NameAndShame) else 0
     epsilon = promise.epsilon_at(delta)
-    return f"({number(float(epsilon))}, {number(float(delta))})-DP, {promise.status.value}"
+    return f"({shown_up(epsilon)}, {shown_up(delta)})-DP, {promise.status.value}"
 
 
 def _curves(rounds: int, budget: Promised) -> Curves:
@@ -201,15 +200,11 @@ def _print(
     ]
     print_table(columns, cells, numbers=columns[1:3])
     epsilon, delta, beta_shown = map(shown, budget)
+    least, most = fixed_down(curves.lower[-1], 1), fixed_up(curves.upper[-1], 1)
     print(
-        f"At least {_down(curves.lower[-1])} for every ({epsilon}, {delta})-DP learner that is "
+        f"At least {least} for every ({epsilon}, {delta})-DP learner that is "
         f"{beta_shown}-concentrated, on its worst stream;"
     )
-    print(f"the sparse-vector learner of that ε, wrong every round: {curves.upper[-1]:.1f}.")
+    print(f"the sparse-vector learner of that ε, wrong every round: {most}.")
     if interrupted:
         print(INTERRUPTED)
-
-
-def _down(value: float) -> str:
-    """With one digit after the point, rounded down."""
-    return f"{math.floor(value * 10) / 10:,.1f}"

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.written import rational, shown
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.curves import number, of_measure
+from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.composition.guarantees.rules.mechanisms.behind_preprocessing import GROUP
@@ -28,6 +28,7 @@ from antiphon.composition.preprocessing.tables import (
 from antiphon.mechanisms import NoisyDescent
 from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import shown_up
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
@@ -176,7 +177,7 @@ def _print(asked: PriceAsked, pi: TablePreprocessing, rows: Sequence[PriceRow]) 
         f"{asked.kind}: ε on the original data at δ = {asked.delta}, of a mean with Gaussian noise"
     )
     columns = ["n", "τ/Δ", "naive (wrong)", "printed, p = 2", "derived", "group privacy"]
-    cells = [[f"{row.size:,}", *map(number, row[1:])] for row in rows]
+    cells = [[f"{row.size:,}", *map(shown_up, row[1:])] for row in rows]
     console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
     console.print(table(columns, cells, numbers=columns))
     print(verdict(rows))
@@ -189,11 +190,12 @@ def verdict(rows: Sequence[PriceRow]) -> str:
     """Whether it pays, and whether more data helps: in plain words."""
     last, change = rows[-1], falls(rows)
     if pays(last):
-        text = f"It pays: at n = {last.size:,} ε is {number(last.derived / last.naive)} times the "
-        text += f"naive one, where group privacy has {number(last.group)}."
+        times = shown_up(last.derived / last.naive)
+        text = f"It pays: at n = {last.size:,} ε is {times} times the naive one, where group "
+        text += f"privacy has {shown_up(last.group)}."
     elif last.derived < last.group:
         text = (
-            f"It does not pay: at n = {last.size:,} ε is {number(last.derived)}, the least known."
+            f"It does not pay: at n = {last.size:,} ε is {shown_up(last.derived)}, the least known."
         )
     else:
         text = f"It does not pay: at n = {last.size:,} nothing is better than group privacy."

@@ -16,6 +16,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import above, up
+from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.measures.divergences import SLACK
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.registry import register
@@ -160,7 +161,7 @@ class Repaired(Accounting):
         if length < _ENOUGH * (1 + SLACK):
             yield (
                 f"the repaired accounting asks for ln(1/δ₁) >= {_ENOUGH:g}, and here it is "
-                f"{length:.4g}: take a smaller δ₁ (tail)"
+                f"{shown_down(length)}: take a smaller δ₁ (tail)"
             )
 
 
@@ -233,20 +234,21 @@ def _premises(setting: L2PSetting, length: float) -> Iterator[str]:
     """Those of Thm 3.2 that do not hold."""
     rate, fakes = up(setting.rate), float(setting.fakes)
     if not exact.at_most(setting.rate, MOST_RATE):
-        yield f"Thm 3.2 asks for η <= 1/10, and here η = {rate:.6g}: take a smaller rate"
+        yield f"Thm 3.2 asks for η <= 1/10, and here η = {shown_up(rate)}: take a smaller rate"
     if not setting.fakes < 1:
-        yield f"Thm 3.2 asks for p < 1, and here p = {fakes:.6g}"
+        yield f"Thm 3.2 asks for p < 1, and here p = {shown_up(fakes)}"
     if setting.batches * setting.fakes < 1:
         yield (
-            f"Thm 3.2 asks for ⌈T/B⌉·p >= 1, and here {setting.batches}·{fakes:.6g} = "
-            f"{setting.batches * fakes:.6g}: take more fake switches (fakes) or shorter batches"
+            f"Thm 3.2 asks for ⌈T/B⌉·p >= 1, and here {setting.batches}·{shown_down(fakes)} = "
+            f"{shown_down(setting.batches * setting.fakes)}: take more fake switches (fakes) or "
+            "shorter batches"
         )
     found = rate * setting.batch * length
     if found * (1 + SLACK) > fakes:
         yield (
-            f"Thm 3.2 asks for η·B·ln(1/δ₁)/p <= 1, and here {rate:.6g}·{setting.batch}·"
-            f"{length:.6g}/{fakes:.6g} = {found / fakes:.6g}: take more fake switches (fakes), "
-            "shorter batches or a smaller rate"
+            f"Thm 3.2 asks for η·B·ln(1/δ₁)/p <= 1, and here {shown_up(rate)}·{setting.batch}·"
+            f"{shown_up(length)}/{shown_down(fakes)} = {shown_up(found / fakes)}: take more fake "
+            "switches (fakes), shorter batches or a smaller rate"
         )
 
 
@@ -254,5 +256,5 @@ def _exactly(setting: L2PSetting, name: str) -> Iterator[str]:
     if setting.loose:
         yield (
             f"the {name} accounting is proved for measures with δ₀ = 0 (loose), and here it is "
-            f"{float(setting.loose):.3g}: use Printed, which is assumed"
+            f"{shown_up(setting.loose)}: use Printed, which is assumed"
         )

@@ -12,6 +12,7 @@ from antiphon.mechanisms.learners.l2p.base_measures import Measures
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, PartError, place
+from antiphon.numbers.printed import shown_down, shown_up
 
 _FEW: Final = 16
 """All losses are tried where there are no more."""
@@ -139,7 +140,7 @@ def _close(
     if past > float(measures.loose) * (1 + _SLACK):
         raise InvalidArgument(
             f"{text}; after the losses {[_said(each) for each in before]} it takes δ₀ = "
-            f"{past:.3g}, more than {float(measures.loose):.3g} (loose)"
+            f"{shown_up(past)}, more than {shown_down(measures.loose)} (loose)"
         )
 
 

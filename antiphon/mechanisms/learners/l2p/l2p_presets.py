@@ -16,6 +16,7 @@ from antiphon.mechanisms.learners.l2p.l2p_tuning import L2PParameters, epsilon_o
 from antiphon.mechanisms.learners.searching import largest, short
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import shown_down, shown_up
 
 _CURE: Final = (
     "Thm 3.10's closed form does not satisfy Thm 3.2 here; use LazyToPrivate.corrected, or tuned"
@@ -34,7 +35,7 @@ def printed(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L
     spent = epsilon_of(by, setting, chance)
     if not exact.at_most(spent, target):
         raise InvalidArgument(
-            f"Thm 3.2 gives ε = {float(spent):.4g}, more than {float(target):.4g}. {_CURE}"
+            f"Thm 3.2 gives ε = {shown_up(spent)}, more than {shown_down(target)}. {_CURE}"
         )
     return L2PParameters(setting, by)
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_up, shown_down, shown_up
 from antiphon.protocol.measures.kinds import Approximate
 
 _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
@@ -58,16 +59,16 @@ class Premises(NamedTuple):
         told = self.measure
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):
-                yield f"Thm 3.2 gives {name} = {float(found):.4g}, more than {float(most):.4g}"
+                yield f"Thm 3.2 gives {name} = {shown_up(found)}, more than {shown_down(most)}"
 
     def _violations(self) -> Iterator[str]:
         yield from self.theorem.violations(self.setting)
         rate = float(self.setting.rate)
         if self.closeness > rate:
             yield (
-                f"Lemma 3.11 gives D_∞ <= {self.closeness:.4g} at δ₀ = "
-                f"{float(self.setting.loose):.2g}, and Assumption 3.1 asks for η = {rate:.4g}: "
-                f"{self.closeness / rate:.2f} times as much"
+                f"Lemma 3.11 gives D_∞ <= {shown_up(self.closeness)} at δ₀ = "
+                f"{shown_up(self.setting.loose)}, and Assumption 3.1 asks for η = "
+                f"{shown_down(rate)}: {fixed_up(self.closeness / rate, 2)} times as much"
             )
 
 

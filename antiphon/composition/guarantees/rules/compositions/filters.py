@@ -27,13 +27,13 @@ from antiphon.composition.filters.concentrated import (
 from antiphon.composition.filters.gaussian_filter import GaussianFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.composing import DISCRETE, composed
-from antiphon.composition.guarantees.curves import least, number, of_measure, shifted
+from antiphon.composition.guarantees.curves import least, of_measure, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import SparseMeasures, SparseParallel
 from antiphon.numbers.exact import root_up
-from antiphon.numbers.interval import up
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
 from antiphon.protocol.records.labels import message_label
@@ -121,7 +121,7 @@ def _valid(budget: Filter) -> Premise:
 def _statement(budget: Filter) -> str:
     amount, delta = budget.limits
     name = _SUMS.get(budget.unit, budget.unit)
-    return f"within Σ{name} <= {number(up(amount))} and Σδ <= {number(up(delta))}"
+    return f"within Σ{name} <= {shown_up(amount)} and Σδ <= {shown_up(delta)}"
 
 
 def promised(budget: Filter) -> PrivacyCurve:

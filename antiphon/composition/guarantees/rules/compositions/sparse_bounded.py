@@ -21,7 +21,7 @@ from antiphon.composition.guarantees.composing import (
     fixed,
     shown_parameters,
 )
-from antiphon.composition.guarantees.curves import least, number
+from antiphon.composition.guarantees.curves import least
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.leaves import creations
@@ -30,6 +30,7 @@ from antiphon.composition.guarantees.rules.compositions.sparse_pure import SPARS
 from antiphon.composition.purses import Parameters
 from antiphon.composition.validity import SparseParallel
 from antiphon.numbers import exact
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.verification import swap_symmetric
 
@@ -72,8 +73,8 @@ def _closed(curve: PrivacyCurve) -> str:
     if not isinstance(curve, GeneralCurve):
         return ""
     delta = min(1.0, 2 * curve.floor.upper)
-    tight, closed = (number(each.epsilon_at(delta)) for each in (curve, curve.closed))
-    return f"; at δ = {number(delta)}: ε = {tight}, by the closed bound {closed}"
+    tight, closed = (shown_up(each.epsilon_at(delta)) for each in (curve, curve.closed))
+    return f"; at δ = {shown_up(delta)}: ε = {tight}, by the closed bound {closed}"
 
 
 def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[Premise]:

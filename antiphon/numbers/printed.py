@@ -1,0 +1,123 @@
+"""Figures as text, rounded to a known side: the one place where digits are left out.
+
+What is promised or spent is rounded up; what remains, and what it is at least, down. So what people
+read is as sound as what was computed. A float is read as the shortest decimal that prints it, as
+everywhere (``exact.fraction``), so that 0.1 stays 0.1.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from itertools import count
+from typing import Final, TypeAlias, Union
+
+from typing_extensions import TypeIs
+
+from antiphon.numbers import exact
+from antiphon.numbers.exact import ExactEpsilon, Log
+
+Figure: TypeAlias = Union[ExactEpsilon, float]
+"""A number; or ``math.inf``."""
+
+_SIX: Final = 6
+_PLAIN: Final = -4
+"""The least power of ten that is written without an exponent, as Python does."""
+
+
+def shown_up(value: Figure, digits: int = _SIX) -> str:
+    """So many significant digits, rounded up.
+
+    >>> shown_up(Fraction(1, 3)), shown_up(Log(3)), shown_up(0.1), shown_up(100), shown_up(2e-9)
+    ('0.333334', '1.09862', '0.1', '100', '2e-09')
+    """
+    return _text(_rounded(value, digits, ROUND_CEILING), digits)
+
+
+def shown_down(value: Figure, digits: int = _SIX) -> str:
+    """So many significant digits, rounded down.
+
+    >>> shown_down(Fraction(1, 3)), shown_down(Fraction(3, 4)), shown_down(1234567)
+    ('0.333333', '0.75', '1.23456e+06')
+    """
+    return _text(_rounded(value, digits, ROUND_FLOOR), digits)
+
+
+def fixed_up(value: Figure, places: int) -> str:
+    """So many digits after the point, rounded up.
+
+    >>> fixed_up(Fraction(20000, 3), 2), fixed_up(1, 4), fixed_up(math.inf, 4)
+    ('6,666.67', '1.0000', 'inf')
+    """
+    return _fixed(value, places, ROUND_CEILING)
+
+
+def fixed_down(value: Figure, places: int) -> str:
+    """So many digits after the point, rounded down.
+
+    >>> fixed_down(Fraction(20000, 3), 2)
+    '6,666.66'
+    """
+    return _fixed(value, places, ROUND_FLOOR)
+
+
+def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
+    """Of two numbers the larger, rounded down, and the other, rounded up: six digits of each, or
+    as many as tell that it is larger, if it is.
+
+    >>> told_apart(0.2, 0.1), told_apart(0.10000000012, 0.1)
+    (('0.2', '0.1'), ('0.1000000001', '0.1'))
+    """
+    larger = _reading(more) > _reading(less)
+    for digits in count(_SIX):
+        low, high = _rounded(more, digits, ROUND_FLOOR), _rounded(less, digits, ROUND_CEILING)
+        if not larger or low > high:
+            break
+    return _text(low, digits), _text(high, digits)
+
+
+def _reading(value: Figure) -> Fraction | float:
+    """What is compared: of a logarithm a rational, 40 digits of it."""
+    return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
+
+
+def _endless(value: Figure) -> TypeIs[float]:
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def _exactly(value: Figure) -> ExactEpsilon:
+    return exact.epsilon(value) if type(value) is Log else exact.fraction(value)
+
+
+def _ended(value: Figure, digits: int, direction: str) -> Fraction:
+    """The value; of a logarithm, the end of an interval of so many digits."""
+    low, high = exact.bracket(_exactly(value), digits)
+    return high if direction == ROUND_CEILING else low
+
+
+def _rounded(value: Figure, digits: int, direction: str) -> Decimal:
+    if _endless(value):
+        return Decimal(value)
+    end, context = _ended(value, digits + 40, direction), Context(digits, direction)
+    return context.divide(Decimal(end.numerator), Decimal(end.denominator)).normalize(context)
+
+
+def _text(value: Decimal, digits: int) -> str:
+    """As Python writes a float of so many digits."""
+    if not value.is_finite():
+        return str(float(value))
+    power = value.adjusted() if value else 0
+    if _PLAIN <= power < digits:
+        return f"{value:f}"
+    sign, figures, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    return f"{Decimal((sign, figures, exponent - power)):f}e{power:+03d}"
+
+
+def _fixed(value: Figure, places: int, direction: str) -> str:
+    if _endless(value):
+        return str(float(value))
+    end = _ended(value, places + 40, direction) * 10**places
+    units = math.ceil(end) if direction == ROUND_CEILING else math.floor(end)
+    return f"{Decimal(f'{units}e-{places}'):,f}"
