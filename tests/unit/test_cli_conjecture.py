@@ -131,3 +131,26 @@ def test_bad_input_is_one_line(printed, target, words):
     err = printed(target, status=2).err
     assert words in err
     assert err.count("\n") == 1
+
+
+def test_no_file_is_given_twice(printed, tmp_path):
+    file = tmp_path / "all.svg"
+    for both in (("--svg", "--save"), ("--plot", "--svg"), ("--checkpoint", "--save")):
+        given = [each for option in both for each in (option, file)]
+        assert "given twice" in printed(f"{FILE}:CLAIM", *SHORT, *given, "--force", status=2).err
+    source = tmp_path / "own.py"
+    source.write_text(FILE.read_text())
+    own = ("--svg", source, "--force")
+    assert "given twice" in printed(f"{source}:CLAIM", *SHORT, *own, status=2).err
+    assert source.read_text() == FILE.read_text()
+    assert not file.exists()
+
+
+def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path, monkeypatch):
+    def full(*args, **options):
+        raise ap.protocol.FileError("the disk is full")
+
+    monkeypatch.setattr("antiphon.cli.commands.conjectures.climb_output.write_text", full)
+    said = printed(f"{FILE}:CLAIM", *SHORT, "--svg", tmp_path / "trees.svg", status=2)
+    assert said.out.startswith("refuted: ")
+    assert "the disk is full" in said.err
