@@ -154,3 +154,22 @@ def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path,
     said = printed(f"{FILE}:CLAIM", *SHORT, "--svg", tmp_path / "trees.svg", status=2)
     assert said.out.startswith("refuted: ")
     assert "the disk is full" in said.err
+
+
+def test_who_replays_a_renyi_refutation_needs_its_file(printed, tmp_path):
+    source, play = FILE.with_name("sparse_renyi.py"), tmp_path / "play.jsonl"
+    calls = [
+        ("conjecture", f"{source}:CLAIM", "--seed", "1", "--save", str(play)),
+        ("replay", str(play)),
+        ("replay", str(play), "--with", str(source)),
+    ]
+    env = os.environ | {"PYTHONPATH": str(Path(ap.__file__).parents[1])}
+    done = [
+        subprocess.run(
+            [sys.executable, "-m", "antiphon", *call], env=env, capture_output=True, text=True
+        )
+        for call in calls
+    ]
+    assert [each.returncode for each in done] == [1, 2, 0], done
+    assert "--with FILE.py" in done[1].stderr
+    assert "identical: both sides replayed" in done[2].stdout

@@ -49,16 +49,22 @@ def conjecture(asked: ConjectureOptions) -> int:
             seconds=asked.seconds, starts=asked.starts, seed=asked.seed, watch=watch,
             to_the_end=asked.to_the_end, executor=asked.workers, checkpoint=asked.checkpoint,
         )  # fmt: skip
+    try:
+        _write(found, asked)
+    finally:  # it may have taken long, and no full disk takes it away
+        _print(found, asked)
+    if found.refuted:
+        return 1
+    return 130 if found.interrupted and not found.starts else 0
+
+
+def _print(found: Conjectured, asked: ConjectureOptions) -> None:
     if asked.as_json:
         print_json(found.to_dict())
     else:
         print(found)
         if found.refuted:
             print(f"\n{found.tree()}")
-    _write(found, asked)  # after what no disk can take away
-    if found.refuted:
-        return 1
-    return 130 if found.interrupted and not found.starts else 0
 
 
 _BAR: Final = 24
