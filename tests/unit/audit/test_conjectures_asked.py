@@ -100,20 +100,21 @@ def alone(mechanism):
     return ap.PrivacyGame(mechanism, ListedPairs())
 
 
-def test_a_game_that_is_composed_otherwise_is_another_one(tmp_path):
-    """Of a compose that calls what has changed between two runs of a program."""
-    events, file = [1], tmp_path / "search.json"
+EVENTS = {"most": 1}
 
-    def compose(mechanism):
-        return ap.PrivacyGame(mechanism, eval("ListedPairs(events=events[0])", globals(), known))
 
-    known = {"events": events}
+def allowing_events(mechanism):
+    """Whose lines are the same whatever EVENTS are."""
+    return ap.PrivacyGame(mechanism, ListedPairs(events=EVENTS["most"]))
+
+
+def test_a_game_that_is_composed_otherwise_is_another_one(tmp_path, monkeypatch):
     part = AnyMechanism(epsilon=0, delta=TENTH)
-    pattern = GamePattern(parts=(part,), compose=lambda made: compose(made), rounds=2)
-    search = {"seed": 1, "seconds": None, "checkpoint": file}
+    pattern = GamePattern(parts=(part,), compose=allowing_events, rounds=2)
+    search = {"seed": 1, "seconds": None, "checkpoint": tmp_path / "search.json"}
     for starts in (2, 3):
         assert conjecture(pattern, 1, starts=starts, **search).starts == starts
-    events[0] = 2
+    monkeypatch.setitem(EVENTS, "most", 2)
     with pytest.raises(ap.protocol.CheckpointError, match="differs in pattern"):
         conjecture(pattern, 1, starts=4, **search)
 
@@ -206,3 +207,12 @@ def test_more_workers_than_there_is_work():
     begun = time.monotonic()
     assert conjecture(BOTH, 1, executor=10**6, seed=1, starts=2, seconds=None).starts == 2
     assert time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("delta", [0, 1e-9, 1e-12])
+def test_a_small_delta_is_not_lost_in_rounding(delta):
+    """Laws are rounded to multiples of 1/720720: of RR_{1.7, δ} that may lose 1e-6 at 1.7."""
+    pattern = SparsePattern(epsilon=1.7, delta=delta, creations=2, sparse=2)
+    found = conjecture(pattern, 1, 0.1, seed=1, starts=7, seconds=None)
+    assert max(found.judged.claimed) <= Fraction(str(delta))
+    assert found.loss > 0.688
