@@ -129,6 +129,8 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
                 f"start needs one of the initial states of {name_of(self)}: "
                 "pass start(initial), an element of mechanism.initial_states"
             )
+        if type(durable) is not bool:  # pyright: ignore[reportUnnecessaryComparison]
+            raise InvalidArgument("durable is True or False")
         if not durable:
             if sink is not None:
                 raise InvalidArgument("sink=path is for durable sessions: say durable=True, too")

@@ -36,6 +36,7 @@ from antiphon.numbers.interning import honest
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import ATOMS
+from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.verification import Message, Refused, State, Verification, read
 
 if typing.TYPE_CHECKING:
@@ -264,6 +265,12 @@ def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
     """What a mechanism says that it claims. Raises: InvalidArgument if that is no tuple of them."""
     plain = type(claims) is tuple
     for each in typing.cast("tuple[object, ...]", claims) if plain else ():
+        if type(each) is Unregistered:
+            raise InvalidArgument(
+                f"a claim of a {type(mechanism).__name__} has a part without a registered name: "
+                "read it beside the file that it came from (on the command line: --with FILE.py, "
+                "under its old file name)"
+            )
         plain = plain and type(each) is Claim
     if not plain:
         raise InvalidArgument(

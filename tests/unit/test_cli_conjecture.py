@@ -131,3 +131,45 @@ def test_bad_input_is_one_line(printed, target, words):
     err = printed(target, status=2).err
     assert words in err
     assert err.count("\n") == 1
+
+
+def test_no_file_is_given_twice(printed, tmp_path):
+    file = tmp_path / "all.svg"
+    for both in (("--svg", "--save"), ("--plot", "--svg"), ("--checkpoint", "--save")):
+        given = [each for option in both for each in (option, file)]
+        assert "given twice" in printed(f"{FILE}:CLAIM", *SHORT, *given, "--force", status=2).err
+    source = tmp_path / "own.py"
+    source.write_text(FILE.read_text())
+    own = ("--svg", source, "--force")
+    assert "given twice" in printed(f"{source}:CLAIM", *SHORT, *own, status=2).err
+    assert source.read_text() == FILE.read_text()
+    assert not file.exists()
+
+
+def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path, monkeypatch):
+    def full(*args, **options):
+        raise ap.protocol.FileError("the disk is full")
+
+    monkeypatch.setattr("antiphon.cli.commands.conjectures.climb_output.write_text", full)
+    said = printed(f"{FILE}:CLAIM", *SHORT, "--svg", tmp_path / "trees.svg", status=2)
+    assert said.out.startswith("refuted: ")
+    assert "the disk is full" in said.err
+
+
+def test_who_replays_a_renyi_refutation_needs_its_file(printed, tmp_path):
+    source, play = FILE.with_name("sparse_renyi.py"), tmp_path / "play.jsonl"
+    calls = [
+        ("conjecture", f"{source}:CLAIM", "--seed", "1", "--save", str(play)),
+        ("replay", str(play)),
+        ("replay", str(play), "--with", str(source)),
+    ]
+    env = os.environ | {"PYTHONPATH": str(Path(ap.__file__).parents[1])}
+    done = [
+        subprocess.run(
+            [sys.executable, "-m", "antiphon", *call], env=env, capture_output=True, text=True
+        )
+        for call in calls
+    ]
+    assert [each.returncode for each in done] == [1, 2, 0], done
+    assert "--with FILE.py" in done[1].stderr
+    assert "identical: both sides replayed" in done[2].stdout

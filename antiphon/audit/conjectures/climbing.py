@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from antiphon.audit.conjectures.law_trees import Doubles
 from antiphon.audit.conjectures.program import Program
+from antiphon.numbers.errors import Intractable
 
 Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]
@@ -17,6 +19,8 @@ _SWEEPS: Final = 12
 """Sweeps over all laws in a climb."""
 _STILL: Final = 1e-2
 """Noise with which a sweep that finds nothing better is the last."""
+_DIRECTIONS: Final = 8
+"""How many are tried for a first law."""
 _ALIKE: Final = 0.7
 """How often all mechanisms have the same law."""
 
@@ -78,7 +82,7 @@ class Climber:
     def _anew(self, random: Generator, alike: bool) -> list[Doubles]:
         """A vertex for each mechanism, in random directions."""
         fresh = self._programs[: 1 if alike else None]
-        laws = [each.best(random.normal(size=each.size)) for each in fresh]
+        laws = [_vertex(each, random) for each in fresh]
         return laws * (len(self._programs) // max(len(fresh), 1))
 
     def _climbed(
@@ -94,7 +98,10 @@ class Climber:
                     found = Climb(self.size, seen.gain, list(laws), bit)
                 places = range(len(laws)) if alike else [place]
                 slopes = [oracle.slope(seen, each, laws[each].size) for each in places]
-                better = self._better(random, place, np.sum(slopes, axis=0), noise)
+                try:
+                    better = self._better(random, place, np.sum(slopes, axis=0), noise)
+                except Intractable:  # the solver gives up, and what was found stays
+                    return found
                 laws = [better if each in places else law for each, law in enumerate(laws)]
             noise /= 2
             if noise < _STILL and found.gain <= before:
@@ -105,3 +112,14 @@ class Climber:
         scale = np.abs(slope).max() or 1.0  # where nothing is gained yet: any vertex
         rough = noise * scale * random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)
+
+
+def _vertex(program: Program, random: Generator) -> Doubles:
+    """The best law in a random direction; another one where the solver gives up.
+
+    Raises: Intractable if it always does.
+    """
+    for _ in range(_DIRECTIONS - 1):
+        with suppress(Intractable):
+            return program.best(random.normal(size=program.size))
+    return program.best(random.normal(size=program.size))

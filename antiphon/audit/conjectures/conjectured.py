@@ -46,7 +46,7 @@ class Conjectured(Shown, Plotted):
     starts: int
     """Climbs."""
     searched: Sizes
-    """Of what was sought: (rounds, answers) of mechanisms."""
+    """Of what was looked at: (rounds, answers) of mechanisms."""
     history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
     """(starts, best) where a better one was found, in doubles."""
     interrupted: bool = False
@@ -118,13 +118,20 @@ class Conjectured(Shown, Plotted):
     def _card(self) -> Card:
         return Card(self.title, self._parts())
 
+    @property
+    def _counted(self) -> str:
+        """The starts; of how many, where after those nothing is left to be looked at."""
+        most = self.pattern.most
+        return f"{self.starts:,}" if most is None else f"{self.starts:,} of {most:,}"
+
     def _parts(self) -> Iterator[Part]:
         bound, found = self.figures
+        searched = self.pattern.in_words(self.searched) if self.searched else "nothing yet"
         rows = [
             ("bound", bound),
             ("found", found),
-            ("starts", f"{self.starts:,}{', interrupted' if self.interrupted else ''}"),
-            ("searched", self.pattern.in_words(self.searched)),
+            ("starts", f"{self._counted}{', interrupted' if self.interrupted else ''}"),
+            ("searched", searched),
         ]
         yield Grid(rows)
         if self.refuted:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, Union
+from typing import Any, Final, TypeAlias, TypedDict, Union
 
 import attrs
 from typing_extensions import Unpack
@@ -58,10 +58,12 @@ class Conjecture:
 
     @property
     def figure(self) -> Fraction:
-        """The bound at ``epsilon``. Raises: InvalidArgument for what is no bound, or none at all:
-        one that a single mechanism may go beyond.
+        """The bound at ``epsilon``; what was computed in doubles is allowed its rounding.
+
+        Raises: InvalidArgument for what is no bound, or none at all: one that a single mechanism
+        may go beyond.
         """
-        figure = exact.fraction(_said(self.bound, self.epsilon), "the bound")
+        figure = _figure(_said(self.bound, self.epsilon))
         least = self.pattern.least(self.epsilon)
         if least is not None and figure < least[0]:
             raise InvalidArgument(
@@ -96,6 +98,8 @@ class Conjecture:
         without scipy; CheckpointError for a file that is damaged, in use, or of another
         conjecture; ExecutorError, with what was found as its ``outcome``.
         """
+        if watch is not None and not callable(watch):
+            raise InvalidArgument("watch is a function, which is told HowFar after each climb")
         limits = Limits(seconds, starts, self.pattern.most)
         aim = Aim(self.pattern, self.epsilon, self.figure, to_the_end)
         sizes = self.pattern.sizes(self.rounds, self.answers)
@@ -140,6 +144,19 @@ def conjecture(
     """
     asked = Conjecture(pattern, bound, exact.epsilon(epsilon), rounds=rounds, answers=answers)
     return asked.search(**search)
+
+
+_WRITTEN: Final = 12
+"""Characters of a float that somebody writes: one with more was computed."""
+_ROUNDING: Final = Fraction(1, 2**40)
+"""How much of a float that was computed may be its rounding: no refutation is as slight."""
+
+
+def _figure(said: Any) -> Fraction:
+    """The exact figure; above a float that may be a true bound, rounded down."""
+    figure = exact.fraction(said, "the bound")
+    computed = isinstance(said, float) and len(repr(float(said))) > _WRITTEN
+    return figure + abs(figure) * _ROUNDING if computed else figure
 
 
 def _said(bound: Bound, epsilon: ExactEpsilon) -> Any:

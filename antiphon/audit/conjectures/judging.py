@@ -24,7 +24,7 @@ from antiphon.protocol.verification import Verification
 _SURE: Final = Fraction(999, 1000)
 """How much is left of a law that one world alone gives an answer, where that is infinitely bad."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
-"""How much is left, at first, of one that is to lose nothing at its ε, and does."""
+"""How much is left, at first, of one that is to lose less at its ε, by more than this part."""
 
 
 @attrs.frozen(eq=False)
@@ -72,12 +72,13 @@ def kept(sought: Sought, domain: Domain, law: Doubles) -> tuple[Plan, Fraction]:
         lost = sought.single(PrivacyGame(made, sought.inner), domain.rounds)
         if lost is None:
             plan = mixed(domain, plan, _SURE, evenly=True)
-        elif lost > limit == nothing:  # of a part of such a plan some would still be lost
-            plan, nearly = mixed(domain, plan, nearly, evenly=True), 2 * nearly - 1
-        elif lost > limit:  # seldom twice, as the loss is convex in the plan
-            plan = mixed(domain, plan, (limit - nothing) / (lost - nothing))
-        else:
+        elif lost <= limit:
             return plan, lost
+        elif (part := (limit - nothing) / (lost - nothing)) < nearly:
+            # What rounding made it lose is much of the limit, or all of it: a little noise is less.
+            plan, nearly = mixed(domain, plan, nearly, evenly=True), 2 * nearly - 1
+        else:  # seldom twice, as the loss is convex in the plan
+            plan = mixed(domain, plan, part)
 
 
 def named(

@@ -76,11 +76,12 @@ class Domain(NamedTuple):
 
 def check_length(domain: Domain, pairs: int) -> None:
     """Raises: Intractable if a mechanism that may be asked so many pairs has too many histories."""
+    what = "histories of a mechanism: take fewer rounds or answers"
+    if domain.rounds > _LONGEST.bit_length():  # not counted, which would take for ever
+        raise Intractable(what, f"2^{domain.rounds} at least", _LONGEST)
     histories = max(domain.size, (pairs * domain.answers) ** domain.rounds)
     if histories > _LONGEST:
-        raise Intractable(
-            "histories of a mechanism: take fewer rounds or answers", histories, _LONGEST
-        )
+        raise Intractable(what, histories, _LONGEST)
 
 
 Tree: TypeAlias = tuple[OneLength, ...]

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import attrs
 
+from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.messages import Pair, identical, same
@@ -39,8 +40,8 @@ class ListedPairs(Verification[int, object]):
 
     pairs: tuple[Pair[Any], ...] = attrs.field(default=ONE_SIDED, validator=_pairs)
     events: int = attrs.field(default=1, validator=lambda _, __, n: exact.natural(n, "events"))
-    at_first: bool = False
-    at_last: bool = False
+    at_first: bool = attrs.field(default=False, validator=boolean)
+    at_last: bool = attrs.field(default=False, validator=boolean)
 
     @property
     def initial_state(self) -> int:

@@ -61,7 +61,11 @@ class Program(NamedTuple):
             bounds=(0, None), method="highs",
         )  # fmt: skip
         if found.status != 0:
-            raise Intractable(f"a linear program ({found.message})", self.columns, self.columns)
+            raise Intractable(
+                "the columns of a linear program; take fewer rounds or answers, or a smaller ε, "
+                f"order or moment. The solver says {found.message}",
+                self.columns, "of what it can do",
+            )  # fmt: skip
         law: Doubles = np.clip(found.x[: self.size], 0, 1)
         return law
 

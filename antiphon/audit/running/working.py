@@ -48,7 +48,9 @@ def _crew(
     if executor == "serial":
         return None
     if type(executor) is int:
-        return Own(task, executor) if exact.whole(executor, "executor") > 1 else None
+        left = min(tally.pieces - tally.done, tally.ahead)
+        workers = min(exact.whole(executor, "executor"), left)  # more would have nothing to do
+        return Own(task, workers) if workers > 1 else None
     if executor is not None:
         return Lent(task, executor)
     if tally.pieces - tally.done < 2 or not may_start(task):

@@ -110,6 +110,8 @@ def resume(
     """
     path = _named(path)
     check_sync(sync)
+    if type(moved) is not bool:  # pyright: ignore[reportUnnecessaryComparison]
+        raise InvalidArgument("moved is True or False: True is your word that no copy goes on")
     with ExitStack() as undo:
         if not path.is_file():
             raise FileError(

@@ -100,6 +100,11 @@ class GamePattern(Pattern):
 
         return tuple(sorted(grid(rounds, answers), key=longest))
 
+    def known_by(self, sizes: Sizes) -> object:
+        """Also by what ``compose`` makes: its own lines do not tell what they call."""
+        domains = self.domains(sizes[0]) if self.parts else []
+        return self, _content(self.question(self.twins(domains)))
+
     def in_words(self, sizes: Sizes) -> str:
         return super().in_words(sizes) if self.parts else "no mechanism is sought"
 

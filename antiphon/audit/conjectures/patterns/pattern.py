@@ -10,9 +10,12 @@ from typing import Final
 from antiphon.audit.conjectures.climbing import Climb, Climbing, Size
 from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 
 Sizes = tuple[Size, ...]
+_LARGEST: Final = 300
+"""An ε: products of a few e^ε are doubles."""
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"
 """Of the claims of what is found."""
 
@@ -27,6 +30,10 @@ class Pattern(ABC):
     def most(self) -> int | None:
         """Climbs after which nothing is left to be looked at; None where there always is more."""
         return None
+
+    def known_by(self, sizes: Sizes) -> object:
+        """What has to be the same for a search to be gone on with."""
+        return self
 
     @abstractmethod
     def described(self, epsilon: ExactEpsilon) -> str:
@@ -75,5 +82,9 @@ def shown(epsilon: ExactEpsilon) -> str:
 
 
 def grown(epsilon: ExactEpsilon) -> float:
-    """e^ε as a double."""
+    """e^ε as a double. Raises: InvalidArgument where it is past what doubles can do."""
+    if (float(epsilon) if isinstance(epsilon, Log) else epsilon) > _LARGEST:
+        raise InvalidArgument(
+            f"a search is made in doubles: ε is at most {_LARGEST}, at which all is lost as it is"
+        )
     return float(epsilon.argument) if isinstance(epsilon, Log) else math.exp(epsilon)

@@ -32,6 +32,7 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
+from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -43,6 +44,8 @@ from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5
 """Mechanisms created: the table of all views grows with the power of it."""
+_HIGHEST: Final = 11
+"""Order: 16^α is in the linear programs, and their solver takes no more than 10^15."""
 _WIDEST: Final = 10**8
 """Views in a table."""
 
@@ -90,7 +93,7 @@ class SparseComposition(Pattern):
 
     Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
     """
-    first_pair_consistent: bool = False
+    first_pair_consistent: bool = attrs.field(default=False, validator=boolean)
 
     @played.default  # pyright: ignore
     def _as_claimed(self) -> Verification:
@@ -127,9 +130,19 @@ class SparseComposition(Pattern):
         """The claim of each mechanism, and what is bounded."""
 
     @property
+    def _as_played(self) -> bool:
+        """Whether a composition asks the f' of the claim."""
+        return identical(self.inner, self.played)
+
+    @property
     def claim(self) -> Claim:
-        """What each mechanism claims, truly, to a composition that checks ``played``."""
-        return Claim(self.measure, self.played, Status.PROVED, SOURCE)
+        """What each mechanism claims to a composition that checks ``played``.
+
+        Another f' than ``inner`` is not what the exact engine looks at: the user's word.
+        """
+        if self._as_played:
+            return Claim(self.measure, self.played, Status.PROVED, SOURCE)
+        return Claim(self.measure, self.played, Status.ASSUMED, f"w.r.t. inner, {SOURCE}")
 
     @property
     def composition(self) -> SparseParallel | SparseMeasures:
@@ -164,7 +177,11 @@ class SparseComposition(Pattern):
     def described(self, epsilon: ExactEpsilon) -> str:
         claim, figure = self.words(epsilon)
         many, few = self.creations, self.sparse
-        return f"{figure} of {many} mechanisms, each {claim}, of which {few} may see a difference"
+        asked = "" if self._as_played else ", by another f' than they are asked by"
+        return (
+            f"{figure} of {many} mechanisms, each {claim}{asked}, of which {few} may see a "
+            "difference"
+        )
 
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
         claim, figure = self.words(epsilon)
@@ -180,6 +197,7 @@ class SparseComposition(Pattern):
     def sizes(self, rounds: int, answers: int) -> Sizes:
         inputs = self.inputs
         self._check(Domain(inputs, rounds, answers))
+        self._something_differs(Domain(inputs, rounds, 2))
         return tuple(sorted(grid(rounds, answers), key=lambda size: Domain(inputs, *size).size))
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climber:
@@ -202,6 +220,19 @@ class SparseComposition(Pattern):
         if views > _WIDEST:
             raise Intractable(
                 "views in a table: take fewer creations, rounds, answers or pairs", views, _WIDEST
+            )
+
+    def _something_differs(self, domain: Domain) -> None:
+        """Raises: InvalidArgument if nothing that differs may be sent, so that nothing is lost."""
+        if self.first_pair_consistent and not self.played.first_pair_consistent:
+            raise InvalidArgument(
+                "f_∞,FPC lets nobody create a mechanism whose f' is not first-pair consistent: "
+                "pass inner=ListedPairs(…, at_first=True)"
+            )
+        if not any(level.differs.any() for level in tree(domain, self.pairs, self.played)):
+            raise InvalidArgument(
+                "f' lets no pair through whose sides differ, so nothing is lost: list one that it "
+                "allows in so many rounds, such as Pair(0, 1)"
             )
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
@@ -274,8 +305,11 @@ class SparseRenyi(SparseComposition):
 
     @order.validator  # pyright: ignore
     def _whole_order(self, _: object, value: object) -> None:
-        if exact.whole(value, "order") < 2:
-            raise InvalidArgument("order is a whole number from 2 on: others have no exact figure")
+        if not 2 <= exact.whole(value, "order") <= _HIGHEST:
+            raise InvalidArgument(
+                f"order is a whole number from 2 to {_HIGHEST}: others have no exact figure, or "
+                "their linear programs are past what doubles can do"
+            )
 
     @moment.validator  # pyright: ignore
     def _possible(self, _: object, value: Fraction) -> None:
@@ -297,7 +331,13 @@ class SparseRenyi(SparseComposition):
         return MomentLoss(self.order), self.moment
 
     def loss(self, epsilon: ExactEpsilon) -> MomentLoss:
+        if epsilon != 0:
+            raise InvalidArgument("of a Rényi divergence there is no ε: leave it 0")
         return MomentLoss(self.order)
+
+    def in_words(self, sizes: Sizes) -> str:
+        widest = f"{MomentLoss(self.order).widest:g}"
+        return f"{super().in_words(sizes)}, of likelihood ratios up to {widest}"
 
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         return self.moment

@@ -14,10 +14,18 @@ from antiphon.audit.conjectures.climbing import Climb
 from antiphon.audit.conjectures.conjectured import Conjectured
 from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes
-from antiphon.audit.conjectures.searching.starts import AHEAD, Few, Start, place_of, start
+from antiphon.audit.conjectures.searching.starts import (
+    AHEAD,
+    Few,
+    Start,
+    looked_at,
+    place_of,
+    start,
+)
 from antiphon.audit.running.checkpoint import Saver
 from antiphon.audit.running.chunks import Chunks
 from antiphon.audit.running.tally import InOrder
+from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -46,7 +54,7 @@ class Aim:
     pattern: Pattern
     epsilon: ExactEpsilon
     figure: Fraction
-    to_the_end: bool
+    to_the_end: bool = attrs.field(validator=boolean)
 
 
 @attrs.define
@@ -64,13 +72,17 @@ class Memory:
     """The gain of what was judged last."""
 
 
+def _number(given: object) -> bool:
+    return isinstance(given, (int, float)) and not isinstance(given, bool)
+
+
 class Limits:
     """When to stop: after so long, so many starts, and where nothing is left to be looked at."""
 
     def __init__(self, seconds: float | None, starts: int | None, most: int | None) -> None:
         self._begun = time.monotonic()
         self._seconds = seconds
-        if seconds is not None and not seconds > 0:
+        if seconds is not None and (not _number(seconds) or not seconds > 0):
             raise InvalidArgument("seconds is a positive number, or None for no end of time")
         asked = ENDLESS if starts is None else exact.whole(starts, "starts")
         self.starts = asked if most is None else min(asked, most)
@@ -171,5 +183,5 @@ class Ascent(InOrder[Climb]):
             self._judge(best)
         return Conjectured(
             aim.pattern, aim.epsilon, aim.figure, self._judged, self.done,
-            self.sizes, tuple(self.memory.history), interrupted,
+            looked_at(self.done, self.sizes), tuple(self.memory.history), interrupted,
         )  # fmt: skip

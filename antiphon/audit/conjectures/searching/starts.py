@@ -58,8 +58,8 @@ class Climbs:
     def fingerprint(self) -> dict[str, object]:
         """What has to be the same for a search to be gone on with."""
         return {
-            "pattern": self.pattern, "epsilon": self.epsilon, "bound": self.bound,
-            "sizes": self.sizes,
+            "pattern": self.pattern.known_by(self.sizes), "epsilon": self.epsilon,
+            "bound": self.bound, "sizes": self.sizes,
         }  # fmt: skip
 
 
@@ -96,6 +96,13 @@ def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
     random = generator(chunks[number].seed)
     place = place_of(number, len(few))
     return Start(number, place, int(random.integers(2**62)), few[place].chosen(random))
+
+
+def looked_at(starts: int, sizes: Sizes) -> Sizes:
+    """The sizes that so many climbs were made in."""
+    enough = len(sizes) * (len(sizes) + 1)  # by then each has had its turn
+    seen = {place_of(number, len(sizes)) for number in range(min(starts, enough))}
+    return tuple(sizes[place] for place in sorted(seen))
 
 
 def place_of(number: int, sizes: int) -> int:

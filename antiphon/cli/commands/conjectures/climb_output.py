@@ -35,8 +35,8 @@ class ConjectureOptions(NamedTuple):
 
 def conjecture(asked: ConjectureOptions) -> int:
     """Search; status 1 if the conjecture is refuted, 130 if it is interrupted at once."""
-    _check(asked)
     path, name = split_target(asked.target, "search")
+    _check(asked, path)
     module = import_file(path)
     if name not in vars(module):
         raise InvalidArgument(f"{path} has no {name}")
@@ -50,16 +50,22 @@ def conjecture(asked: ConjectureOptions) -> int:
             seconds=asked.seconds, starts=asked.starts, seed=asked.seed, watch=watch,
             to_the_end=asked.to_the_end, executor=asked.workers, checkpoint=asked.checkpoint,
         )  # fmt: skip
-    _write(found, asked)
+    try:
+        _write(found, asked)
+    finally:  # it may have taken long, and no full disk takes it away
+        _print(found, asked)
+    if found.refuted:
+        return 1
+    return 130 if found.interrupted and not found.starts else 0
+
+
+def _print(found: Conjectured, asked: ConjectureOptions) -> None:
     if asked.as_json:
         print_json(found.to_dict())
     else:
         print(found)
         if found.refuted:
             print(f"\n{found.tree()}")
-    if found.refuted:
-        return 1
-    return 130 if found.interrupted and not found.starts else 0
 
 
 _BAR: Final = 24
@@ -110,8 +116,16 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
         yield watch
 
 
-def _check(asked: ConjectureOptions) -> None:
+def _check(asked: ConjectureOptions, source: Path) -> None:
     """Refuse what could not be written before anything is searched."""
+    named = [source, asked.checkpoint, asked.plot, asked.save, asked.svg]
+    files = [path.resolve() for path in named if path is not None]
+    for path in files:
+        if files.count(path) > 1:
+            raise InvalidArgument(
+                f"{path.name} is given twice: FILE.py, --checkpoint, --plot, --save and --svg are "
+                "different files"
+            )
     paths = [path for path in (asked.save, asked.svg) if path is not None]
     for path in paths:
         if not path.absolute().parent.is_dir():

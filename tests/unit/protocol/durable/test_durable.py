@@ -159,6 +159,22 @@ def test_a_copy_of_both_files_is_refused_until_somebody_vouches_for_it(path, tmp
     ap.resume(other / PATH).close()  # from now on it is at home there
 
 
+@pytest.mark.parametrize("word", ["no", 1, None])
+def test_only_true_is_the_word_that_files_were_moved(path, word):
+    begun(path).close()
+    kept = path.read_bytes()
+    with pytest.raises(ap.InvalidArgument, match="moved is True or False"):
+        ap.resume(path, moved=word)
+    assert path.read_bytes() == kept
+
+
+@pytest.mark.parametrize("word", ["no", 1, None])
+def test_durable_is_true_or_false(tmp_path, word):
+    with pytest.raises(ap.InvalidArgument, match="durable is True or False"):
+        ap.ExtConComp().start(sink=tmp_path / "new.jsonl", durable=word)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_log_without_its_guard_is_refused(path):
     begun(path).close()
     path.with_name(f"{PATH}.guard").unlink()
