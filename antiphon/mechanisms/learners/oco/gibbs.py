@@ -14,6 +14,7 @@ from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box, Point
 from antiphon.mechanisms.learners.oco.log_concave import table, uniforms
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
+from antiphon.populations.each_replica import for_each
 from antiphon.protocol.coins import Coins
 
 
@@ -46,7 +47,9 @@ def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
         return (slope[:, None] - curvature * x) * x
 
     ends = np.full(len(slope), half)
-    return table(log_density, -ends, ends).quantiles(uniforms(coins, len(slope)))
+    found = table(log_density, -ends, ends)
+    point: Point = for_each(found.quantiles, uniforms(coins, len(slope)))
+    return point
 
 
 def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:

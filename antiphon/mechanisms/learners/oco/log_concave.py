@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from antiphon.numbers.interval import Floats
+from antiphon.populations.array_columns import float64s
 from antiphon.protocol.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
@@ -86,4 +87,6 @@ def _between(low: Floats, high: Floats, count: int) -> Floats:
 
 def uniforms(coins: Coins, count: int) -> Floats:
     """Uniform numbers in (0, 1), by coins."""
-    return (np.array([coins.uniform_integer(_UNIFORM) for _ in range(count)]) + 0.5) / _UNIFORM
+    words = [coins.uniform_integer(_UNIFORM) for _ in range(count)]
+    found: Floats = float64s([(word + 0.5) / _UNIFORM for word in words])
+    return found
