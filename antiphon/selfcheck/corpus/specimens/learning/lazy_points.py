@@ -29,7 +29,7 @@ from antiphon.selfcheck.corpus.inputs import saying
 from antiphon.selfcheck.corpus.specimen import NOT_DATA, Example, Specimen
 
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
-"""Arrays, one interaction at a time."""
+"""A call or two for each interaction."""
 _LINE: Final[dict[str, Any]] = {
     "horizon": 2, "body": Box(dimension=1, half_width=99), "loss": LinearLoss(dimension=1, grid=1),
 }  # fmt: skip
