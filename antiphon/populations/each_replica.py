@@ -86,6 +86,16 @@ def for_each(function: Callable[..., Any], *values: Any) -> Any:
     return _column(made, coins)
 
 
+def for_all(function: Callable[[Values], Values], array: Any) -> Any:
+    """``function`` of an array; of a column, of all replicas' arrays, one behind the other.
+
+    It makes of each of them what it would make of it alone, to the bit: for look-ups in a table.
+    """
+    if type(array) is not ArrayColumn:
+        return function(array)
+    return ArrayColumn(function(array.now()), array.coins)
+
+
 def _coins_of(value: Any) -> Deciding | None:
     """Of the population whose column this is, or has; None of what all replicas share."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]

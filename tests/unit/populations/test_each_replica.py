@@ -12,7 +12,7 @@ from antiphon.audit.check.steps.columns import disagreement
 from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.columns import Apart, Column
-from antiphon.populations.each_replica import Opaque, for_each
+from antiphon.populations.each_replica import Opaque, for_all, for_each
 from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import plain
 from antiphon.populations.play import Population, play_population
@@ -64,6 +64,16 @@ def test_rows_lie_in_memory_as_those_of_one_replica_do_and_nobody_writes_into_th
     assert bool(for_each(lambda row: row.flags.c_contiguous, rows))
     assert not bool(for_each(lambda row: row.flags.writeable, rows))
     assert ROWS.flags.writeable
+
+
+def test_all_rows_at_once_and_one_that_all_share(coins):
+    rows = ArrayColumn(ROWS, coins)
+    found = for_all(lambda table: table[..., ::-1] + 1, rows)
+    assert type(found) is ArrayColumn
+    assert np.array_equal(found.now(), ROWS[:, ::-1] + 1)
+    coins.lanes = coins.lanes.only(np.array([2, 0]))
+    assert np.array_equal(for_all(np.negative, rows).now(), -ROWS[[2, 0]])
+    assert np.array_equal(for_all(np.negative, ROWS[0]), -ROWS[0])
 
 
 def test_a_tuple_may_hold_columns_and_what_is_shared_is_shared(coins):

@@ -15,7 +15,7 @@ from antiphon.mechanisms.learners.oco.log_concave import table, uniforms
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
 from antiphon.populations.array_columns import float64s
-from antiphon.populations.each_replica import for_each
+from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins import Coins
 
 
@@ -49,7 +49,7 @@ def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
 
     ends = np.full(len(slope), half)
     found = table(log_density, -ends, ends)
-    point: Point = for_each(found.quantiles, uniforms(coins, len(slope)))
+    point: Point = for_all(found.quantiles, uniforms(coins, len(slope)))
     return point
 
 
@@ -73,7 +73,7 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
 
     one = np.ones(1)
     law = table(axis, -one, one)
-    t = for_each(lambda share: float(law.quantiles(share)[0]), uniforms(coins, 1))
+    t = for_all(law.quantiles, uniforms(coins, 1))[0].item()
     along = slope / size if size else np.eye(dimension)[0]
     if dimension == 1:
         only: Point = along * t
@@ -82,11 +82,16 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
     def distance(most: float, share: Floats) -> float:
         return float(table(radial, 0 * one, most * one).quantiles(share)[0])
 
-    most = for_each(lambda t: math.sqrt(max((1 - t) * (1 + t), 0.0)), t)
+    most = for_each(_height, t)
     r = for_each(distance, most, uniforms(coins, 1)) if most else 0.0
     across = float64s([coins.gaussian(1.0) for _ in range(dimension)])
     point: Point = for_each(_placed, along, t, r, across)
     return point
+
+
+def _height(t: float) -> float:
+    """Of a unit ball at t, from the axis."""
+    return math.sqrt(max((1 - t) * (1 + t), 0.0))
 
 
 def _placed(along: Point, t: float, r: float, across: Point) -> Point:
