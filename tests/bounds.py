@@ -21,7 +21,7 @@ BUDGET = 1e-6
 ALPHA = BETA = 1e-9
 LEVELS = {
     "statistical/test_sampling": 53,
-    "statistical/test_populations": 31,
+    "statistical/test_populations": 33,
     "statistical/test_counter_simulation": 112,
     "statistical/test_histogram_accuracy": 5,
     "statistical/test_lazy_audit": 1,

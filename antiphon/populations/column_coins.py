@@ -22,6 +22,7 @@ from antiphon.populations.draws import (
     powers,
     reuse_memory,
 )
+from antiphon.populations.each_replica import Opaque, for_each
 from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
@@ -190,7 +191,10 @@ class ColumnCoins(Coins):
         return value
 
     def bernoulli_exp(self, exponent: Epsilon) -> bool:
-        return super().bernoulli_exp(plain(exponent))
+        if not self.many:
+            return super().bernoulli_exp(plain(exponent))
+        parameter = for_each(as_exponent, exponent)
+        return cast("bool", self.draw("bernoulli_exp", parameter))
 
     def categorical_exp(self, rate: Epsilon, scores: Any) -> int:
         if self.many and type(scores) is ArrayColumn and scores.of("<i8", axes=1):
@@ -261,6 +265,9 @@ class ColumnCoins(Coins):
             return self._by_code(self.generator.random(self.lanes.size) < parameter.now())
         if kind == "categorical" and any(type(weight) is Column for weight in parameter):
             return self._weighted(parameter)
+        if kind == "bernoulli_exp" and type(parameter) is Opaque:
+            chances = np.array([float(power(each)) for each in parameter.now()])
+            return self._by_code(self.generator.random(self.lanes.size) < chances)
         if kind == "bernoulli_exp":
             return self._by_law("bernoulli", power(parameter))
         if kind == "bernoulli" or (kind == "categorical" and len(parameter) <= FEW):

@@ -12,6 +12,7 @@ import attrs
 from antiphon.numbers.interning import honest
 from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.columns import Column
+from antiphon.populations.each_replica import Opaque
 from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.messages import ATOMS
 from antiphon.protocol.spaces import Space
@@ -25,7 +26,7 @@ def plain(message: Any, part: object = None) -> Any:
     kind: Any = type(message)  # pyright: ignore[reportUnknownVariableType]
     if not honest(kind) or kind in ATOMS:
         return message
-    if kind is Column or kind is ArrayColumn:
+    if kind is Column or kind is ArrayColumn or kind is Opaque:
         return message.alone(part)
     if isinstance(message, tuple):
         items = [plain(item, part) for item in message]  # pyright: ignore[reportUnknownVariableType]

@@ -132,3 +132,15 @@ def test_other_bodies_are_refused():
 
     with pytest.raises(ap.InvalidArgument, match="Simplex"):
         gibbs(Simplex(), np.zeros(2), 1.0, SampledCoins(1))
+
+
+def test_quantiles_of_many_shares_are_those_of_each():
+    """To the bit: what a population draws from one table is what each of its replicas draws."""
+    slopes = np.array([0.0, 3.0, -40.0])
+    found = table(lambda x: (slopes[:, None] - 2 * x) * x, -np.ones(3), np.ones(3))
+    shares = np.random.default_rng(5).random((500, 3))
+    shares[:2] = [[0] * 3, [1] * 3]
+    many = found.quantiles(shares)
+    assert np.array_equal(many, [found.quantiles(row) for row in shares])
+    assert (np.abs(many) <= 1).all()
+    assert np.array_equal(found.quantiles(np.sort(shares, axis=0)), np.sort(many, axis=0))

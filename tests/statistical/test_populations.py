@@ -21,12 +21,13 @@ from test_sampling import (
 )
 
 import antiphon as ap
+from antiphon.populations.each_replica import for_each
 from antiphon.populations.play import play_population, play_sample
 from antiphon.populations.sample import NUMBER
 from antiphon.protocol.coins.column_safety import column_safe
 
 N = 200_000
-ALPHA = bounds.level("statistical/test_populations", 12 + 5 + 3 + 1 + 1 + 3 + 4 + 2)
+ALPHA = bounds.level("statistical/test_populations", 12 + 5 + 3 + 1 + 1 + 3 + 4 + 2 + 2)
 
 
 def one_draw(draw, *, after=None):
@@ -298,3 +299,24 @@ def test_arrays_of_noise(kind):
     assert bounds.dkw_power(N, apart, ALPHA) >= 1 - bounds.BETA
     assert not bounds.dkw(sampled(2.5), law, ALPHA, discrete=True)
     assert bounds.dkw(sampled(7.5), law, ALPHA, discrete=True)
+
+
+@pytest.mark.parametrize("kind", [Fraction, float])
+def test_exponents_that_differ(kind):
+    """k is one of four; then a coin of probability e^(-rate·(k+1)). The twin's rate is lower."""
+
+    def counted(rate):
+        def drawn(coins):
+            k = coins.uniform_integer(1000) % 4
+            return 2 * k + coins.bernoulli_exp(for_each(lambda k: kind(rate * (k + 1)), k))
+
+        return Counter(map(int, numbers(drawn, 17)))
+
+    def law(rate):
+        stays = [math.exp(-rate * k) for k in (1, 2, 3, 4)]
+        return {2 * k + bit: abs(1 - bit - p) / 4 for k, p in enumerate(stays) for bit in (0, 1)}
+
+    rate, lower = Fraction(1, 2), Fraction(9, 20)
+    assert bounds.cells_power(N, law(rate), law(lower), ALPHA) >= 1 - bounds.BETA
+    assert not bounds.cells(counted(rate), law(rate), ALPHA)
+    assert bounds.cells(counted(lower), law(rate), ALPHA)

@@ -15,7 +15,7 @@ from antiphon.protocol.spaces import Space
 from antiphon.selfcheck.corpus.entry import Entry
 
 SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""Of a row whose interactions are played one at a time: states of arrays, mechanisms created."""
+"""Of a row whose interactions take microseconds each, or more: states of arrays, parts created."""
 NOT_BITS: Final = (True, 2, 0.0, "0", None, (0,), EMPTY, same(0))
 NOT_INTS: Final = (True, 0.0, "1", None, (0,), Fraction(1))
 NOT_REALS: Final = (1, True, math.nan, math.inf, -math.inf, "1", None, Fraction(1))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from antiphon.populations.array_columns import ArrayColumn, float64s, int64s
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import freeze
 
 Array: TypeAlias = npt.NDArray[Any]
 Amount: TypeAlias = Union[float, Array]
@@ -59,6 +60,16 @@ def row(values: Any, dtype: type) -> Row:
     if type(values) is ArrayColumn and dtype is object:
         values = values.tolist()
     return np.array(values, dtype).view(Row)
+
+
+def bare(values: Any) -> Any:
+    """A row as the array that it is; a column of arrays as it is."""
+    return values.view(np.ndarray) if type(values) is Row else values
+
+
+def held(values: Any) -> Any:
+    """An array as a row that nobody writes into, for a state; a column of arrays as it is."""
+    return values if type(values) is ArrayColumn else freeze(values).view(Row)
 
 
 def integers(values: Amount, dimension: int) -> Array:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.learner import GRID
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
 
@@ -88,6 +89,7 @@ class ConvexLoss(ABC):
 
 
 @register("antiphon.LinearLoss/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class LinearLoss(ConvexLoss):
     """⟨z, x⟩, with ‖z‖₂ <= 1."""

@@ -10,15 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
+from antiphon.mechanisms.learners.convex.bodies import Point
 from antiphon.mechanisms.learners.convex.clipping import Steps
 from antiphon.mechanisms.learners.convex.leader import RegularisedLeader, Stance, standing
 from antiphon.numbers import exact
 from antiphon.numbers.errors import PartError
+from antiphon.populations.each_replica import for_each
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.registry import register
 
 
 @register("antiphon.HedgedLeader/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class HedgedLeader(RegularisedLeader):
     """IPM: x = c + p·(b - c), b and c where two leaders stand by the same noisy sums.
@@ -67,8 +71,12 @@ class HedgedLeader(RegularisedLeader):
     def told(self, state: Stance, datum: Any) -> Steps:
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
-        gradient = self.gradient(state.point, datum)
-        _, bold, cautious = state.points
+        found: Steps = for_each(self._told, state.points, datum)
+        return found
+
+    def _told(self, points: Point, datum: Any) -> Steps:
+        point, bold, cautious = points
+        gradient = self.gradient(point, datum)
         with np.errstate(all="ignore"):  # as of a gradient
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))
@@ -80,9 +88,9 @@ class HedgedLeader(RegularisedLeader):
         found = more / self._unit * self.stake
         return int(min(max(found, -self.stake), self.stake)) if found == found else 0
 
-    def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
+    def table(self, rounds: int, sums: NDArray[Any]) -> Point:
         leaders = ((self.start, self.growth), (0.0, self.caution))
         bold, cautious = (self.stood(*each, rounds, sums[:-1]) for each in leaders)
         share = min(max(0.5 - float(sums[-1]) / (self.stake * self.spread), 0.0), 1.0)
         point = cautious + share * (bold - cautious)
-        return standing(rounds, np.array((point, bold, cautious)))
+        return np.array((point, bold, cautious))

@@ -14,7 +14,7 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.counter import QUERIES as COUNTS
-from antiphon.mechanisms.counters.factors.rows import Array, Row
+from antiphon.mechanisms.counters.factors.rows import Array, bare, held
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.clipping import Steps, clipped
 from antiphon.mechanisms.learners.convex.convex_learner import check_dimensions
@@ -22,9 +22,11 @@ from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
 from antiphon.mechanisms.learners.online import QUERIES
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.messages import EMPTY, HALT, TOP, freeze
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.messages import EMPTY, HALT, STAND_IN, TOP
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space
@@ -53,7 +55,8 @@ class Stance(NamedTuple):
     @property
     def points(self) -> Point:
         """The rows."""
-        return self.rows.view(np.ndarray)
+        found: Point = bare(self.rows)
+        return found
 
     @property
     def point(self) -> Point:
@@ -64,10 +67,11 @@ class Stance(NamedTuple):
 
 def standing(rounds: int, points: Point) -> Stance:
     """A state, of a table of points."""
-    return Stance(rounds, freeze(points).view(Row))
+    return Stance(rounds, held(points))
 
 
 @register("antiphon.RegularisedLeader/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class RegularisedLeader(PostProcessor[Stance]):
     """IPM: x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, G_t a noisy sum of gradients.
@@ -193,9 +197,11 @@ class RegularisedLeader(PostProcessor[Stance]):
             if type(message) is str:
                 return state, LEFT, state.point
             return state, RIGHT, self.told(state, message)
-        if not state.asked and message is not HALT:
+        if message is HALT:
+            return state._replace(asked=False), LEFT, HALT
+        if not state.asked:
             return state._replace(asked=True), RIGHT, COUNT
-        if type(message) is np.ndarray:
+        if STAND_IN.number(message) is np.ndarray:
             return self.moved(state.rounds + 1, message), LEFT, TOP
         return state._replace(asked=False), LEFT, message
 
@@ -203,7 +209,8 @@ class RegularisedLeader(PostProcessor[Stance]):
         """What it sends to the right of a datum, in steps; 0 of none."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
-        return self.gradient(state.point, datum)
+        found: Steps = for_each(self.gradient, state.point, datum)
+        return found
 
     def gradient(self, point: Point, datum: Any) -> Steps:
         """g_t. Of no datum anything is raised, whatever NumPy was told: that would tell of it."""
@@ -213,7 +220,12 @@ class RegularisedLeader(PostProcessor[Stance]):
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
         """The state when so many sums have come, of which this is the last."""
-        return standing(rounds, self.stood(self.start, self.growth, rounds, sums)[None])
+        return standing(rounds, for_each(self.table, rounds, sums))
+
+    def table(self, rounds: int, sums: NDArray[Any]) -> Point:
+        """The rows of that state."""
+        found: Point = self.stood(self.start, self.growth, rounds, sums)[None]
+        return found
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
         """The projection of -G/λ, for λ = (clip/reach)·√(start + growth·t)."""

@@ -24,6 +24,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import assumed, claims_of, foreign
 from antiphon.protocol.registry import register
 from antiphon.verifiers.models import UpdatesAndQueries, updates_and_queries
@@ -51,6 +52,7 @@ def _of_losses(_: object, field: attrs.Attribute[Any], value: object) -> None:
 
 
 @register("antiphon.NoisyLeader/1")
+@column_safe(of="counter")
 @attrs.frozen(kw_only=True)
 class NoisyLeader(Learner[Led]):
     """After each loss it draws the next expert x ∝ e^(-η·(noisy sum of its losses)).

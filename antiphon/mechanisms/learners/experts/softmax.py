@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.populations.each_replica import for_each
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
@@ -25,6 +27,7 @@ _FARTHEST: Final = 1 << 52
 
 
 @register("antiphon.Softmax/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class Softmax(PostProcessor[None]):
     """IPM: answers a loss by an expert x ∝ e^(-η·sum_x), the noisy sums being the right's answer.
@@ -77,13 +80,21 @@ class Softmax(PostProcessor[None]):
 
     def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
         """The expert to follow, by its sum."""
-        if sums.dtype == np.int64:
-            whole = np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)
-            return coins.categorical_exp(self.rate, -whole)
-        assert self._fine is not None  # as the signature saw to
-        steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
-        np.rint(steps, out=steps)
-        # NumPy finds where the ends are several times as fast as it moves all between two bounds.
-        if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
-            np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
-        return coins.categorical_exp(self._fine, steps.astype(np.int64))
+        rate = self.rate if sums.dtype == np.int64 else self._fine
+        assert rate is not None  # as the signature saw to
+        return coins.categorical_exp(rate, for_each(_scores, sums))
+
+
+def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
+    """What the rate is multiplied with: minus the sums, in whole numbers."""
+    scores: NDArray[np.int64]
+    if sums.dtype == np.int64:
+        scores = -np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)
+        return scores
+    steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
+    np.rint(steps, out=steps)
+    # NumPy finds where the ends are several times as fast as it moves all between two bounds.
+    if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
+        np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
+    scores = steps.astype(np.int64)
+    return scores

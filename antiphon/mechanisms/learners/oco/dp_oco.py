@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.factors.rows import Row
+from antiphon.mechanisms.counters.factors.rows import Row, bare
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, LinearLoss
@@ -23,8 +23,10 @@ from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
+from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure, Renyi
 from antiphon.protocol.registry import register
 
@@ -48,6 +50,7 @@ class Paired(NamedTuple):
 
 
 @register("antiphon.DPOCO/1")
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class DPOCO(ConvexLearner[Paired]):
     """Alg. 1, L2P, with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear losses on ball or box.
@@ -133,7 +136,7 @@ class DPOCO(ConvexLearner[Paired]):
 
     def _advise(self, state: Paired, coins: Coins) -> tuple[Paired, Point]:
         state, (x, _) = self._standing(state, coins)
-        return state, x.view(np.ndarray)
+        return state, bare(x)
 
     def _standing(self, state: Paired, coins: Coins) -> tuple[Paired, tuple[Row, Row]]:
         pair = state.pair
@@ -155,11 +158,11 @@ class DPOCO(ConvexLearner[Paired]):
         state, pair = self._standing(state, coins)
         rounds = state.rounds + 1
         x, y = pair
-        gradient = gradient_steps(self.loss, self.body, x.view(np.ndarray), loss)
+        gradient = gradient_steps(self.loss, self.body, bare(x), loss)
         total = plus(state.total, gradient)
         if rounds % self.batch or rounds == self.horizon:
             return Paired(rounds, total, pair, state.begun)
-        keeps = coins.bernoulli_exp(self._exponent(pair, state.begun, total))
+        keeps = coins.bernoulli_exp(for_each(self._exponent, pair, state.begun, total))
         if not (coins.bernoulli(1 - self.fakes) and keeps):
             x = self._drawn(total, coins)
         if not coins.bernoulli(1 - self.fakes):
@@ -169,7 +172,7 @@ class DPOCO(ConvexLearner[Paired]):
     def _exponent(self, pair: tuple[Row, Row], begun: Steps, total: Steps) -> float:
         """-ln P[S = 1]: max{a, 0}."""
         batch = np.array([after - before for before, after in zip(begun, total, strict=True)])
-        moved = float(batch @ (pair[0] - pair[1]).view(np.ndarray)) * self._step
+        moved = float(batch @ bare(pair[0] - pair[1])) * self._step
         return max(0.0, 2 * self.batch * self.rate + self.beta * moved)
 
     # --- what it tells ----------------------------------------------------------------------------

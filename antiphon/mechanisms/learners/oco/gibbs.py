@@ -14,6 +14,8 @@ from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box, Point
 from antiphon.mechanisms.learners.oco.log_concave import table, uniforms
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
+from antiphon.populations.array_columns import float64s
+from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins import Coins
 
 
@@ -46,7 +48,9 @@ def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
         return (slope[:, None] - curvature * x) * x
 
     ends = np.full(len(slope), half)
-    return table(log_density, -ends, ends).quantiles(uniforms(coins, len(slope)))
+    found = table(log_density, -ends, ends)
+    point: Point = for_all(found.quantiles, uniforms(coins, len(slope)))
+    return point
 
 
 def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
@@ -68,14 +72,31 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
             return (np.log(r) * (dimension - 2) if dimension > 2 else 0.0) - curvature * r * r
 
     one = np.ones(1)
-    t = float(table(axis, -one, one).quantiles(uniforms(coins, 1))[0])
+    law = table(axis, -one, one)
+    t = for_all(law.quantiles, uniforms(coins, 1))[0].item()
     along = slope / size if size else np.eye(dimension)[0]
     if dimension == 1:
-        return along * t
-    most = math.sqrt(max((1 - t) * (1 + t), 0.0))
-    r = float(table(radial, 0 * one, most * one).quantiles(uniforms(coins, 1))[0]) if most else 0.0
-    across = np.array([coins.gaussian(1.0) for _ in range(dimension)])
-    across -= (across @ along) * along
+        only: Point = along * t
+        return only
+
+    def distance(most: float, share: Floats) -> float:
+        return float(table(radial, 0 * one, most * one).quantiles(share)[0])
+
+    most = for_each(_height, t)
+    r = for_each(distance, most, uniforms(coins, 1)) if most else 0.0
+    across = float64s([coins.gaussian(1.0) for _ in range(dimension)])
+    point: Point = for_each(_placed, along, t, r, across)
+    return point
+
+
+def _height(t: float) -> float:
+    """Of a unit ball at t, from the axis."""
+    return math.sqrt(max((1 - t) * (1 + t), 0.0))
+
+
+def _placed(along: Point, t: float, r: float, across: Point) -> Point:
+    """t·u + v, ‖v‖ = r, v in the direction of what is left of ``across`` orthogonally to u."""
+    across = across - (across @ along) * along
     across = across - (across @ along) * along
     point: Point = along * t + across * (r / math.sqrt(across @ across))
     return point

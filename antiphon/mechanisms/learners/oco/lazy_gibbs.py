@@ -10,11 +10,13 @@ from antiphon.mechanisms.learners.oco.gradient_steps import Steps
 from antiphon.mechanisms.learners.oco.lazy_prefix import LazyPrefix, Renewed, shown
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Renyi
 from antiphon.protocol.registry import register
 
 
 @register("antiphon.LazyGibbs/1")
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyGibbs(LazyPrefix):
     """Stands at x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body, and stays there lazily. *Not for release.*

@@ -5,16 +5,20 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
+from antiphon.mechanisms.learners.convex.bodies import Point
 from antiphon.mechanisms.learners.oco.gradient_steps import Steps, plus
 from antiphon.mechanisms.learners.oco.lazy_prefix import LazyPrefix, Renewed, shown
+from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Renyi
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 
 @register("antiphon.LazyLeader/1")
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyLeader(LazyPrefix):
     """Holds y = G + discrete Gaussian noise, and stands where ⟨y, x⟩ + λ‖x‖² is least in the body.
@@ -68,5 +72,8 @@ class LazyLeader(LazyPrefix):
     def _drawn(self, total: Steps, coins: Coins) -> Renewed:
         noise = coins.discrete_gaussians(self.deviation, len(total))
         noisy = plus(total, noise)
-        leader = np.array([float(each) for each in noisy]) * -self._scale()
-        return Renewed(noisy, shown(self.body.project(leader)))
+        return Renewed(noisy, shown(for_each(self._point, noisy)))
+
+    def _point(self, noisy: Steps) -> Point:
+        """Where it stands with such a sum."""
+        return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())

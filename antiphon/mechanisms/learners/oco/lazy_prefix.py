@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.factors.rows import Row, row
+from antiphon.mechanisms.counters.factors.rows import Row, bare, held
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
@@ -20,7 +20,9 @@ from antiphon.mechanisms.learners.oco.gradient_steps import Steps, gradient_step
 from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
 from antiphon.mechanisms.learners.searching import budget, rounds
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.populations.each_replica import for_each
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 
 Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
 """A noisy sum, in steps."""
@@ -46,6 +48,7 @@ class HeldSum(NamedTuple):
     """Σ of the clipped log-ratios of the batch that is under way, in units of 1/(2σ²)."""
 
 
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyPrefix(ConvexLearner[HeldSum]):
     """Holds a noisy sum y, and stays with it after a batch with probability e^(-a). Abstract.
@@ -98,7 +101,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     def _advise(self, state: HeldSum, coins: Coins) -> tuple[HeldSum, Point]:
         state, held = self._holding(state, coins)
-        return state, held.point.view(np.ndarray)
+        return state, bare(held.point)
 
     def _holding(self, state: HeldSum, coins: Coins) -> tuple[HeldSum, Renewed]:
         held = state.held
@@ -109,12 +112,12 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     def _learn(self, state: HeldSum, loss: Datum, coins: Coins) -> HeldSum:
         state, held = self._holding(state, coins)
-        gradient = gradient_steps(self.loss, self.body, held.point.view(np.ndarray), loss)
+        gradient = gradient_steps(self.loss, self.body, bare(held.point), loss)
         rounds, total = state.rounds + 1, plus(state.total, gradient)
         ratios = state.ratios + self._ratio(held.noisy, state.total, gradient)
         if rounds % self.batch or rounds == self.horizon:
             return HeldSum(rounds, total, held, ratios)
-        if not coins.bernoulli_exp(self.exponent(ratios)):
+        if not coins.bernoulli_exp(for_each(self.exponent, ratios)):
             held = self._drawn(total, coins)
         return HeldSum(rounds, total, held)
 
@@ -171,7 +174,6 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
 
 def shown(point: Point) -> Row:
-    """A point as it stands in a state: nobody writes into it."""
-    found = row(point, np.float64)
-    found.flags.writeable = False
+    """A point as it stands in a state: nobody writes into it. A column of points as it is."""
+    found: Row = held(point.astype(np.float64))
     return found

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from antiphon.numbers.interval import Floats
+from antiphon.populations.array_columns import float64s
 from antiphon.protocol.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
@@ -35,20 +36,24 @@ class DensityTable(NamedTuple):
     """From the first point to each."""
 
     def quantiles(self, shares: Floats) -> Floats:
-        """Where each has that share of its mass to the left."""
-        found = np.empty(len(shares))
-        for each in range(len(shares)):
-            masses: Floats = self.masses[each]
-            want = float(shares[each]) * float(masses[-1])
-            i = min(max(int(np.searchsorted(masses, want)), 1), len(masses) - 1) - 1
-            left, right = (float(self.points[each, k]) for k in (i, i + 1))
-            logs = self.logs[each, i : i + 2]
-            part = float((want - masses[i]) / (masses[i + 1] - masses[i]))
-            rise = float(logs[1] - logs[0])
-            if abs(rise) > 1e-9:
-                part = math.log1p(part * math.expm1(rise)) / rise
-            found[each] = left + (right - left) * min(max(part, 0.0), 1.0)
-        return found
+        """Where each has that share of its mass to the left; of a table of shares, row by row.
+
+        What rounds as Python does is done by Python: so a row is what it is alone.
+        """
+        each = np.arange(len(self.masses))
+        want = shares * self.masses[:, -1]
+        found: list[Any] = [
+            np.searchsorted(*pair) for pair in zip(self.masses, want.T, strict=True)
+        ]
+        i = np.minimum(np.maximum(np.array(found).T, 1), self.masses.shape[1] - 1) - 1
+        left, below, log = (x[each, i] for x in (self.points, self.masses, self.logs))
+        right, above, rise = (x[each, i + 1] for x in (self.points, self.masses, self.logs))
+        part, rise = (want - below) / (above - below), rise - log
+        bent = np.abs(rise) > 1e-9
+        pairs = zip(part[bent].tolist(), rise[bent].tolist(), strict=True)
+        part[bent] = [math.log1p(share * math.expm1(slope)) / slope for share, slope in pairs]
+        quantile: Floats = left + (right - left) * np.minimum(np.maximum(part, 0.0), 1.0)
+        return quantile
 
 
 def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
@@ -86,4 +91,6 @@ def _between(low: Floats, high: Floats, count: int) -> Floats:
 
 def uniforms(coins: Coins, count: int) -> Floats:
     """Uniform numbers in (0, 1), by coins."""
-    return (np.array([coins.uniform_integer(_UNIFORM) for _ in range(count)]) + 0.5) / _UNIFORM
+    words = [coins.uniform_integer(_UNIFORM) for _ in range(count)]
+    found: Floats = float64s([(word + 0.5) / _UNIFORM for word in words])
+    return found

@@ -15,6 +15,7 @@ from antiphon.mechanisms.learners.experts.weighted import times
 from antiphon.mechanisms.noise import DiscreteLaplace
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.post_processor import LEFT, RIGHT, Side
 from antiphon.protocol.registry import register
@@ -69,6 +70,7 @@ def _softmax() -> Specimen:
 
 
 @register("antiphon.corpus.PeekingSoftmax/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class PeekingSoftmax(Softmax):
     """Softmax of the last loss itself, whatever noise is on the right."""

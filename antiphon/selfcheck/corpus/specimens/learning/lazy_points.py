@@ -20,6 +20,7 @@ from antiphon.mechanisms.learners.oco.gradient_steps import Steps
 from antiphon.mechanisms.learners.oco.lazy_prefix import LazyPrefix, shown
 from antiphon.protocol.adversary import adversary
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import HALT, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
@@ -28,7 +29,7 @@ from antiphon.selfcheck.corpus.inputs import saying
 from antiphon.selfcheck.corpus.specimen import NOT_DATA, Example, Specimen
 
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
-"""Arrays, one interaction at a time."""
+"""A call or two for each interaction."""
 _LINE: Final[dict[str, Any]] = {
     "horizon": 2, "body": Box(dimension=1, half_width=99), "loss": LinearLoss(dimension=1, grid=1),
 }  # fmt: skip
@@ -67,7 +68,7 @@ def _rows(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
     claim = guarantee(lazy).claim(delta=_RARE)
     player = Player("towards y | away from y", listening)
     # With |y| so large it never moves in the one world, and may in the other.
-    far = partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2)))
+    far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
     never = broken(f"{name}, never moved for nothing", costless, claim, player, Truth(math.inf))
     for row in (Entry(name, lazy, claim, (player,), UNKNOWN), never):
         yield attrs.evolve(row, feature=far, **_SLOW)
@@ -85,6 +86,7 @@ def _of_dp_oco() -> Iterator[Entry]:
 
 
 @adversary
+@column_safe
 def listening(answers: Sequence[Any], coins: Coins) -> object:
     """Asks, tells gradients towards and away from the noisy sum, which is -point, and asks."""
     if len(answers) == 1:
@@ -110,18 +112,21 @@ class CostlessPrefix(LazyPrefix):
 
 
 @register("antiphon.corpus.CostlessLeader/1")
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class CostlessLeader(CostlessPrefix, LazyLeader):
     """A lazy leader without it."""
 
 
 @register("antiphon.corpus.CostlessGibbs/1")
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class CostlessGibbs(CostlessPrefix, LazyGibbs):
     """The other one."""
 
 
 @register("antiphon.corpus.MeanDPOCO/1")
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class MeanDPOCO(DPOCO):
     """DP-OCO that stands where its law is largest."""

@@ -23,6 +23,7 @@ from antiphon.mechanisms.learners.convex import (
 from antiphon.mechanisms.learners.convex.bodies import Point
 from antiphon.mechanisms.learners.convex.clipping import Steps
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import TOP, Pair, same
 from antiphon.protocol.post_processor import LEFT, Side
 from antiphon.protocol.registry import register
@@ -120,6 +121,7 @@ def _opposite(*datum: int) -> Pair:
 
 
 @register("antiphon.corpus.BoxClipped/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class BoxClipped(RegularisedLeader):
     """Clips each coordinate by itself: so far, the counter on its right would see to it."""
@@ -150,12 +152,14 @@ class _Memory(RegularisedLeader):
 
 
 @register("antiphon.corpus.Remembering/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class Remembering(_Memory):
     """A leader with a memory."""
 
 
 @register("antiphon.corpus.HedgedRemembering/1")
+@column_safe
 @attrs.frozen(kw_only=True)
 class HedgedRemembering(_Memory, HedgedLeader):
     """Two leaders with one."""

@@ -16,6 +16,7 @@ from antiphon.mechanisms.learners.experts.weighted import times
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
@@ -70,6 +71,7 @@ def _dartboard() -> Specimen:
 
 
 @register("antiphon.corpus.PeekingLeader/1")
+@column_safe(of="counter")
 @attrs.frozen(kw_only=True)
 class PeekingLeader(NoisyLeader):
     """Softmax of the last loss itself, whatever the counter says."""

@@ -1,0 +1,142 @@
+"""What is computed for each replica of a block by itself, where columns do not know how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from typing import Any, NoReturn
+
+import numpy as np
+
+from antiphon.populations.arithmetic import Values
+from antiphon.populations.array_columns import ENTRIES, ArrayColumn
+from antiphon.populations.columns import Apart, Column, Deciding
+
+
+class Opaque:
+    """A value for each replica of which columns know nothing, such as a Fraction.
+
+    ``for_each`` and coins read it; whoever else does has a single replica.
+    """
+
+    __slots__ = ("_lanes", "_values", "coins")
+    __immutable__ = True
+
+    def __init__(self, values: list[Any], coins: Deciding) -> None:
+        self._values = values
+        self._lanes = coins.lanes
+        self.coins = coins
+
+    def __repr__(self) -> str:
+        return f"<Opaque of {self._lanes.size} values>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a column belongs to one population and cannot be copied or pickled")
+
+    def now(self) -> list[Any]:
+        """The values of the replicas that are being stepped."""
+        lanes = self.coins.lanes
+        if lanes is self._lanes:
+            return self._values
+        return [self._values[place] for place in lanes.places(self._lanes).tolist()]
+
+    def alone(self, part: object = None) -> Any:
+        """The value of a single replica. Raises: Apart if there are several."""
+        if self.coins.lanes.size > 1:
+            raise Apart(part)
+        return self.now()[0]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.alone(), name)
+
+    def __bool__(self) -> bool:
+        return bool(self.alone())
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.alone() == other)
+
+    def __hash__(self) -> int:
+        return hash(self.alone())
+
+
+def for_each(function: Callable[..., Any], *values: Any) -> Any:
+    """``function`` of these values; where some are columns, of each replica's, one by one.
+
+    For what is no arithmetic: ``math.…``, a projection, a look-up. The function draws nothing and
+    changes nothing. It hears numbers and arrays, also in a tuple; what it makes of them is a column
+    of numbers or arrays, and else ``Opaque``. That takes a call for each replica and nothing more:
+    the block stays whole.
+    Raises: Apart, if it raises for one of several replicas, or makes numbers of several types.
+
+    >>> for_each(abs, -1)
+    1
+    """
+    coins = next((found for found in map(_coins_of, values) if found is not None), None)
+    if coins is None:
+        return function(*values)
+    rows = [_rows(value) for value in values]
+    if coins.lanes.size == 1:
+        return function(*(next(iter(row)) for row in rows))
+    try:
+        made = list(map(function, *rows))
+    except Exception:  # what the others make is theirs
+        raise Apart from None
+    return _column(made, coins)
+
+
+def for_all(function: Callable[[Values], Values], array: Any) -> Any:
+    """``function`` of an array; of a column, of all replicas' arrays, one behind the other.
+
+    It makes of each of them what it would make of it alone, to the bit: for look-ups in a table.
+    """
+    if type(array) is not ArrayColumn:
+        return function(array)
+    return ArrayColumn(function(array.now()), array.coins)
+
+
+def _coins_of(value: Any) -> Deciding | None:
+    """Of the population whose column this is, or has; None of what all replicas share."""
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind is Column or kind is ArrayColumn or kind is Opaque:
+        found: Deciding = value.coins
+        return found
+    items: tuple[object, ...] = value if kind is tuple else ()
+    return next((found for found in map(_coins_of, items) if found is not None), None)
+
+
+def _rows(value: Any) -> Iterable[Any]:
+    """What each replica has, as it would have it alone; without end of what all share."""
+    if _coins_of(value) is None:
+        return repeat(value)
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind is tuple:
+        return zip(*map(_rows, value), strict=False)
+    if kind is Opaque:
+        own: list[Any] = value.now()
+        return own
+    if kind is Column:
+        listed: list[Any] = value.now().tolist()
+        return listed
+    table: Values = np.ascontiguousarray(value.now()).view()
+    table.flags.writeable = False
+    return table
+
+
+def _column(made: list[Any], coins: Deciding) -> Any:
+    kind: Any = type(made[0])  # pyright: ignore[reportUnknownVariableType]
+    if any(type(each) is not kind for each in made):
+        raise Apart
+    if kind is float or kind is bool:
+        return Column(np.array(made), coins)
+    if kind is int:
+        try:
+            return Column(np.array(made, np.int64), coins)
+        except OverflowError:
+            raise Apart from None
+    if kind is np.ndarray or issubclass(kind, np.generic):
+        dtype, shape = made[0].dtype, made[0].shape
+        if dtype.str in ENTRIES and all((x.dtype, x.shape) == (dtype, shape) for x in made):
+            return ArrayColumn(np.array(made), coins)
+    return Opaque(made, coins)
