@@ -19,8 +19,8 @@ from typing import Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena
-from antiphon.audit.exact.solver import Report, deep
+from antiphon.audit.exact.arena import Arena, Sayable
+from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep
 from antiphon.composition.accounting.figures import number
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
@@ -81,7 +81,7 @@ def order_of(value: object) -> Fraction:
 
 
 @attrs.define(eq=False)
-class DivergenceSolver:
+class DivergenceSolver(BackwardRecursion):
     """The recursion over the positions of an arena, for one order and one world ``bit``."""
 
     arena: Arena
@@ -118,15 +118,30 @@ class DivergenceSolver:
         totals, bit = self.arena.totals, self.bit
         best: Ends = self._term(totals[bit][position], totals[1 - bit][position], 1)
         for choice in self.arena.choices(position) if rounds else ():
-            low: Number = Fraction(0)
-            high: Number = Fraction(0)
-            for branch in choice.branches:
-                least, most = self._term(branch[bit], branch[1 - bit], choice.denominator)
-                if most:
-                    after = self._value(rounds - 1, branch[2])
-                    low, high = low + least * after[0], high + most * after[1]
+            low, high = self._following(choice, rounds)
             best = max(best[0], low), max(best[1], high)
         return best if best[0] == best[1] else (_rounded(best[0], 0), _rounded(best[1], 1))
+
+    def _following(self, choice: Sayable, rounds: int) -> Ends:
+        """What saying this makes of a position."""
+        low: Number = Fraction(0)
+        high: Number = Fraction(0)
+        for branch in choice.branches:
+            least, most = self._term(branch[self.bit], branch[1 - self.bit], choice.denominator)
+            if most:
+                after = self._value(rounds - 1, branch[2])
+                low, high = low + least * after[0], high + most * after[1]
+        return low, high
+
+    # Of a whole order, for which both ends are one: what a strategy is made of.
+
+    def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
+        # Whatever led here multiplies all that may follow, so the weights are left out.
+        alive = all(self.masses(position, ahead, behind))
+        return _ratio(self._value(rounds, position)[0]) if alive else (0, 1)
+
+    def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
+        return _ratio(self._following(choice, rounds)[0])
 
     def _term(self, own: int, other: int, denominator: int) -> Ends:
         """(own/denominator)^α (other/denominator)^(1−α): own/denominator·(own/other)^(α−1)."""
@@ -160,6 +175,11 @@ def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(one, exact.exp_bracket(least, bits)[1]), Fraction(
         one, exact.exp_bracket(most, bits)[0]
     )
+
+
+def _ratio(value: Number) -> Ratio:
+    """(1, 0) if it is infinite."""
+    return (value.numerator, value.denominator) if isinstance(value, Fraction) else (1, 0)
 
 
 def _rounded(value: Number, upwards: int) -> Number:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Final
@@ -10,7 +9,7 @@ from typing import Final
 from antiphon.audit.conjectures.climbing import Climb, Climbing, Size
 from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.tables import TableMechanism
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.exact import ExactEpsilon
 
 Sizes = tuple[Size, ...]
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"
@@ -67,13 +66,3 @@ class Pattern(ABC):
 def grid(rounds: int, answers: int) -> list[Size]:
     """(rounds, answers) up to these, all that tell anything."""
     return [(r, a) for r in range(1, rounds + 1) for a in range(2, answers + 1)]
-
-
-def shown(epsilon: ExactEpsilon) -> str:
-    """ε in words."""
-    return f"ln {epsilon.argument}" if isinstance(epsilon, Log) else str(epsilon)
-
-
-def grown(epsilon: ExactEpsilon) -> float:
-    """e^ε as a double."""
-    return float(epsilon.argument) if isinstance(epsilon, Log) else math.exp(epsilon)
