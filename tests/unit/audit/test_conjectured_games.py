@@ -20,7 +20,6 @@ from antiphon.audit.conjectures import (
     MistakesPattern,
     conjecture,
 )
-from antiphon.audit.conjectures.exact_figures import figure_of
 from antiphon.audit.conjectures.judging import both_laws, kept
 from antiphon.audit.conjectures.law_trees import Domain
 from antiphon.audit.conjectures.patterns.fixed_strategy import (
@@ -109,7 +108,7 @@ def made_of(pattern, domains, laws):
 def seen(pattern, seed, epsilon):
     random, domains = generator(seed), pattern.domains((2, 2))
     laws = [random_law(domain, random) for domain in domains]
-    oracle = BestOfGame(pattern, domains, figure_of(pattern.order, epsilon))
+    oracle = BestOfGame(pattern, domains, pattern.figure(epsilon))
     best = oracle.best(laws, 0)
     return best, oracle, domains, laws
 

@@ -115,11 +115,8 @@ class AnyRenyi(SoughtMechanism):
                 "a claim below it cannot be kept"
             )
 
-    measure: Renyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """One object, for a curve of a user's is equal to itself alone."""
-
-    @measure.default  # pyright: ignore
-    def _only_at(self) -> Renyi:
+    @property
+    def measure(self) -> Renyi:
         return Renyi(OnlyAt(self.order, self.moment))
 
     @property

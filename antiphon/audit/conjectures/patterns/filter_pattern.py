@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.conjectures.climbing import Climb, Generator, Size
-from antiphon.audit.conjectures.exact_figures import figure_of, maybe_order
+from antiphon.audit.conjectures.exact_figures import Figure, figure_of, maybe_order
 from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.law_trees import Doubles
 from antiphon.audit.conjectures.patterns.game_pattern import judged_game, no_divergence
@@ -66,7 +66,6 @@ class FilterPattern(Pattern):
     budget: Budget[Any] = attrs.field(validator=_budget)
     claims: tuple[Charged, ...] = attrs.field(converter=charged, validator=_few)
     creations: int = attrs.field(default=3, validator=lambda _, __, n: exact.whole(n, "creations"))
-
     order: int | None = attrs.field(default=None, validator=maybe_order)
 
     def __attrs_post_init__(self) -> None:
@@ -87,12 +86,16 @@ class FilterPattern(Pattern):
             max_creations=self.creations, report=None,
         )  # fmt: skip
 
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
+        """What is bounded."""
+        return figure_of(self.order, epsilon)
+
     def loss(
         self, responses: Sequence[WorstResponse], epsilon: ExactEpsilon, rounds: int
     ) -> Fraction:
         """The most that is lost with these."""
-        found = figure_of(self.order, epsilon).tight(self.question(responses), rounds)
-        assert found is not None  # as no world alone has an answer of any of them
+        found = self.figure(epsilon).tight(self.question(responses), rounds)
+        assert found is not None  # as in ``judged``
         return found
 
     @property
@@ -101,7 +104,7 @@ class FilterPattern(Pattern):
         return 2 * self.creations
 
     def described(self, epsilon: ExactEpsilon) -> str:
-        figure, budget = figure_of(self.order, epsilon), type(self.budget).__name__
+        figure, budget = self.figure(epsilon), type(self.budget).__name__
         return (
             f"{figure} of up to {self.creations} mechanisms with {len(self.claims)} claims to "
             f"choose from, behind {budget}"
@@ -109,7 +112,7 @@ class FilterPattern(Pattern):
 
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
         return {
-            "figure": str(figure_of(self.order, epsilon)), "creations": self.creations,
+            "figure": str(self.figure(epsilon)), "creations": self.creations,
             "claims": list(map(str, self.responses)),
         }  # fmt: skip
 
@@ -140,14 +143,14 @@ class FilterPattern(Pattern):
         return SetBySet(self, size, epsilon)
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        figure = figure_of(self.order, epsilon)
         chosen = [each for each, there in zip(self.responses, found.laws[0], strict=True) if there]
-        question = self.question(chosen)
-        best = figure.best(question, self.rounds)
-        assert best is not None
         mechanisms = tuple(each.creation.mechanism for each in chosen)
         lost = tuple(each.lost for each in chosen)
-        return judged_game(question, self.rounds, figure, best, mechanisms, lost)
+        result = judged_game(
+            self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
+        )
+        assert result is not None  # as no world alone has an answer of any of them
+        return result
 
 
 class SetBySet:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.audit.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
-from antiphon.audit.conjectures.exact_figures import Attained, Figure, figure_of, maybe_order
+from antiphon.audit.conjectures.exact_figures import Figure, figure_of, maybe_order
 from antiphon.audit.conjectures.judging import Judged, both_laws, kept, named
 from antiphon.audit.conjectures.law_trees import Domain, Doubles
 from antiphon.audit.conjectures.patterns.any_mechanism import (
@@ -78,6 +78,10 @@ class GamePattern(Pattern):
             if self.order is not None and type(part) is AnyMechanism and part.delta:
                 raise no_divergence(str(part))
 
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
+        """What is bounded."""
+        return figure_of(self.order, epsilon)
+
     def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:
         """The game of some mechanisms. Raises: InvalidArgument where ``compose`` makes none."""
         try:
@@ -99,12 +103,12 @@ class GamePattern(Pattern):
     def described(self, epsilon: ExactEpsilon) -> str:
         parts = ", ".join(map(str, self.parts))
         of = f"a game of mechanisms that are {parts}" if parts else "one game"
-        return f"{figure_of(self.order, epsilon)} of {of}, against {self.rounds} messages"
+        return f"{self.figure(epsilon)} of {of}, against {self.rounds} messages"
 
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
         return {
-            "figure": str(figure_of(self.order, epsilon)),
-            "claims": [str(each) for each in self.parts], "messages": self.rounds,
+            "figure": str(self.figure(epsilon)), "claims": [str(each) for each in self.parts],
+            "messages": self.rounds,
         }  # fmt: skip
 
     @property
@@ -132,10 +136,10 @@ class GamePattern(Pattern):
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
         if not self.parts:
-            return OneGame(self, figure_of(self.order, epsilon))
+            return OneGame(self, self.figure(epsilon))
         domains = self.domains(size)
         programs = [part.program(domain) for part, domain in zip(self.parts, domains, strict=True)]
-        return Climber(size, BestOfGame(self, domains, figure_of(self.order, epsilon)), programs)
+        return Climber(size, BestOfGame(self, domains, self.figure(epsilon)), programs)
 
     def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[TableMechanism]:
         """The free twins of all parts."""
@@ -164,15 +168,15 @@ class GamePattern(Pattern):
 
         The loss is that of the law of its views, played out by the game.
         """
-        domains, figure = self.domains(found.size), figure_of(self.order, epsilon)
+        domains, figure = self.domains(found.size), self.figure(epsilon)
         for laws in either(domains, found.laws):
             pairs = list(map(kept, self.parts, domains, laws))
             plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
             mechanisms = named(plans, [part.claim for part in self.parts])
             lost, question = tuple(lost for _, lost in pairs), self.question(mechanisms)
-            best = figure.best(question, self.rounds)
-            if best is not None:
-                return judged_game(question, self.rounds, figure, best, mechanisms, lost)
+            result = judged_game(question, self.rounds, figure, mechanisms, lost)
+            if result is not None:
+                return result
         raise infinite()
 
 
@@ -184,11 +188,16 @@ def judged_game(
     question: Question,
     rounds: int,
     figure: Figure,
-    best: Attained,
     mechanisms: tuple[ContinualMechanism[Any], ...],
     claimed: tuple[Fraction, ...],
-) -> Judged:
-    """What the best adversary of a game makes it lose: of mechanisms that lose what they may."""
+) -> Judged | None:
+    """What the best adversary of a game makes it lose: of mechanisms that lose what they may.
+
+    None if that is infinite.
+    """
+    best = figure.best(question, rounds)
+    if best is None:
+        return None
     game, growth = PrivacyGame(question.system, question.verification), figure.growth
     own, other = both_laws(best.adversary, game, rounds)
     gained = own.hockey_stick(other, growth)

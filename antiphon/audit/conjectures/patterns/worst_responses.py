@@ -5,13 +5,14 @@
 * A moment c of an order α: RR_ε with a probability p, else silence, so that 1 + p(w-1) = c, where
   w is the moment of RR_ε. At the order α itself no other mechanism of this claim loses more, for
   then a composition multiplies the moments (theory of ``RenyiFilter``): to adapt is of no use.
-* ρ-zCDP: RR_ε with ε²/2 <= ρ (Bun and Steinke 2016, Prop. 3.3). Only Gaussian noise has D_α = αρ at
+* ρ-zCDP: RR_ε with ε²/2 <= ρ (Bun and Steinke 2016, Prop. 1.4). Only Gaussian noise has D_α = αρ at
   all α, and that is not finite. So this is not the worst, but nearly, for a small ρ and α: its D_2
   is 0.98·2ρ for ρ = 1/50.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import floor
 from typing import Any, Final, TypeAlias, Union
@@ -40,7 +41,7 @@ _BIT: Final = (0, 1)
 
 def charged(given: Any) -> tuple[Charged, ...]:
     """Claims as they are charged. Raises: InvalidArgument for one that has no finite mechanism."""
-    return tuple(_one(each) for each in given)
+    return tuple(map(_one, given)) if isinstance(given, Iterable) else pairs(given)  # which raises
 
 
 def _one(given: Any) -> Charged:
@@ -105,7 +106,7 @@ def worst(claim: Charged) -> WorstResponse:
 def _concentrated(claim: ZeroConcentrated) -> WorstResponse:
     growth, _ = rational_growth(root_below(2 * claim.rho))
     response = RandomizedResponse(epsilon=Log(Fraction(floor(growth * DENOMINATOR), DENOMINATOR)))
-    source = "Bun and Steinke 2016, Prop. 3.3"
+    source = "Bun and Steinke 2016, Prop. 1.4"
     asserted = Claim(claim, response.claims[0].verification, Status.PROVED, source)
     created, kept = Create(response, asserted), TightDelta(response.epsilon)
     return WorstResponse(claim, created, kept, Fraction(0))
