@@ -107,6 +107,12 @@ def test_so_has_one_that_creates():
         attains(ap.PrivacyGame(ap.ExtConComp(), f), 2, 4, **search)
 
 
+def test_nothing_attains_what_is_infinite():
+    found, adversary = of(LeakyBit(delta=Fraction(1, 10))).question().best_of_order(2, 2)
+    assert found.upper == math.inf
+    assert adversary is None
+
+
 def test_only_of_a_whole_order():
     with pytest.raises(ap.InvalidArgument, match="a whole order"):
         of(RandomizedResponse(epsilon=ap.Log(3))).question().best_of_order(1.5, 1)

@@ -123,7 +123,9 @@ class TightMoment(Figure):
 
     def best(self, question: Question, rounds: int) -> Attained | None:
         found, adversary = question.best_of_order(self.order, rounds)
-        return None if found.moment is None else Attained(found.moment, adversary)
+        if found.moment is None or adversary is None:
+            return None
+        return Attained(found.moment, adversary)
 
     def tangents(self, accused: Mask, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
         return self.loss.slopes(own, other)

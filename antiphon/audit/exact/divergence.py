@@ -133,15 +133,14 @@ class DivergenceSolver(BackwardRecursion):
                 low, high = low + least * after[0], high + most * after[1]
         return low, high
 
-    # Of a whole order, for which both ends are one: what a strategy is made of.
+    # Of a whole order, where nothing is infinite: both ends are one, and a strategy attains it.
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
         # Whatever led here multiplies all that may follow, so the weights are left out.
-        alive = all(self.masses(position, ahead, behind))
-        return _ratio(self._value(rounds, position)[0]) if alive else (0, 1)
+        return self._value(rounds, position)[0].as_integer_ratio()
 
     def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
-        return _ratio(self._following(choice, rounds)[0])
+        return self._following(choice, rounds)[0].as_integer_ratio()
 
     def _term(self, own: int, other: int, denominator: int) -> Ends:
         """(own/denominator)^α (other/denominator)^(1−α): own/denominator·(own/other)^(α−1)."""
@@ -175,11 +174,6 @@ def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(one, exact.exp_bracket(least, bits)[1]), Fraction(
         one, exact.exp_bracket(most, bits)[0]
     )
-
-
-def _ratio(value: Number) -> Ratio:
-    """(1, 0) if it is infinite."""
-    return (value.numerator, value.denominator) if isinstance(value, Fraction) else (1, 0)
 
 
 def _rounded(value: Number, upwards: int) -> Number:

@@ -192,13 +192,15 @@ class Question(Shown):
         """
         return self._of_order(order_of(alpha), horizon(rounds))[0]
 
-    def best_of_order(self, alpha: int, rounds: int) -> tuple[Divergence, StrategyAdversary]:
-        """The same for a whole order, and a strategy that attains it.
+    def best_of_order(self, alpha: int, rounds: int) -> tuple[Divergence, StrategyAdversary | None]:
+        """The same for a whole order, and a strategy that attains it; None if it is infinite.
 
         It accuses where its world makes a view likelier; of what it gains so nothing is said.
         """
         order = order_of(exact.whole(alpha, "a whole order alpha"))
         found, solver = self._of_order(order, horizon(rounds))
+        if found.moment is None:
+            return found, None
         nodes = StrategyBuilder(solver, self.limit).build(Fraction(1), rounds)
         return found, StrategyAdversary(nodes, found.bit, Fraction(1), Fraction(0))
 
