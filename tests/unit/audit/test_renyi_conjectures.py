@@ -223,6 +223,14 @@ def test_zcdp_adds_up_behind_a_filter(name):
     assert found.starts == 3  # all sets of claims
 
 
+def test_what_is_charged_for_a_moment_is_not_below_it():
+    """Else a filter would be refuted by rounding."""
+    for moment in (MOMENT, 1 + Fraction(1, 10**12), Fraction(7, 3)):
+        divergence = Fraction(OnlyAt(2, moment)(2))
+        assert moment_above(divergence, 2) >= moment
+        assert moment_above(divergence * (1 - Fraction(1, 2**51)), 2) < moment
+
+
 @pytest.mark.parametrize("order", [2, 3])
 def test_a_filter_of_an_order_is_met_by_claims_of_that_order(order):
     claim = Renyi(OnlyAt(order, MOMENT))

@@ -20,6 +20,7 @@ from antiphon.audit.conjectures.law_trees import Domain, check_length, tree
 from antiphon.audit.conjectures.listed_pairs import ListedPairs, finite, pairs_of
 from antiphon.audit.conjectures.patterns.pattern import SOURCE
 from antiphon.audit.conjectures.program import Program, program
+from antiphon.audit.exact.divergence import logarithm
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -115,8 +116,11 @@ class AnyRenyi(SoughtMechanism):
                 "a claim below it cannot be kept"
             )
 
-    @property
-    def measure(self) -> Renyi:
+    measure: Renyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    """One object, for a purse takes a curve that is not the library's for itself alone."""
+
+    @measure.default  # pyright: ignore
+    def _only_at(self) -> Renyi:
         return Renyi(OnlyAt(self.order, self.moment))
 
     @property
@@ -138,4 +142,4 @@ class OnlyAt:
     def __call__(self, order: float) -> float:
         if order > self.order:
             return math.inf
-        return math.nextafter(math.log(self.moment) / (self.order - 1) * (1 + 2**-50), math.inf)
+        return logarithm(self.moment, Fraction(self.order))[1]  # rounded up

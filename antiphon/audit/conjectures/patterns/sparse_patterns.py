@@ -246,11 +246,11 @@ class SparseRenyi(SparseComposition):
     order: int
     moment: Fraction = attrs.field(converter=exact.fraction)
 
-    def __attrs_post_init__(self) -> None:
-        _ = self.part  # which says what cannot be claimed
+    part: AnyRenyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    """One object, for its measure is one."""
 
-    @property
-    def part(self) -> AnyRenyi:
+    @part.default  # pyright: ignore
+    def _each(self) -> AnyRenyi:
         return AnyRenyi(order=self.order, moment=self.moment, inner=self.inner, pairs=self.pairs)
 
     def figure(self, epsilon: ExactEpsilon) -> TightMoment:
