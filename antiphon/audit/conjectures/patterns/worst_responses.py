@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from math import floor
 from typing import Any, Final, TypeAlias, Union
@@ -41,7 +40,11 @@ _BIT: Final = (0, 1)
 
 def charged(given: Any) -> tuple[Charged, ...]:
     """Claims as they are charged. Raises: InvalidArgument for one that has no finite mechanism."""
-    return tuple(map(_one, given)) if isinstance(given, Iterable) else pairs(given)  # which raises
+    try:
+        claims: list[Any] = list(given)
+    except TypeError:
+        return pairs(given)  # which says what to give
+    return tuple(map(_one, claims))
 
 
 def _one(given: Any) -> Charged:
