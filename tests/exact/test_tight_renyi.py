@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import antiphon as ap
+from antiphon.audit.exact.comparison import law_of_views
 from antiphon.audit.exact.divergence import logarithm, power
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.composition.accounting import response_divergence
@@ -73,6 +74,48 @@ def test_a_composition(make, table):
 def test_a_leak_is_infinite():
     found = of(LeakyBit(delta=Fraction(1, 10))).tight_renyi(2, rounds=2)
     assert (found.lower, found.upper, found.moment) == (math.inf, math.inf, None)
+
+
+# --- a strategy that attains it -------------------------------------------------------------------
+
+
+def attains(game, order, rounds, **search):
+    found, adversary = game.question(**search).best_of_order(order, rounds)
+    own, other = (
+        law_of_views(adversary, game.mechanism(bit), rounds=rounds + 1)
+        for bit in (found.bit, 1 - found.bit)
+    )
+    assert found.moment == game.tight_renyi(order, rounds=rounds, **search).moment
+    assert own.moment(other, order) == found.moment
+    theirs = {(view.answers, view.ending): p for view, p in other.views}
+    for view, p in own.views:
+        assert adversary.event(view) is (p > theirs.get((view.answers, view.ending), 0))
+
+
+@given(tables(), st.sampled_from((2, 3)), st.integers(0, 2))
+@settings(max_examples=40)
+def test_a_strategy_has_views_of_that_moment(table, order, rounds):
+    game = ap.PrivacyGame(table, table.claims[0].verification)
+    if game.tight_renyi(order, rounds=rounds).moment is not None:
+        attains(game, order, rounds)
+
+
+def test_so_has_one_that_creates():
+    made = [RandomizedResponse(epsilon=ap.Log(q)) for q in (2, 3)]
+    for f in (fixed_mechanisms(made), sparse_parallel([(ap.Log(3), 0)])):
+        search = {"catalogue": made, "max_creations": 2}
+        attains(ap.PrivacyGame(ap.ExtConComp(), f), 2, 4, **search)
+
+
+def test_nothing_attains_what_is_infinite():
+    found, adversary = of(LeakyBit(delta=Fraction(1, 10))).question().best_of_order(2, 2)
+    assert found.upper == math.inf
+    assert adversary is None
+
+
+def test_only_of_a_whole_order():
+    with pytest.raises(ap.InvalidArgument, match="a whole order"):
+        of(RandomizedResponse(epsilon=ap.Log(3))).question().best_of_order(1.5, 1)
 
 
 def test_nothing_said_is_zero():

@@ -2,6 +2,7 @@
 
 from antiphon.audit.conjectures.conjectured import Conjectured
 from antiphon.audit.conjectures.conjecturing import Conjecture, conjecture
+from antiphon.audit.conjectures.exact_figures import moment_above
 from antiphon.audit.conjectures.listed_pairs import (
     BOTH_SIDES,
     ONE_SIDED,
@@ -10,9 +11,11 @@ from antiphon.audit.conjectures.listed_pairs import (
 )
 from antiphon.audit.conjectures.patterns import (
     AnyMechanism,
+    AnyRenyi,
     FilterPattern,
     GamePattern,
     MistakesPattern,
+    OnlyAt,
     Pattern,
     SparsePattern,
     SparseRenyi,
@@ -25,6 +28,7 @@ __all__ = [
     "ONE_SIDED",
     "TWO_PUBLIC",
     "AnyMechanism",
+    "AnyRenyi",
     "Conjecture",
     "Conjectured",
     "FilterPattern",
@@ -32,9 +36,11 @@ __all__ = [
     "HowFar",
     "ListedPairs",
     "MistakesPattern",
+    "OnlyAt",
     "Pattern",
     "SparsePattern",
     "SparseRenyi",
     "TableMechanism",
     "conjecture",
+    "moment_above",
 ]

@@ -12,8 +12,9 @@ import attrs
 
 from antiphon.audit.conjectures.drawing.found_trees import mechanism_drawn, strategy_drawn
 from antiphon.audit.conjectures.drawing.tree_sheet import sheet
+from antiphon.audit.conjectures.exact_figures import shown
 from antiphon.audit.conjectures.judging import Judged
-from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, shown
+from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.audit.conjectures.text_trees import mechanism_tree
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers.errors import InvalidArgument

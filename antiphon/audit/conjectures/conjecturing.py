@@ -15,7 +15,8 @@ import attrs
 from typing_extensions import Unpack
 
 from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.conjectures.patterns.pattern import Pattern, shown
+from antiphon.audit.conjectures.exact_figures import shown
+from antiphon.audit.conjectures.patterns.pattern import Pattern
 from antiphon.audit.conjectures.searching.ascent import Aim, HowFar, Limits
 from antiphon.audit.conjectures.searching.long_search import search_long
 from antiphon.audit.options import handed_on

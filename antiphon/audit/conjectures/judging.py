@@ -8,14 +8,13 @@ from typing import Any, Final, Protocol
 
 import attrs
 
+from antiphon.audit.conjectures.exact_figures import Figure
 from antiphon.audit.conjectures.law_trees import Domain, Doubles
 from antiphon.audit.conjectures.tables import Plan, TableMechanism, mechanism, mixed, rounded
-from antiphon.audit.conjectures.view_losses import Loss
 from antiphon.audit.exact.comparison import Law, law_of_views
-from antiphon.audit.exact.question import rational_growth
+from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
-from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -53,23 +52,19 @@ class Sought(Protocol):
         ...
 
     @property
-    def claimed(self) -> tuple[Loss, Fraction]:
-        """Its loss, and what that is at most."""
-        ...
-
-    def single(self, game: PrivacyGame, rounds: int) -> Fraction | None:
-        """What one mechanism, sought to keep to ``claimed``, truly loses; None: infinitely much."""
+    def claimed(self) -> tuple[Figure, Fraction]:
+        """What it is about, and how much that is at most."""
         ...
 
 
 def kept(sought: Sought, domain: Domain, law: Doubles) -> tuple[Plan, Fraction]:
     """A plan near a law that keeps the claim exactly, and what it loses."""
-    loss, limit = sought.claimed
-    nothing, nearly = Fraction(loss.nothing), _NEARLY
+    figure, limit = sought.claimed
+    nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
     plan = rounded(domain, law)
     while True:
         made = mechanism("M", domain, plan, sought.claim)
-        lost = sought.single(PrivacyGame(made, sought.inner), domain.rounds)
+        lost = figure.tight(Question(made, sought.inner, report=None), domain.rounds)
         if lost is None:
             plan = mixed(domain, plan, _SURE, evenly=True)
         elif lost <= limit:
@@ -92,12 +87,6 @@ def named(
         name = names.setdefault(key, f"M{len(names) + 1}")
         found.append(mechanism(name, domain, plan, claim))
     return tuple(found)
-
-
-def growth_above(epsilon: ExactEpsilon) -> Fraction:
-    """Not below e^ε: with it a loss is not above the truth."""
-    below, error = rational_growth(epsilon)
-    return below * (1 + error)
 
 
 def both_laws(adversary: StrategyAdversary, game: PrivacyGame, rounds: int) -> tuple[Law, Law]:

@@ -71,6 +71,8 @@ Plan = tuple[Fraction, ...]
 
 DENOMINATOR: Final = 720_720
 """Of the probabilities that what is found is rounded to; it has all divisors up to 16."""
+_SELDOM: Final = 2.0**-10
+"""How often a softened law gives any answer."""
 
 
 def rounded(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
@@ -101,10 +103,20 @@ def mixed(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False)
     )
 
 
+def softened(domain: Domain, law: Doubles) -> Doubles:
+    """Seldom any answer, else as the law says: it tells less, and no world alone has an answer."""
+    evenly = np.zeros(domain.size)
+    evenly[0] = 1.0
+    for first, history in _questions(domain):
+        evenly[first : first + domain.answers] = evenly[history] / domain.answers
+    found: Doubles = (1 - _SELDOM) * law + _SELDOM * evenly
+    return found
+
+
 def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMechanism:
     """The mechanism of a plan, with its claim."""
     rows = tuple(
-        _whole(plan[first : first + domain.answers]) if plan[history] else ()
+        whole_weights(plan[first : first + domain.answers]) if plan[history] else ()
         for first, history in _questions(domain)
     )
     return TableMechanism(name, domain.inputs, domain.answers, rows, claims=(claim,))
@@ -117,7 +129,7 @@ def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
             yield (history * len(domain.inputs) + place) * domain.answers + 1, history
 
 
-def _whole(chances: Plan) -> tuple[int, ...]:
+def whole_weights(chances: Plan) -> tuple[int, ...]:
     """Whole numbers in proportion, in lowest terms."""
     common = lcm(*(each.denominator for each in chances))
     whole = [int(each * common) for each in chances]

@@ -19,8 +19,8 @@ from typing import Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena
-from antiphon.audit.exact.solver import Report, deep
+from antiphon.audit.exact.arena import Arena, Sayable
+from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import down, up
@@ -81,7 +81,7 @@ def order_of(value: object) -> Fraction:
 
 
 @attrs.define(eq=False)
-class DivergenceSolver:
+class DivergenceSolver(BackwardRecursion):
     """The recursion over the positions of an arena, for one order and one world ``bit``."""
 
     arena: Arena
@@ -118,15 +118,29 @@ class DivergenceSolver:
         totals, bit = self.arena.totals, self.bit
         best: Ends = self._term(totals[bit][position], totals[1 - bit][position], 1)
         for choice in self.arena.choices(position) if rounds else ():
-            low: Number = Fraction(0)
-            high: Number = Fraction(0)
-            for branch in choice.branches:
-                least, most = self._term(branch[bit], branch[1 - bit], choice.denominator)
-                if most:
-                    after = self._value(rounds - 1, branch[2])
-                    low, high = low + least * after[0], high + most * after[1]
+            low, high = self._following(choice, rounds)
             best = max(best[0], low), max(best[1], high)
         return best if best[0] == best[1] else (_rounded(best[0], 0), _rounded(best[1], 1))
+
+    def _following(self, choice: Sayable, rounds: int) -> Ends:
+        """What saying this makes of a position."""
+        low: Number = Fraction(0)
+        high: Number = Fraction(0)
+        for branch in choice.branches:
+            least, most = self._term(branch[self.bit], branch[1 - self.bit], choice.denominator)
+            if most:
+                after = self._value(rounds - 1, branch[2])
+                low, high = low + least * after[0], high + most * after[1]
+        return low, high
+
+    # Of a whole order, where nothing is infinite: both ends are one, and a strategy attains it.
+
+    def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
+        # Whatever led here multiplies all that may follow, so the weights are left out.
+        return self._value(rounds, position)[0].as_integer_ratio()
+
+    def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
+        return self._following(choice, rounds)[0].as_integer_ratio()
 
     def _term(self, own: int, other: int, denominator: int) -> Ends:
         """(own/denominator)^α (other/denominator)^(1−α): own/denominator·(own/other)^(α−1)."""

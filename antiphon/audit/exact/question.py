@@ -190,22 +190,38 @@ class Question(Shown):
 
         Raises: InvalidArgument for an order that is no number in (1, 4096]; Intractable.
         """
-        order, rounds = order_of(alpha), horizon(rounds)
+        return self._of_order(order_of(alpha), horizon(rounds))[0]
+
+    def best_of_order(self, alpha: int, rounds: int) -> tuple[Divergence, StrategyAdversary | None]:
+        """The same for a whole order, and a strategy that attains it; None if it is infinite.
+
+        It accuses where its world makes a view likelier; of what it gains so nothing is said.
+        """
+        order = order_of(exact.whole(alpha, "a whole order alpha"))
+        found, solver = self._of_order(order, horizon(rounds))
+        if found.moment is None:
+            return found, None
+        nodes = StrategyBuilder(solver, self.limit).build(Fraction(1), rounds)
+        return found, StrategyAdversary(nodes, found.bit, Fraction(1), Fraction(0))
+
+    def _of_order(self, order: Fraction, rounds: int) -> tuple[Divergence, DivergenceSolver]:
         arena = self.solvers()[0].arena
         both = [DivergenceSolver(arena, bit, order, self.limit, self.report) for bit in (0, 1)]
         ends = [both[0].solve(rounds)]
         if not arena.columns.symmetric:
             ends.append(both[1].solve(rounds))
         low, high = max(low for low, _ in ends), max(high for _, high in ends)
-        return Divergence(
+        bit = [high for _, high in ends].index(high)
+        found = Divergence(
             order,
             logarithm(low, order)[0],
             logarithm(high, order)[1],
             low if low == high and isinstance(low, Fraction) else None,
             rounds,
-            [high for _, high in ends].index(high),
+            bit,
             sum(each.nodes for each in both),
         )
+        return found, both[bit]
 
     def tight_range(self, rounds: int) -> exact.ExactEpsilon | float:
         """The least η with which it is η-BR, exactly, as 0 or ``Log(q)``; ``math.inf`` if none.

@@ -15,6 +15,7 @@ from __future__ import annotations
 import gc
 import math
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -60,12 +61,52 @@ def deep(rounds: int) -> Generator[None, None, None]:
         sys.setrecursionlimit(depth)
 
 
-@attrs.define(eq=False)
-class Solver:
-    """Memoised backward recursion over the positions of an arena, for one world ``bit``.
+class BackwardRecursion(ABC):
+    """The best of every belief, for one world ``bit``: where to stop, and what to say.
 
     "Ahead" is the world whose mass counts for the adversary, b; "behind" the other.
     """
+
+    arena: Arena
+    bit: int
+
+    @abstractmethod
+    def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
+        """The most that can be made of a belief in so many rounds."""
+
+    @abstractmethod
+    def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
+        """The value of saying this and going on as well as can be."""
+
+    def masses(self, position: int, ahead: int, behind: int) -> tuple[int, int]:
+        """The masses of a belief."""
+        totals, bit = self.arena.totals, self.bit
+        return ahead * totals[bit][position], behind * totals[1 - bit][position]
+
+    def followed(self, choice: Sayable, ahead: int, behind: int) -> list[tuple[int, int, int]]:
+        """(weight ahead, weight behind, position) of every branch, over its denominator."""
+        bit = self.bit
+        return [(ahead * b[bit], behind * b[1 - bit], b[2]) for b in choice.branches]
+
+    def stops(self, rounds: int, position: int, ahead: int, behind: int) -> bool:
+        """Whether ending here is as good as anything."""
+        value, unit = self.value(rounds, position, ahead, behind)
+        return value == self.value(0, position, ahead, behind)[0] * unit
+
+    def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> Sayable:
+        """The first choice that attains the value, where stopping does not."""
+        value, unit = self.value(rounds, position, ahead, behind)
+        choices: Sequence[Sayable] = self.arena.choices(position)
+        for choice in choices:
+            own, over = self.worth(choice, rounds, ahead, behind)
+            if own * unit == value * over:
+                return choice
+        raise AssertionError("no choice attains the maximum")
+
+
+@attrs.define(eq=False)
+class Solver(BackwardRecursion):
+    """Memoised backward recursion over the positions of an arena: tight δ_b."""
 
     arena: Arena
     bit: int
@@ -94,13 +135,8 @@ class Solver:
         with deep(rounds):
             return Fraction(*self.value(rounds, position, ahead, behind))
 
-    def masses(self, position: int, ahead: int, behind: int) -> tuple[int, int]:
-        """The masses of a belief."""
-        totals, bit = self.arena.totals, self.bit
-        return ahead * totals[bit][position], behind * totals[1 - bit][position]
-
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """U_rounds of a belief."""
+        # U_rounds
         own, against = self.masses(position, ahead, behind)
         if not rounds or not own or not against or position in self._leaves:
             return max(0, own - against), 1
@@ -155,34 +191,13 @@ class Solver:
         if self.report is not None and len(self._values) % 4096 == 0:
             self.report(len(self._values))
 
-    def followed(self, choice: Sayable, ahead: int, behind: int) -> list[tuple[int, int, int]]:
-        """(weight ahead, weight behind, position) of every branch, over its denominator."""
-        bit = self.bit
-        return [(ahead * b[bit], behind * b[1 - bit], b[2]) for b in choice.branches]
-
     def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
-        """The value of saying this and going on as well as can be."""
         total, unit = 0, 1
         for own, other, position in self.followed(choice, ahead, behind):
             value, over = self.value(rounds - 1, position, own, other)
             common = math.lcm(unit, over)
             total, unit = total * (common // unit) + value * (common // over), common
         return total, unit * choice.denominator
-
-    def stops(self, rounds: int, position: int, ahead: int, behind: int) -> bool:
-        """Whether ending here is as good as anything."""
-        value, unit = self.value(rounds, position, ahead, behind)
-        return value == self.value(0, position, ahead, behind)[0] * unit
-
-    def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> Sayable:
-        """The first choice that attains the value, where stopping does not."""
-        value, unit = self.value(rounds, position, ahead, behind)
-        choices: Sequence[Sayable] = self.arena.choices(position)
-        for choice in choices:
-            own, over = self.worth(choice, rounds, ahead, behind)
-            if own * unit == value * over:
-                return choice
-        raise AssertionError("no choice attains the maximum")
 
     def profile(self, growth: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
         """(Pr_b[S], Pr_{1−b}[S]) of a maximising adversary and event, after ``solve``."""

@@ -9,7 +9,7 @@ import attrs
 
 from antiphon.audit.exact.arena import Live, Sayable
 from antiphon.audit.exact.beliefs import OVER
-from antiphon.audit.exact.solver import Solver, deep
+from antiphon.audit.exact.solver import BackwardRecursion, deep
 from antiphon.composition.creation import Create
 from antiphon.numbers.errors import Intractable
 from antiphon.protocol.adversary import Adversary
@@ -163,9 +163,9 @@ def said(message: object) -> str:
 
 @attrs.define
 class StrategyBuilder:
-    """Follows the maximising choice of a solved solver from its first position."""
+    """Follows the maximising choice of a solved recursion from its first position."""
 
-    solver: Solver
+    solver: BackwardRecursion
     limit: int
     _nodes: list[StrategyNode] = attrs.field(factory=list[StrategyNode])
     _numbers: dict[object, int] = attrs.field(factory=dict[object, int])
@@ -197,7 +197,8 @@ class StrategyBuilder:
         return number
 
     def _accuses(self, position: int, ahead: int, behind: int) -> bool:
-        return self.solver.value(0, position, ahead, behind)[0] > 0
+        own, other = self.solver.masses(position, ahead, behind)
+        return own > other
 
     def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
         """The fewest rounds that attain the value: a strategy that asks nothing in vain."""

@@ -74,6 +74,7 @@ def _function(_: object, __: attrs.Attribute[Callable[[float], float]], value: o
         )
 
 
+@register("antiphon.Renyi/1")
 @attrs.frozen
 class Renyi:
     """RDP: order α > 1 ↦ Rényi divergence bound in nats (Mironov 2017)."""

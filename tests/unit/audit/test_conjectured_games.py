@@ -22,7 +22,12 @@ from antiphon.audit.conjectures import (
 )
 from antiphon.audit.conjectures.judging import both_laws, kept
 from antiphon.audit.conjectures.law_trees import Domain
-from antiphon.audit.conjectures.patterns.fixed_strategy import FixedStrategy, slope, value
+from antiphon.audit.conjectures.patterns.fixed_strategy import (
+    FixedStrategy,
+    slope,
+    tangent,
+    value,
+)
 from antiphon.audit.conjectures.patterns.game_pattern import BestOfGame
 from antiphon.audit.conjectures.patterns.leaving_learners import (
     LeavingLaw,
@@ -103,16 +108,21 @@ def made_of(pattern, domains, laws):
 def seen(pattern, seed, epsilon):
     random, domains = generator(seed), pattern.domains((2, 2))
     laws = [random_law(domain, random) for domain in domains]
-    oracle = BestOfGame(pattern, domains, epsilon)
+    oracle = BestOfGame(pattern, domains, pattern.figure(epsilon))
     best = oracle.best(laws, 0)
     return best, oracle, domains, laws
+
+
+def gained(best, oracle, domains):
+    """The polynomial of what an adversary gains, or a tangent of it."""
+    strategy = FixedStrategy(best.adversary, best.question, oracle._free)
+    return tangent(strategy.views(domains), best.laws, oracle._figure)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_a_strategy_gains_is_a_polynomial(pattern, seed):
     best, oracle, domains, laws = seen(pattern, seed, ap.Log(Fraction(5, 4)))
-    strategy = FixedStrategy(best.adversary, best.question, oracle._free)
-    found = strategy.gained(domains)
+    found = gained(best, oracle, domains)
     assert value(found, laws) == pytest.approx(best.gain, abs=1e-9)
     assert best.gain > 0
 
@@ -121,7 +131,7 @@ def test_the_polynomial_is_true_of_other_mechanisms():
     """Beside the exact law of the adversary's views, played against them."""
     pattern = POST["VALIDITY"].pattern
     best, oracle, domains, _ = seen(pattern, 1, Fraction(0))
-    found = FixedStrategy(best.adversary, best.question, oracle._free).gained(domains)
+    found = gained(best, oracle, domains)
     random = generator(9)
     others = [random_law(domain, random) for domain in domains]
     game = pattern.question(made_of(pattern, domains, others))
@@ -152,7 +162,7 @@ def test_a_slope_is_what_the_exact_engine_has(pattern, seed):
 def test_the_slopes_add_up_to_the_gain():
     """Of one law, of which two copies may see a difference: Euler, degree by degree."""
     best, oracle, domains, laws = seen(attrs.evolve(TWICE, compose=both_differ), 2, Fraction(0))
-    found = FixedStrategy(best.adversary, best.question, oracle._free).gained(domains)
+    found = gained(best, oracle, domains)
     alone = {copies: weight for copies, weight in found.items() if len(copies) == 1}
     both = {copies: weight for copies, weight in found.items() if len(copies) == 2}
     assert both

@@ -70,7 +70,7 @@ def test_one_mechanism_loses_what_the_exact_engine_says(seed):
     for epsilon in (ap.Log(1), ap.Log(Fraction(3, 2))):
         true = ap.PrivacyGame(made, pattern.inner).tight_delta(epsilon=epsilon, rounds=2)
         whole = tree(domain, pattern.pairs, pattern.inner)
-        loss = pattern.loss(epsilon if epsilon.argument > 1 else Fraction(0))
+        loss = pattern.figure(epsilon if epsilon.argument > 1 else Fraction(0)).loss
         found = [best(each, [as_doubles(plan)], 1, loss).gain for each in (whole, turned(whole))]
         assert max(found) == pytest.approx(float(true), abs=1e-9)
         assert found[0] >= 0

@@ -1,34 +1,43 @@
-"""A mechanism that is sought, of which a claim is all that is known."""
+"""Mechanisms that are sought, of which a claim is all that is known."""
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
+from antiphon.audit.conjectures.exact_figures import (
+    Figure,
+    TightDelta,
+    TightMoment,
+    shown,
+    whole_order,
+)
 from antiphon.audit.conjectures.law_trees import Domain, check_length, tree
 from antiphon.audit.conjectures.listed_pairs import ListedPairs, finite, pairs_of
-from antiphon.audit.conjectures.patterns.pattern import SOURCE, grown, shown
+from antiphon.audit.conjectures.patterns.pattern import SOURCE
 from antiphon.audit.conjectures.program import Program, program
-from antiphon.audit.conjectures.view_losses import HockeyStick
-from antiphon.audit.game import PrivacyGame
+from antiphon.audit.exact.divergence import logarithm
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import Approximate
+from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.messages import Pair, distinct
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Verification
 
+_HIGHEST: Final = 11
+"""Order: 16^α is in the linear programs, and their solver takes no more than 10^15."""
 
-@register("antiphon.AnyMechanism/1")
+
 @attrs.frozen(kw_only=True)
-class AnyMechanism:
-    """Some mechanism that is (ε, δ)-DP w.r.t. f' = ``inner``, and hears these pairs."""
+class SoughtMechanism(ABC):
+    """Some mechanism that keeps a claim w.r.t. f' = ``inner``, and hears these pairs. Abstract."""
 
-    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
-    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
     inner: Verification = attrs.field(factory=ListedPairs)
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
     """By default, what ``ListedPairs`` lists."""
@@ -38,6 +47,16 @@ class AnyMechanism:
         return pairs_of(self.inner)
 
     @property
+    @abstractmethod
+    def measure(self) -> Measure:
+        """Of the claim."""
+
+    @property
+    @abstractmethod
+    def claimed(self) -> tuple[Figure, Fraction]:
+        """What is limited, and how much it is at most."""
+
+    @property
     def inputs(self) -> tuple[object, ...]:
         """What it may hear."""
         return distinct(side for pair in self.pairs for side in (pair.zero, pair.one))
@@ -45,25 +64,94 @@ class AnyMechanism:
     @property
     def claim(self) -> Claim:
         """What is claimed of it, and true of what is found."""
-        return Claim(Approximate(self.epsilon, self.delta), self.inner, Status.PROVED, SOURCE)
-
-    @property
-    def claimed(self) -> tuple[HockeyStick, Fraction]:
-        """The loss at its ε, and δ."""
-        return HockeyStick(grown(self.epsilon)), self.delta
-
-    def single(self, game: PrivacyGame, rounds: int) -> Fraction:
-        """The tight δ of one at its ε."""
-        return game.tight_delta(epsilon=self.epsilon, rounds=rounds, report=None)
+        return Claim(self.measure, self.inner, Status.PROVED, SOURCE)
 
     def program(self, domain: Domain) -> Program:
         """The laws of a domain that keep the claim."""
-        loss, limit = self.claimed
-        return program(domain, tree(domain, self.pairs, self.inner), loss, float(limit))
+        figure, limit = self.claimed
+        return program(domain, tree(domain, self.pairs, self.inner), figure.loss, float(limit))
 
     def check(self, rounds: int, answers: int) -> None:
         """Raises: Intractable if it has too many histories."""
         check_length(Domain(self.inputs, rounds, answers), len(self.pairs))
 
+
+@register("antiphon.AnyMechanism/1")
+@attrs.frozen(kw_only=True)
+class AnyMechanism(SoughtMechanism):
+    """Some mechanism that is (ε, δ)-DP w.r.t. f'."""
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
+
+    @property
+    def measure(self) -> Approximate:
+        return Approximate(self.epsilon, self.delta)
+
+    @property
+    def claimed(self) -> tuple[TightDelta, Fraction]:
+        return TightDelta(self.epsilon), self.delta
+
     def __str__(self) -> str:
         return f"({shown(self.epsilon)}, {self.delta})-DP"
+
+
+@register("antiphon.AnyRenyi/1")
+@attrs.frozen(kw_only=True)
+class AnyRenyi(SoughtMechanism):
+    """Some mechanism with Σ p^α q^(1-α) <= ``moment`` at a whole order α w.r.t. f'.
+
+    That is e^((α-1)D) of the Rényi divergence D: RDP of this order (Mironov 2017), and no other.
+    """
+
+    order: int = attrs.field()
+    moment: Fraction = attrs.field(converter=exact.fraction)
+
+    @order.validator  # pyright: ignore
+    def _within_reach(self, _: object, value: object) -> None:
+        if whole_order(value) > _HIGHEST:
+            raise InvalidArgument(
+                f"order is a whole number from 2 to {_HIGHEST}: the linear programs of higher ones "
+                "are past what doubles can do"
+            )
+
+    @moment.validator  # pyright: ignore
+    def _possible(self, _: object, value: Fraction) -> None:
+        if value < 1:
+            raise InvalidArgument(
+                f"moment = {value}: e^((α-1)D) is at least 1, for a mechanism that says nothing; "
+                "a claim below it cannot be kept"
+            )
+
+    measure: Renyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    """One object, for a purse takes a curve that is not the library's for itself alone."""
+
+    @measure.default  # pyright: ignore
+    def _only_at(self) -> Renyi:
+        return Renyi(OnlyAt(self.order, self.moment))
+
+    @property
+    def widest(self) -> float | None:
+        """How many times as likely a history is in one world as in the other, at most."""
+        return TightMoment(self.order).loss.widest
+
+    @property
+    def claimed(self) -> tuple[TightMoment, Fraction]:
+        return TightMoment(self.order), self.moment
+
+    def __str__(self) -> str:
+        return f"of moment {self.moment} at α = {self.order}"
+
+
+@register("antiphon.OnlyAt/1")
+@attrs.frozen
+class OnlyAt:
+    """A Rényi curve that says nothing of the orders above one: ``moment`` is e^((α-1)D) there."""
+
+    order: int = attrs.field(validator=lambda _, __, value: whole_order(value))
+    moment: Fraction = attrs.field(converter=exact.fraction)
+
+    def __call__(self, order: float) -> float:
+        if order > self.order:
+            return math.inf
+        return logarithm(self.moment, Fraction(self.order))[1]  # rounded up

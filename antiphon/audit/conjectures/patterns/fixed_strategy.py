@@ -1,19 +1,21 @@
-"""What one adversary gains from a game, as a polynomial in the laws of what is sought in it.
+"""How likely an adversary's views are, as polynomials in the laws of what is sought in a game.
 
 A law is a realisation plan: a product of probabilities along a tree (``Domain``). So a run of the
 game in which the copies of the mechanisms end at some histories has the product of the laws there
 for its probability, times that of all other coins. Which runs there are is found by playing with
 *free twins*, which answer anything with equal chances: the chances are divided out again. What
 others do between the mechanisms, a post-processor say, is played and need not be understood.
+What is lost is a sum over views, convex in their probabilities: its ``tangent`` is a polynomial.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from antiphon.audit.conjectures.exact_figures import Figure
 from antiphon.audit.conjectures.law_trees import Domain, Doubles
 from antiphon.audit.conjectures.tables import TableMechanism
 from antiphon.audit.exact.kernel import branches, ends
@@ -44,6 +46,23 @@ def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
     return TableMechanism(name, domain.inputs, domain.answers, marks, claims=(claim,))
 
 
+class OneView(NamedTuple):
+    """How likely a view is in the two worlds, and whether it is accused."""
+
+    accused: bool
+    own: Polynomial
+    other: Polynomial
+
+
+class _Run(NamedTuple):
+    """Which view it is so far, how it would end, where the copies are, and the other chances."""
+
+    view: int
+    accused: bool
+    copies: Copies
+    chance: float
+
+
 class _Drawn(NamedTuple):
     """The state of a game, and the draws that led to it."""
 
@@ -61,35 +80,38 @@ class FixedStrategy:
             for mine, twin in zip(own.creations, free.creations, strict=True)
         }
         self._game = PrivacyGame(free.system, free.verification)
+        self._numbers: dict[tuple[int, Hashable], int] = {}
+        """Of views: (the one that is an answer shorter, that answer)."""
 
-    def gained(self, domains: Sequence[Domain]) -> Polynomial:
-        """Pr_b[S] - e^ε Pr_{1-b}[S] of its event S, b and e^ε."""
-        found: Polynomial = {}
-        for bit in (0, 1):
-            sign = 1.0 if bit == self._adversary.bit else -float(self._adversary.growth)
-            for copies, chance in self._accused(self._game.mechanism(bit), domains):
-                found[copies] = found.get(copies, 0.0) + sign * chance
-        return found
+    def views(self, domains: Sequence[Domain]) -> list[OneView]:
+        """All views, in the adversary's own world b and in the other one."""
+        found: dict[Hashable, OneView] = {}
+        for bit in (self._adversary.bit, 1 - self._adversary.bit):
+            for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):
+                seen = found.setdefault(view, OneView(accused, {}, {}))
+                side = seen.own if bit == self._adversary.bit else seen.other
+                side[copies] = side.get(copies, 0.0) + chance
+        return list(found.values())
 
-    def _accused(self, game: Chain, domains: Sequence[Domain]) -> Iterator[tuple[Copies, float]]:
-        """The runs in S, without the probabilities that the laws say."""
-        waiting: list[tuple[int, Any, Copies, float]] = [(0, game.initial_state, (), 1.0)]
+    def _runs(self, game: Chain, domains: Sequence[Domain]) -> Iterator[_Run]:
+        """How each run ends, and how likely it is but for the probabilities that the laws say."""
+        waiting: list[tuple[int, Any, _Run]] = [(0, game.initial_state, _Run(0, False, (), 1.0))]
         while waiting:
-            number, state, copies, chance = waiting.pop()
-            node = self._adversary.nodes[number]
-            if node.message is HALT:
-                if node.accuses:
-                    yield copies, chance
+            number, state, run = waiting.pop()
+            node = self._adversary.nodes[max(number, 0)]
+            if number < 0 or node.message is HALT:  # an answer that its own laws never give ends it
+                yield run._replace(accused=number >= 0 and node.accuses)
                 continue
             for p, (told, answer) in _played(game, state, self._message(node.message)):
-                after, weight = _moved(copies, told.draws, domains)
+                after, weight = _moved(run.copies, told.draws, domains)
+                view = run.view, fingerprint(answer)
+                heard = self._numbers.setdefault(view, len(self._numbers) + 1)
+                longer = _Run(heard, bool(node.halt), after, run.chance * float(p) * weight)
                 if ends(told.state, answer, game.is_over):
-                    if node.halt:
-                        yield after, chance * float(p) * weight
-                    continue
-                to, _ = self._adversary.step(number, answer, None)
-                if to >= 0:
-                    waiting.append((to, told.state, after, chance * float(p) * weight))
+                    yield longer
+                else:
+                    to, _ = self._adversary.step(number, answer, None)
+                    waiting.append((to, told.state, longer))
 
     def _message(self, message: Any) -> object:
         """With the twin in the place of each mechanism that is created."""
@@ -141,6 +163,19 @@ def value(found: Polynomial, laws: Sequence[Doubles]) -> float:
         weight * float(np.prod([laws[law][place] for law, place in copies]))
         for copies, weight in found.items()
     )
+
+
+def tangent(views: Sequence[OneView], laws: Sequence[Doubles], figure: Figure) -> Polynomial:
+    """A polynomial that is the loss of these views at these laws, and at others no more."""
+    own = np.array([value(each.own, laws) for each in views], np.float64)
+    other = np.array([value(each.other, laws) for each in views], np.float64)
+    accused = np.array([each.accused for each in views], np.bool_)
+    found: Polynomial = {}
+    for each, *weights in zip(views, *figure.tangents(accused, own, other), strict=True):
+        for weight, side in zip(weights, (each.own, each.other), strict=True):
+            for copies, chance in side.items() if weight else ():
+                found[copies] = found.get(copies, 0.0) + float(weight) * chance
+    return found
 
 
 def slope(found: Polynomial, laws: Sequence[Doubles], number: int) -> Doubles:

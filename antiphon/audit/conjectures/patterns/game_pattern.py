@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias, Union
@@ -10,12 +10,22 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.audit.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
-from antiphon.audit.conjectures.judging import Judged, both_laws, growth_above, kept, named
+from antiphon.audit.conjectures.exact_figures import Figure, figure_of, maybe_order
+from antiphon.audit.conjectures.judging import Judged, both_laws, kept, named
 from antiphon.audit.conjectures.law_trees import Domain, Doubles
-from antiphon.audit.conjectures.patterns.any_mechanism import AnyMechanism
-from antiphon.audit.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope
-from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, grid, shown
-from antiphon.audit.conjectures.tables import TableMechanism, mechanism, rounded
+from antiphon.audit.conjectures.patterns.any_mechanism import (
+    AnyMechanism,
+    AnyRenyi,
+    SoughtMechanism,
+)
+from antiphon.audit.conjectures.patterns.fixed_strategy import (
+    FixedStrategy,
+    free_twin,
+    slope,
+    tangent,
+)
+from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, grid
+from antiphon.audit.conjectures.tables import TableMechanism, mechanism, rounded, softened
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
@@ -33,17 +43,24 @@ Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
 """Mechanisms -> their game; or the game's question, which says what may be created or asked."""
 
 
-def _parts(_: object, __: object, given: tuple[AnyMechanism, ...]) -> None:
-    if type(given) is not tuple or not all(type(each) is AnyMechanism for each in given):  # pyright: ignore
+def _parts(_: object, __: object, given: tuple[SoughtMechanism, ...]) -> None:
+    kinds = AnyMechanism, AnyRenyi
+    if type(given) is not tuple or not all(  # pyright: ignore[reportUnnecessaryComparison]
+        any(type(each) is kind for kind in kinds) for each in given
+    ):
         raise InvalidArgument(
-            "parts is a tuple of AnyMechanism(epsilon=…, delta=…, inner=…, pairs=…)"
+            "parts is a tuple of AnyMechanism(epsilon=…, delta=…, inner=…, pairs=…) and of "
+            "AnyRenyi(order=…, moment=…, inner=…, pairs=…)"
         )
 
 
 @register("antiphon.GamePattern/1")
 @attrs.frozen(kw_only=True)
 class GamePattern(Pattern):
-    """The games that ``compose`` makes of mechanisms, one for each part; their δ is bounded.
+    """The games that ``compose`` makes of mechanisms, one for each part.
+
+    Bounded is their δ at ε; or, with an ``order``, Σ p^α q^(1-α) of that order α, which is
+    e^((α-1)D) of the Rényi divergence D of the views (Mironov 2017): ε is then of no use.
 
     ``compose(*mechanisms)`` returns a ``PrivacyGame``, or ``game.question(catalogue=[…],
     max_creations=…, queries=[…])`` where there is something to choose from. An adversary sends up
@@ -53,7 +70,17 @@ class GamePattern(Pattern):
 
     compose: Compose
     rounds: int = attrs.field(validator=lambda _, __, n: exact.natural(n, "rounds"))
-    parts: tuple[AnyMechanism, ...] = attrs.field(default=(), validator=_parts)
+    parts: tuple[SoughtMechanism, ...] = attrs.field(default=(), validator=_parts)
+    order: int | None = attrs.field(default=None, validator=maybe_order)
+
+    def __attrs_post_init__(self) -> None:
+        for part in self.parts:
+            if self.order is not None and type(part) is AnyMechanism and part.delta:
+                raise no_divergence(str(part))
+
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
+        """What is bounded."""
+        return figure_of(self.order, epsilon)
 
     def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:
         """The game of some mechanisms. Raises: InvalidArgument where ``compose`` makes none."""
@@ -76,11 +103,11 @@ class GamePattern(Pattern):
     def described(self, epsilon: ExactEpsilon) -> str:
         parts = ", ".join(map(str, self.parts))
         of = f"a game of mechanisms that are {parts}" if parts else "one game"
-        return f"δ({shown(epsilon)}) of {of}, against {self.rounds} messages"
+        return f"{self.figure(epsilon)} of {of}, against {self.rounds} messages"
 
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
         return {
-            "figure": f"δ({shown(epsilon)})", "claims": [str(each) for each in self.parts],
+            "figure": str(self.figure(epsilon)), "claims": [str(each) for each in self.parts],
             "messages": self.rounds,
         }  # fmt: skip
 
@@ -114,10 +141,10 @@ class GamePattern(Pattern):
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
         if not self.parts:
-            return OneGame(self, epsilon)
+            return OneGame(self, self.figure(epsilon))
         domains = self.domains(size)
         programs = [part.program(domain) for part, domain in zip(self.parts, domains, strict=True)]
-        return Climber(size, BestOfGame(self, domains, epsilon), programs)
+        return Climber(size, BestOfGame(self, domains, self.figure(epsilon)), programs)
 
     def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[TableMechanism]:
         """The free twins of all parts."""
@@ -146,17 +173,16 @@ class GamePattern(Pattern):
 
         The loss is that of the law of its views, played out by the game.
         """
-        domains = self.domains(found.size)
-        pairs = [
-            kept(part, domain, law)
-            for part, domain, law in zip(self.parts, domains, found.laws, strict=True)
-        ]
-        plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
-        mechanisms = named(plans, [part.claim for part in self.parts])
-        return judged_game(
-            self.question(mechanisms), epsilon, self.rounds,
-            mechanisms, tuple(lost for _, lost in pairs),
-        )  # fmt: skip
+        domains, figure = self.domains(found.size), self.figure(epsilon)
+        for laws in either(domains, found.laws):
+            pairs = list(map(kept, self.parts, domains, laws))
+            plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
+            mechanisms = named(plans, [part.claim for part in self.parts])
+            lost, question = tuple(lost for _, lost in pairs), self.question(mechanisms)
+            result = judged_game(question, self.rounds, figure, mechanisms, lost)
+            if result is not None:
+                return result
+        raise infinite()
 
 
 def _content(question: Question) -> tuple[object, ...]:
@@ -165,30 +191,60 @@ def _content(question: Question) -> tuple[object, ...]:
 
 def judged_game(
     question: Question,
-    epsilon: ExactEpsilon,
     rounds: int,
+    figure: Figure,
     mechanisms: tuple[ContinualMechanism[Any], ...],
     claimed: tuple[Fraction, ...],
-) -> Judged:
-    """What the best adversary of a game makes it lose: of mechanisms that lose what they may."""
-    adversary = question.best_adversary(epsilon, rounds)
-    game, growth = PrivacyGame(question.system, question.verification), growth_above(epsilon)
-    own, other = both_laws(adversary, game, rounds)
-    loss = own.hockey_stick(other, growth)
-    adversary = attrs.evolve(adversary, growth=growth, advantage=loss)
-    return Judged(mechanisms, claimed, adversary, loss, game)
+) -> Judged | None:
+    """What the best adversary of a game makes it lose: of mechanisms that lose what they may.
+
+    None if that is infinite.
+    """
+    best = figure.best(question, rounds)
+    if best is None:
+        return None
+    game, growth = PrivacyGame(question.system, question.verification), figure.growth
+    own, other = both_laws(best.adversary, game, rounds)
+    gained = own.hockey_stick(other, growth)
+    adversary = attrs.evolve(best.adversary, growth=growth, advantage=gained)
+    return Judged(mechanisms, claimed, adversary, figure.of(own, other), game)
+
+
+def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
+    """The laws; and then, for where rounding made a divergence infinite, softened ones."""
+    yield laws
+    yield list(map(softened, domains, laws))
+
+
+def infinite() -> InvalidArgument:
+    """What is wrong with a game that still has no finite divergence."""
+    return InvalidArgument(
+        "one world alone has some view of this game, whatever is answered by what is sought: its "
+        "Rényi divergence is infinite, and no bound on it holds. Leave order out: δ can be bounded"
+    )
+
+
+def no_divergence(claim: str) -> InvalidArgument:
+    """What is wrong with a claim of δ > 0 where a divergence is bounded."""
+    return InvalidArgument(
+        f"{claim} bounds no Rényi divergence, for with probability δ anything may be told: give a "
+        "claim with δ = 0, or of a divergence, or leave order out, and bound δ"
+    )
 
 
 class OneGame:
     """Nothing is sought: what its best adversary gains is the one thing to look at."""
 
-    def __init__(self, pattern: GamePattern, epsilon: ExactEpsilon) -> None:
-        self._pattern, self._epsilon = pattern, epsilon
+    def __init__(self, pattern: GamePattern, figure: Figure) -> None:
+        self._pattern, self._figure = pattern, figure
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """What the exact engine says."""
         question, rounds = self._pattern.question(()), self._pattern.rounds
-        return Climb(_NOTHING, float(question.solve(self._epsilon, rounds).delta), [])
+        loss = self._figure.tight(question, rounds)
+        if loss is None:
+            raise infinite()
+        return Climb(_NOTHING, float(loss), [])
 
 
 class Countered(NamedTuple):
@@ -203,10 +259,8 @@ class Countered(NamedTuple):
 class BestOfGame:
     """The best adversaries of the games of a pattern, for a climber: of either world."""
 
-    def __init__(
-        self, pattern: GamePattern, domains: Sequence[Domain], epsilon: ExactEpsilon
-    ) -> None:
-        self._pattern, self._domains, self._epsilon = pattern, domains, epsilon
+    def __init__(self, pattern: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
+        self._pattern, self._domains, self._figure = pattern, domains, figure
 
     @cached_property
     def _free(self) -> Question:
@@ -214,17 +268,24 @@ class BestOfGame:
 
     def best(self, laws: list[Doubles], bit: int) -> Countered:
         """By the exact engine, of the laws as they are rounded."""
+        for tried in either(self._domains, laws):
+            question = self._question(tried)
+            found = self._figure.best(question, self._pattern.rounds)
+            if found is not None:
+                return Countered(float(found.loss), found.adversary, question, list(tried))
+        raise infinite()
+
+    def _question(self, laws: list[Doubles]) -> Question:
         made = [
             mechanism(f"M{place + 1}", domain, rounded(domain, law), part.claim)
             for place, (part, domain, law) in enumerate(
                 zip(self._pattern.parts, self._domains, laws, strict=True)
             )
         ]
-        question = self._pattern.question(made)
-        adversary = question.best_adversary(self._epsilon, self._pattern.rounds)
-        return Countered(float(adversary.advantage), adversary, question, list(laws))
+        return self._pattern.question(made)
 
     def slope(self, seen: Countered, place: int, size: int) -> Doubles:
         """How what that adversary gains depends on one law."""
         strategy = FixedStrategy(seen.adversary, seen.question, self._free)
-        return slope(strategy.gained(self._domains), seen.laws, place)
+        found = tangent(strategy.views(self._domains), seen.laws, self._figure)
+        return slope(found, seen.laws, place)

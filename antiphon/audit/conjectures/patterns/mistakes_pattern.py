@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.conjectures.climbing import Climb, Generator, Size
+from antiphon.audit.conjectures.exact_figures import grown, shown
 from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.law_trees import Doubles
 from antiphon.audit.conjectures.patterns.leaving_learners import (
@@ -23,7 +24,7 @@ from antiphon.audit.conjectures.patterns.leaving_learners import (
     rarer,
     streams,
 )
-from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, grown, shown
+from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.audit.conjectures.program import needs_scipy
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Final
@@ -10,12 +9,9 @@ from typing import Final
 from antiphon.audit.conjectures.climbing import Climb, Climbing, Size
 from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.tables import TableMechanism
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.exact import ExactEpsilon
 
 Sizes = tuple[Size, ...]
-_LARGEST: Final = 300
-"""An ε: products of a few e^ε are doubles."""
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"
 """Of the claims of what is found."""
 
@@ -74,17 +70,3 @@ class Pattern(ABC):
 def grid(rounds: int, answers: int) -> list[Size]:
     """(rounds, answers) up to these, all that tell anything."""
     return [(r, a) for r in range(1, rounds + 1) for a in range(2, answers + 1)]
-
-
-def shown(epsilon: ExactEpsilon) -> str:
-    """ε in words."""
-    return f"ln {epsilon.argument}" if isinstance(epsilon, Log) else str(epsilon)
-
-
-def grown(epsilon: ExactEpsilon) -> float:
-    """e^ε as a double. Raises: InvalidArgument where it is past what doubles can do."""
-    if (float(epsilon) if isinstance(epsilon, Log) else epsilon) > _LARGEST:
-        raise InvalidArgument(
-            f"a search is made in doubles: ε is at most {_LARGEST}, at which all is lost as it is"
-        )
-    return float(epsilon.argument) if isinstance(epsilon, Log) else math.exp(epsilon)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, Final
@@ -12,22 +11,18 @@ import numpy as np
 
 from antiphon.audit.conjectures.all_views import AllViews, best
 from antiphon.audit.conjectures.climbing import Climb, Climber, Size
-from antiphon.audit.conjectures.judging import Judged, both_laws, growth_above, kept, named
-from antiphon.audit.conjectures.law_trees import Domain, check_length, tree, turned
+from antiphon.audit.conjectures.exact_figures import Figure, TightDelta, figure_of
+from antiphon.audit.conjectures.judging import Judged, both_laws, kept, named
+from antiphon.audit.conjectures.law_trees import Domain, tree, turned
 from antiphon.audit.conjectures.listed_pairs import ListedPairs, finite, pairs_of
-from antiphon.audit.conjectures.patterns.pattern import (
-    SOURCE,
-    Pattern,
-    Sizes,
-    grid,
-    grown,
-    shown,
+from antiphon.audit.conjectures.patterns.any_mechanism import (
+    AnyMechanism,
+    AnyRenyi,
+    SoughtMechanism,
 )
-from antiphon.audit.conjectures.program import program
+from antiphon.audit.conjectures.patterns.pattern import SOURCE, Pattern, Sizes, grid
 from antiphon.audit.conjectures.strategies import strategy
 from antiphon.audit.conjectures.tables import TableMechanism
-from antiphon.audit.conjectures.view_losses import HockeyStick, Loss, MomentLoss
-from antiphon.audit.exact.comparison import Law
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
@@ -37,15 +32,13 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
-from antiphon.protocol.messages import Pair, distinct, identical
+from antiphon.protocol.measures.kinds import Approximate, Measure
+from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5
 """Mechanisms created: the table of all views grows with the power of it."""
-_HIGHEST: Final = 11
-"""Order: 16^α is in the linear programs, and their solver takes no more than 10^15."""
 _WIDEST: Final = 10**8
 """Views in a table."""
 
@@ -101,33 +94,26 @@ class SparseComposition(Pattern):
 
     @property
     @abstractmethod
-    def measure(self) -> Measure:
-        """Of the claim."""
-
-    @property
-    @abstractmethod
-    def claimed(self) -> tuple[Loss, Fraction]:
-        """The loss of one mechanism, and what it is at most."""
+    def part(self) -> SoughtMechanism:
+        """Each mechanism."""
 
     @abstractmethod
-    def loss(self, epsilon: ExactEpsilon) -> Loss:
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
         """What the conjecture bounds, of the composition."""
 
     @abstractmethod
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         """What one mechanism may lose that hears a difference at once."""
 
-    @abstractmethod
-    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
-        """The loss of the views of one adversary, by their exact laws in the two worlds."""
+    @property
+    def measure(self) -> Measure:
+        """Of the claim."""
+        return self.part.measure
 
-    @abstractmethod
-    def single(self, game: PrivacyGame, rounds: int) -> Fraction | None:
-        """What one mechanism, sought to keep to ``claimed``, truly loses; None: infinitely much."""
-
-    @abstractmethod
-    def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
-        """The claim of each mechanism, and what is bounded."""
+    @property
+    def claimed(self) -> tuple[Figure, Fraction]:
+        """What is limited of each mechanism, and how much it is at most."""
+        return self.part.claimed
 
     @property
     def _as_played(self) -> bool:
@@ -160,7 +146,7 @@ class SparseComposition(Pattern):
     @property
     def inputs(self) -> tuple[object, ...]:
         """What a mechanism may hear."""
-        return distinct(side for pair in self.pairs for side in (pair.zero, pair.one))
+        return self.part.inputs
 
     @property
     def heard_at_once(self) -> bool:
@@ -175,23 +161,19 @@ class SparseComposition(Pattern):
         )
 
     def described(self, epsilon: ExactEpsilon) -> str:
-        claim, figure = self.words(epsilon)
-        many, few = self.creations, self.sparse
+        many, few, figure = self.creations, self.sparse, self.figure(epsilon)
         asked = "" if self._as_played else ", by another f' than they are asked by"
-        return (
-            f"{figure} of {many} mechanisms, each {claim}{asked}, of which {few} may see a "
-            "difference"
-        )
+        each = f"each {self.part}{asked}, of which {few} may see a difference"
+        return f"{figure} of {many} mechanisms, {each}"
 
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
-        claim, figure = self.words(epsilon)
         return {
-            "figure": figure, "claim": claim, "creations": self.creations, "sparse": self.sparse,
+            "figure": str(self.figure(epsilon)), "claim": str(self.part),
+            "creations": self.creations, "sparse": self.sparse,
         }  # fmt: skip
 
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        claim, _ = self.words(epsilon)
-        who = f"one mechanism loses alone that is {claim}"
+        who = f"one mechanism loses alone that is {self.part}"
         return (self.alone(epsilon), who) if self.heard_at_once else None
 
     def sizes(self, rounds: int, answers: int) -> Sizes:
@@ -202,10 +184,9 @@ class SparseComposition(Pattern):
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climber:
         domain = Domain(self.inputs, *size)
-        loss, limit = self.claimed
-        keep = program(domain, tree(domain, self.pairs, self.inner), loss, float(limit))
+        keep = self.part.program(domain)
         played = tree(domain, self.pairs, self.played)
-        oracle = AllViews(played, self.sparse, self.loss(epsilon))
+        oracle = AllViews(played, self.sparse, self.figure(epsilon).loss)
         return Climber(size, oracle, [keep] * self.creations, alike=True)
 
     def heard(self, mechanism: TableMechanism) -> frozenset[int]:
@@ -214,7 +195,7 @@ class SparseComposition(Pattern):
 
     def _check(self, largest: Domain) -> None:
         """Raises: Intractable if a domain is too wide."""
-        check_length(largest, len(self.pairs))
+        self.part.check(largest.rounds, largest.answers)
         levels = tree(largest, self.pairs, self.played)
         views = sum(len(level.differs) for level in levels) ** self.creations
         if views > _WIDEST:
@@ -248,13 +229,12 @@ class SparseComposition(Pattern):
         whole = tree(domain, self.pairs, self.played)
         laws = [np.array([float(each) for each in plan]) for plan in plans]
         worlds = turned(whole) if found.bit else whole
-        seen = best(worlds, laws, self.sparse, self.loss(epsilon))
-        growth = growth_above(epsilon)
+        figure = self.figure(epsilon)
+        growth, seen = figure.growth, best(worlds, laws, self.sparse, figure.loss)
         adversary = strategy(seen, self.pairs, mechanisms, domain.answers, growth, found.bit)
         own, other = both_laws(adversary, self.game, count * (1 + domain.rounds))
         adversary = attrs.evolve(adversary, advantage=own.hockey_stick(other, growth))
-        lost = self.lost(own, other, growth)
-        return Judged(mechanisms, tuple(claimed), adversary, lost, self.game)
+        return Judged(mechanisms, tuple(claimed), adversary, figure.of(own, other), self.game)
 
 
 @register("antiphon.SparsePattern/1")
@@ -266,30 +246,19 @@ class SparsePattern(SparseComposition):
     delta: Fraction = attrs.field(converter=exact.probability)
 
     @property
-    def measure(self) -> Approximate:
-        return Approximate(self.epsilon, self.delta)
+    def part(self) -> AnyMechanism:
+        return AnyMechanism(
+            epsilon=self.epsilon, delta=self.delta, inner=self.inner, pairs=self.pairs
+        )
 
-    @property
-    def claimed(self) -> tuple[Loss, Fraction]:
-        return self.loss(self.epsilon), self.delta
-
-    def loss(self, epsilon: ExactEpsilon) -> HockeyStick:
-        return HockeyStick(grown(epsilon))
+    def figure(self, epsilon: ExactEpsilon) -> TightDelta:
+        return TightDelta(epsilon)
 
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         response = RandomizedResponse(epsilon=self.epsilon, delta=self.delta)
         return PrivacyGame(response, response.claims[0].verification).tight_delta(
             epsilon=epsilon, rounds=1
         )
-
-    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
-        return own.hockey_stick(other, growth)
-
-    def single(self, game: PrivacyGame, rounds: int) -> Fraction:
-        return game.tight_delta(epsilon=self.epsilon, rounds=rounds, report=None)
-
-    def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
-        return f"({shown(self.epsilon)}, {self.delta})-DP", f"δ({shown(epsilon)})"
 
 
 @register("antiphon.SparseRenyi/1")
@@ -300,67 +269,22 @@ class SparseRenyi(SparseComposition):
     That is e^((α-1)D) of the Rényi divergence D. What is bounded is the composition's; ε is 0.
     """
 
-    order: int = attrs.field()
+    order: int
     moment: Fraction = attrs.field(converter=exact.fraction)
 
-    @order.validator  # pyright: ignore
-    def _whole_order(self, _: object, value: object) -> None:
-        if not 2 <= exact.whole(value, "order") <= _HIGHEST:
-            raise InvalidArgument(
-                f"order is a whole number from 2 to {_HIGHEST}: others have no exact figure, or "
-                "their linear programs are past what doubles can do"
-            )
+    part: AnyRenyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    """One object, for its measure is one."""
 
-    @moment.validator  # pyright: ignore
-    def _possible(self, _: object, value: Fraction) -> None:
-        if value < 1:
-            raise InvalidArgument(
-                f"moment = {value}: e^((α-1)D) is at least 1, for a mechanism that says nothing; "
-                "a claim below it cannot be kept"
-            )
+    @part.default  # pyright: ignore
+    def _each(self) -> AnyRenyi:
+        return AnyRenyi(order=self.order, moment=self.moment, inner=self.inner, pairs=self.pairs)
 
-    measure: Renyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """One object, for a curve of a user's is equal to itself alone."""
-
-    @measure.default  # pyright: ignore
-    def _only_at(self) -> Renyi:
-        return Renyi(OnlyAt(self.order, self.moment))
-
-    @property
-    def claimed(self) -> tuple[Loss, Fraction]:
-        return MomentLoss(self.order), self.moment
-
-    def loss(self, epsilon: ExactEpsilon) -> MomentLoss:
-        if epsilon != 0:
-            raise InvalidArgument("of a Rényi divergence there is no ε: leave it 0")
-        return MomentLoss(self.order)
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
+        return figure_of(self.order, epsilon)
 
     def in_words(self, sizes: Sizes) -> str:
-        widest = f"{MomentLoss(self.order).widest:g}"
+        widest = f"{self.part.widest:g}"
         return f"{super().in_words(sizes)}, of likelihood ratios up to {widest}"
 
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         return self.moment
-
-    def lost(self, own: Law, other: Law, growth: Fraction) -> Fraction:
-        return own.moment(other, self.order)
-
-    def single(self, game: PrivacyGame, rounds: int) -> Fraction | None:
-        return game.tight_renyi(self.order, rounds=rounds, report=None).moment
-
-    def words(self, epsilon: ExactEpsilon) -> tuple[str, str]:
-        return f"of moment {self.moment} at α = {self.order}", f"moment at α = {self.order}"
-
-
-@register("antiphon.OnlyAt/1")
-@attrs.frozen
-class OnlyAt:
-    """A Rényi curve that says nothing of the orders above one."""
-
-    order: int
-    moment: Fraction
-
-    def __call__(self, order: float) -> float:
-        if order > self.order:
-            return math.inf
-        return math.nextafter(math.log(self.moment) / (self.order - 1) * (1 + 2**-50), math.inf)
