@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from itertools import count
 from typing import Final, TypeAlias, Union
 
 from typing_extensions import TypeIs
@@ -70,11 +69,12 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
     (('0.2', '0.1'), ('0.1000000001', '0.1'))
     """
     larger = _reading(more) > _reading(less)
-    for digits in count(_SIX):
+    digits = _SIX
+    while True:
         low, high = _rounded(more, digits, ROUND_FLOOR), _rounded(less, digits, ROUND_CEILING)
         if not larger or low > high:
-            break
-    return _text(low, digits), _text(high, digits)
+            return _text(low, digits), _text(high, digits)
+        digits += 1
 
 
 def _reading(value: Figure) -> Fraction | float:

@@ -156,8 +156,9 @@ def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path,
     assert "the disk is full" in said.err
 
 
-def test_who_replays_a_renyi_refutation_needs_its_file(printed, tmp_path):
-    source, play = FILE.with_name("sparse_renyi.py"), tmp_path / "play.jsonl"
+@pytest.mark.parametrize(("name", "alone"), [("sparse_renyi", 0), ("prefixes", 2)])
+def test_who_replays_a_refutation_needs_its_file_for_types_of_its_own(name, alone, tmp_path):
+    source, play = FILE.with_name(f"{name}.py"), tmp_path / "play.jsonl"
     calls = [
         ("conjecture", f"{source}:CLAIM", "--seed", "1", "--save", str(play)),
         ("replay", str(play)),
@@ -170,6 +171,6 @@ def test_who_replays_a_renyi_refutation_needs_its_file(printed, tmp_path):
         )
         for call in calls
     ]
-    assert [each.returncode for each in done] == [1, 2, 0], done
-    assert "--with FILE.py" in done[1].stderr
+    assert [each.returncode for each in done] == [1, alone, 0], done
+    assert ("--with FILE.py" in done[1].stderr) is bool(alone)
     assert "identical: both sides replayed" in done[2].stdout

@@ -15,13 +15,13 @@ from antiphon.audit.conjectures.patterns import (
     FilterPattern,
     GamePattern,
     MistakesPattern,
-    OnlyAt,
     Pattern,
     SparsePattern,
     SparseRenyi,
 )
 from antiphon.audit.conjectures.searching.ascent import HowFar
 from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.composition.accounting.one_order import OnlyAt
 
 __all__ = [
     "BOTH_SIDES",

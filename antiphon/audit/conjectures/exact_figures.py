@@ -15,6 +15,7 @@ from antiphon.audit.conjectures.view_losses import HockeyStick, Loss, MomentLoss
 from antiphon.audit.exact.comparison import Law
 from antiphon.audit.exact.question import Question, rational_growth
 from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.composition.accounting.one_order import whole_order
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
@@ -149,14 +150,6 @@ def maybe_order(_: object, __: object, value: int | None) -> None:
     """An attrs validator: an order, or None. Raises: InvalidArgument."""
     if value is not None:
         whole_order(value)
-
-
-def whole_order(value: object) -> int:
-    """An order whose figures are exact. Raises: InvalidArgument."""
-    order = exact.whole(value, "order")
-    if order < 2:
-        raise InvalidArgument("order is a whole number from 2 on: others have no exact figure")
-    return order
 
 
 def moment_above(divergence: Fraction | float, order: int) -> Fraction:

@@ -13,9 +13,12 @@ import attrs
 import numpy as np
 
 from antiphon.audit.conjectures.law_trees import Doubles
+from antiphon.numbers.printed import shown_up
 
 _RATIOS: Final = 2.0 ** (np.arange(-32, 33) / 8)
-"""Where x^α q^(1-α) has its tangents: likelihood ratios from 1/16 to 16."""
+"""Where p^α q^(1-α) has its tangents: likelihood ratios from 1/16 to 16."""
+WIDEST: Final = float(_RATIOS[-1])
+WIDEST_SAID: Final = f"of likelihood ratios up to {shown_up(WIDEST)}"
 
 
 class Loss(ABC):
@@ -67,7 +70,7 @@ class MomentLoss(Loss):
 
     order: float
     nothing: int = attrs.field(default=1, init=False)
-    widest: float | None = attrs.field(default=float(_RATIOS[-1]), init=False)
+    widest: float | None = attrs.field(default=WIDEST, init=False)
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:

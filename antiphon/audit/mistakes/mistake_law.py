@@ -53,12 +53,13 @@ class MistakeFigure:
             return value
         if self.high == math.inf:
             return f"{value} ± inf"
-        middle, ends = Fraction(value), map(exact.fraction, (self.low, self.high))
-        return f"{value} ± {shown_up(max(abs(end - middle) for end in ends), 2)}"
+        middle = Fraction(value)
+        low, high = exact.fraction(self.low), exact.fraction(self.high)
+        return f"{value} ± {shown_up(max(middle - low, high - middle), 2)}"
 
 
 def _safe(value: Number, rounded: Callable[[Fraction], float]) -> float:
-    return value if isinstance(value, float) else rounded(value)
+    return rounded(value) if isinstance(value, Fraction) else float(value)
 
 
 class MistakeLaw(ABC):

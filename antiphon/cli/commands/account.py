@@ -95,9 +95,11 @@ def _title(outcome: Answered) -> str:
 def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
     """(ε, δ) at what was asked, on the last bound, which is the sharpest."""
     answers = outcome.answers[-1]
-    asked = [(each, ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)]
+    points: list[tuple[Figure, Figure]] = []
+    points += [(each, ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)]
     rest = answers[len(outcome.epsilons) :]
-    return asked + [(ends.upper, each) for each, ends in zip(outcome.deltas, rest, strict=True)]
+    points += [(ends.upper, each) for each, ends in zip(outcome.deltas, rest, strict=True)]
+    return points
 
 
 def _answered(question: AccountQuestion) -> Answered:

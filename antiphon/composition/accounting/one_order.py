@@ -1,4 +1,4 @@
-"""The privacy curve of a bound on the Rényi divergence of one order."""
+"""A bound on the Rényi divergence of one order, as a Rényi curve and as a privacy curve."""
 
 from __future__ import annotations
 
@@ -9,10 +9,47 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Interval, down, up
 from antiphon.protocol.measures.divergences import SLACK
+from antiphon.protocol.registry import register
 
 _NOTHING = Interval(0.0, 0.0)
+_DIGITS = 40
+
+
+def whole_order(value: object) -> int:
+    """An order whose figures are exact. Raises: InvalidArgument."""
+    order = exact.whole(value, "order")
+    if order < 2:
+        raise InvalidArgument("order is a whole number from 2 on: others have no exact figure")
+    return order
+
+
+@register("antiphon.OnlyAt/1")
+@attrs.frozen
+class OnlyAt:
+    """A Rényi curve that says nothing of the orders above one: ``moment`` is e^((α-1)D) there.
+
+    At lower orders a divergence is no more (van Erven and Harremoës 2014, Thm 3).
+    """
+
+    order: int = attrs.field(validator=lambda _, __, value: whole_order(value))
+    moment: Fraction = attrs.field(converter=exact.fraction)
+
+    @moment.validator  # pyright: ignore
+    def _possible(self, _: object, value: Fraction) -> None:
+        if value < 1:
+            raise InvalidArgument(
+                f"moment = {value}: e^((α-1)D) is at least 1, for a mechanism that says nothing; "
+                "a claim below it cannot be kept"
+            )
+
+    def __call__(self, order: float) -> float:
+        if order > self.order:
+            return math.inf
+        above = exact.bracket(exact.epsilon(exact.Log(self.moment)), _DIGITS)[1]
+        return up(above / (self.order - 1))
 
 
 @attrs.frozen(repr=False)

@@ -184,7 +184,7 @@ FAULTS = [
     (refuses_late, "crashes", "after it had drawn coins"),
     (not_column_safe, "columns", "answers otherwise than the plain steps"),
     (columns_crash, "columns", "raise"),
-    (too_bold, "claims", "tight 1 over"),
+    (too_bold, "claims", "tight 0.999999 over"),
     (too_bold_and_infinite, "claims", "an audit finds δ >="),
     (too_bold_in_rho, "claims", "an audit finds δ >="),
     (

@@ -1,6 +1,6 @@
 """What may be conjectured about: families of games of which some part is sought."""
 
-from antiphon.audit.conjectures.patterns.any_mechanism import AnyMechanism, AnyRenyi, OnlyAt
+from antiphon.audit.conjectures.patterns.any_mechanism import AnyMechanism, AnyRenyi
 from antiphon.audit.conjectures.patterns.filter_pattern import FilterPattern
 from antiphon.audit.conjectures.patterns.game_pattern import GamePattern
 from antiphon.audit.conjectures.patterns.mistakes_pattern import MistakesPattern
@@ -13,7 +13,6 @@ __all__ = [
     "FilterPattern",
     "GamePattern",
     "MistakesPattern",
-    "OnlyAt",
     "Pattern",
     "SparsePattern",
     "SparseRenyi",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, Final
@@ -14,13 +13,12 @@ from antiphon.audit.conjectures.exact_figures import (
     TightDelta,
     TightMoment,
     shown,
-    whole_order,
 )
 from antiphon.audit.conjectures.law_trees import Domain, check_length, tree
 from antiphon.audit.conjectures.listed_pairs import ListedPairs, finite, pairs_of
 from antiphon.audit.conjectures.patterns.pattern import SOURCE
 from antiphon.audit.conjectures.program import Program, program
-from antiphon.audit.exact.divergence import logarithm
+from antiphon.composition.accounting.one_order import OnlyAt, whole_order
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -117,23 +115,11 @@ class AnyRenyi(SoughtMechanism):
 
     @moment.validator  # pyright: ignore
     def _possible(self, _: object, value: Fraction) -> None:
-        if value < 1:
-            raise InvalidArgument(
-                f"moment = {value}: e^((α-1)D) is at least 1, for a mechanism that says nothing; "
-                "a claim below it cannot be kept"
-            )
-
-    measure: Renyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """One object, for a purse takes a curve that is not the library's for itself alone."""
-
-    @measure.default  # pyright: ignore
-    def _only_at(self) -> Renyi:
-        return Renyi(OnlyAt(self.order, self.moment))
+        OnlyAt(self.order, value)
 
     @property
-    def widest(self) -> float | None:
-        """How many times as likely a history is in one world as in the other, at most."""
-        return TightMoment(self.order).loss.widest
+    def measure(self) -> Renyi:
+        return Renyi(OnlyAt(self.order, self.moment))
 
     @property
     def claimed(self) -> tuple[TightMoment, Fraction]:
@@ -141,17 +127,3 @@ class AnyRenyi(SoughtMechanism):
 
     def __str__(self) -> str:
         return f"of moment {self.moment} at α = {self.order}"
-
-
-@register("antiphon.OnlyAt/1")
-@attrs.frozen
-class OnlyAt:
-    """A Rényi curve that says nothing of the orders above one: ``moment`` is e^((α-1)D) there."""
-
-    order: int = attrs.field(validator=lambda _, __, value: whole_order(value))
-    moment: Fraction = attrs.field(converter=exact.fraction)
-
-    def __call__(self, order: float) -> float:
-        if order > self.order:
-            return math.inf
-        return logarithm(self.moment, Fraction(self.order))[1]  # rounded up

@@ -26,6 +26,7 @@ from antiphon.audit.conjectures.patterns.fixed_strategy import (
 )
 from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, grid
 from antiphon.audit.conjectures.tables import TableMechanism, mechanism, rounded, softened
+from antiphon.audit.conjectures.view_losses import WIDEST_SAID
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
@@ -133,7 +134,10 @@ class GamePattern(Pattern):
         return self, _content(self.question(self.twins(domains)))
 
     def in_words(self, sizes: Sizes) -> str:
-        return super().in_words(sizes) if self.parts else "no mechanism is sought"
+        if not self.parts:
+            return "no mechanism is sought"
+        narrow = any(type(part) is AnyRenyi for part in self.parts)
+        return super().in_words(sizes) + (f", {WIDEST_SAID}" if narrow else "")
 
     def domains(self, size: Size) -> list[Domain]:
         """Of the law of each part."""

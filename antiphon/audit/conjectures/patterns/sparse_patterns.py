@@ -23,6 +23,7 @@ from antiphon.audit.conjectures.patterns.any_mechanism import (
 from antiphon.audit.conjectures.patterns.pattern import SOURCE, Pattern, Sizes, grid
 from antiphon.audit.conjectures.strategies import strategy
 from antiphon.audit.conjectures.tables import TableMechanism
+from antiphon.audit.conjectures.view_losses import WIDEST_SAID
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
@@ -272,19 +273,18 @@ class SparseRenyi(SparseComposition):
     order: int
     moment: Fraction = attrs.field(converter=exact.fraction)
 
-    part: AnyRenyi = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """One object, for its measure is one."""
+    def __attrs_post_init__(self) -> None:
+        _ = self.part  # what is wrong is said at once
 
-    @part.default  # pyright: ignore
-    def _each(self) -> AnyRenyi:
+    @property
+    def part(self) -> AnyRenyi:
         return AnyRenyi(order=self.order, moment=self.moment, inner=self.inner, pairs=self.pairs)
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
         return figure_of(self.order, epsilon)
 
     def in_words(self, sizes: Sizes) -> str:
-        widest = f"{self.part.widest:g}"
-        return f"{super().in_words(sizes)}, of likelihood ratios up to {widest}"
+        return f"{super().in_words(sizes)}, {WIDEST_SAID}"
 
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         return self.moment
