@@ -9,6 +9,7 @@ import sys
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -67,6 +68,16 @@ def tokens(folder):
 
     named = {"analyst": "ada", "ingestion": "feed"}
     return {role: issue(folder / "tokens", role, name) for role, name in named.items()}
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """What rates are told by: it stands still until its ``now`` is set, in seconds."""
+    from examples.service import floods
+
+    found = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(floods, "time", SimpleNamespace(monotonic=lambda: found.now))
+    return found
 
 
 @pytest.fixture
