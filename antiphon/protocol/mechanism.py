@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.spaces import Finite, Signature, Space
@@ -142,7 +143,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
             )
         durably = import_module("antiphon.protocol.durable.resuming")  # it stands above
         begun: Session = durably.begin(
-            self, initial, Path(sink), sync=sync, witness=witness, keep=keep
+            self, initial, path_of(sink, "sink"), sync=sync, witness=witness, keep=keep
         )
         return begun
 

@@ -19,6 +19,7 @@ import attrs
 
 from antiphon.audit.running.chunks import Chunks
 from antiphon.numbers.errors import AntiphonError, CheckpointError, FileError, InvalidArgument
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.records import codec
 from antiphon.protocol.records.codec import Json
 from antiphon.protocol.records.files import Held, write_text
@@ -70,6 +71,10 @@ class Saved:
     """after how many samples a result was returned: at each of these somebody looked."""
 
 
+def _path(given: str | Path) -> Path:
+    return path_of(given, "checkpoint")
+
+
 @attrs.frozen
 class Checkpoint:
     """A file to resume from, and how results are written in it.
@@ -78,7 +83,7 @@ class Checkpoint:
     tuples, arrays, and mappings of them. One file belongs to one experiment.
     """
 
-    path: Path = attrs.field(converter=Path)
+    path: Path = attrs.field(converter=_path)
     encode: Callable[[Any], Json] = encode_result
     decode: Callable[[Any], object] = decode_result
     of: str = attrs.field(default="samples", kw_only=True)

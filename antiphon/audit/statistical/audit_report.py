@@ -15,6 +15,7 @@ from antiphon.audit.statistical.proportions import failure
 from antiphon.audit.statistical.report_card import card
 from antiphon.audit.statistical.trade_offs.trade_off import Point, TradeOff
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.records.files import write_text
@@ -173,13 +174,13 @@ class AuditReport(Shown, Plotted):
         for saved, test in zip(data["tests"], self.tests, strict=True):
             saved["event_data"] = encode(test.event)
         text = json.dumps(data, indent=1, allow_nan=False)
-        write_text(Path(path), text, overwrite=overwrite)
+        write_text(path_of(path), text, overwrite=overwrite)
 
     @staticmethod
     def load(path: str | Path) -> AuditReport:
         """Read a report. Raises: TranscriptError for a file that is none."""
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            data = json.loads(path_of(path).read_text(encoding="utf-8"))
             if data["format"] != FORMAT:
                 raise TranscriptError(f"{path} is no audit report in the form {FORMAT}")
             report = AuditReport(

@@ -16,6 +16,7 @@ from antiphon.audit.statistical.proportions import MOST_TRIALS
 from antiphon.audit.statistical.report_card import at_least
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, TranscriptError
 from antiphon.numbers.printed import shown_down
+from antiphon.numbers.user_files import path_of
 from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.mechanism import Mechanism
@@ -132,7 +133,7 @@ class Counterexample(Shown):
         Raises: FileError, if the path is taken and not to be overwritten, or not writable. Warns
         of parties without a name: ``antiphon replay`` cannot run them.
         """
-        save(self.view, self.recording, Path(path), self._evidence(), overwrite=overwrite)
+        save(self.view, self.recording, path_of(path), self._evidence(), overwrite=overwrite)
         for warning in self._lacking():
             warnings.warn(f"in {path} {warning}", NamelessParty, stacklevel=2)
 
@@ -167,7 +168,7 @@ class Counterexample(Shown):
         Raises: TranscriptError, also for a mere recording or view, and for evidence that does
         not fit the recording or itself.
         """
-        data = evidence_of(Path(path))
+        data = evidence_of(path_of(path))
         if not is_object(data) or data.get("format") != FORMAT:
             raise TranscriptError(
                 f"line 1 names no evidence in the form {FORMAT}: this file is no counterexample"

@@ -10,6 +10,7 @@ from pathlib import Path
 import attrs
 
 from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.durable.guard import Guard, Progress, is_held, marked
 from antiphon.protocol.durable.journal import begin_anew, dumps
 from antiphon.protocol.durable.lines import state_line
@@ -67,7 +68,7 @@ def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
     Raises: FileError, TranscriptError, ReplayMismatch; InvalidArgument if its system has no
     registered name here and is not given.
     """
-    path = Path(path)
+    path = path_of(path)
     return _examined(path, mechanism, marked(path).offset)
 
 
@@ -76,7 +77,7 @@ def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
 
     Raises: as ``status``, at the first line that the mechanism would not have written.
     """
-    return _examined(Path(path), mechanism, 0)
+    return _examined(path_of(path), mechanism, 0)
 
 
 def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
@@ -86,7 +87,7 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
     Returns: its size before and after. Raises: FileError if a session lives on it; ResumeError if
     it is an older copy; InvalidArgument if the session is over, or its state cannot be kept.
     """
-    path = Path(path)
+    path = path_of(path)
     guard = Guard(path, new=False)
     try:
         mark = guard.read()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, ResumeError
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.durable.durable_session import DurableSession
 from antiphon.protocol.durable.guard import Guard, Progress, beside
@@ -169,8 +170,9 @@ def _opening(mechanism: Mechanism, initial: object) -> Opening:
 
 def _named(path: str | Path) -> Path:
     """The path, wherever the process goes. Raises: FileError for what is no name of a file."""
+    given = path_of(path)
     try:
-        named = Path(path).absolute()
+        named = given.absolute()
         os.lstat(named.parent)
         with suppress(FileNotFoundError):
             os.lstat(beside(named))

@@ -10,6 +10,7 @@ import numpy as np
 
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins, Draw, SampledCoins, seed_sequence
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
@@ -139,7 +140,7 @@ def _sink(
 ) -> MemorySink | FileSink:
     if path is None:
         return MemorySink()
-    file = Growing(Path(path), secret=secret is not None, overwrite=overwrite)
+    file = Growing(path_of(path, "sink"), secret=secret is not None, overwrite=overwrite)
     return FileSink(file, header, secret)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from antiphon.numbers.errors import TranscriptError
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Scripted
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.mechanism import Mechanism
@@ -98,7 +99,7 @@ class View(_ForTheCaller, Shown):
         """
         from antiphon.protocol.records.sinks import save
 
-        save(self, None, Path(path), overwrite=overwrite)
+        save(self, None, path_of(path), overwrite=overwrite)
 
     @staticmethod
     def of(session: Session) -> View:
@@ -125,7 +126,7 @@ class View(_ForTheCaller, Shown):
         """
         from antiphon.protocol.records.transcript import load
 
-        return load(Path(path))[0]
+        return load(path_of(path))[0]
 
     def mermaid(self, limit: int = 50) -> str:
         """The view as a Mermaid sequence diagram; at most ``limit`` rounds."""
@@ -173,14 +174,14 @@ class Recording(Shown):
         """
         from antiphon.protocol.records.sinks import save
 
-        save(self.view, self, Path(path), overwrite=overwrite)
+        save(self.view, self, path_of(path), overwrite=overwrite)
 
     @staticmethod
     def load(path: str | Path) -> Recording:
         """Read a recording. Raises: TranscriptError, also if the file is only a view."""
         from antiphon.protocol.records.transcript import load
 
-        recording = load(Path(path))[1]
+        recording = load(path_of(path))[1]
         if recording is None:
             raise TranscriptError("this file is a view: it does not hold the mechanism's coins")
         return recording

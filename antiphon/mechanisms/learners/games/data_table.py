@@ -19,7 +19,7 @@ from antiphon.mechanisms.learners.games.loss_table import plain_table
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.table_files import read_table
+from antiphon.numbers.user_files import read_table
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.registry import register
 

@@ -14,7 +14,7 @@ from antiphon.mechanisms.learners.games.loss_game import LossGame
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.table_files import read_table
+from antiphon.numbers.user_files import read_table
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 

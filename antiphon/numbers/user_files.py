@@ -1,9 +1,13 @@
-"""Tables of numbers in files: .npy, or lines of numbers with commas between them."""
+"""Files that a user names: their paths, and tables of numbers in them.
+
+A table is a .npy file, or lines of numbers with commas between them.
+"""
 
 from __future__ import annotations
 
 import re
 import warnings
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,10 +23,27 @@ _CURE: Final = (
 _PLACE: Final = re.compile(r"at row \d+(, column \d+)?")
 
 
+def path_of(given: object, name: str = "path") -> Path:
+    """The path that text or a path is. Raises: InvalidArgument for anything else.
+
+    >>> path_of(7, "sink")
+    Traceback (most recent call last):
+    ...
+    antiphon.InvalidArgument: sink is the path of a file, as text or a Path, not an int
+    """
+    kind = type(given).__name__
+    found: object = fspath(given) if isinstance(given, PathLike) else given  # pyright: ignore
+    if isinstance(found, str):
+        return Path(found)
+    article = "an" if kind[0] in "aeiou" else "a"
+    raise InvalidArgument(f"{name} is the path of a file, as text or a Path, not {article} {kind}")
+
+
 def read_table(path: str | Path) -> NDArray[np.float64]:
     """The numbers of a file, a row for each line. Raises: InvalidArgument, OSError."""
+    file = path_of(path)
     try:
-        table: NDArray[Any] = np.asarray(_loaded(Path(path)))
+        table: NDArray[Any] = np.asarray(_loaded(file))
     except (ValueError, EOFError, MemoryError) as error:
         where = _PLACE.search(str(error))  # and not what stands there, which may be private
         told = f" ({where[0]})" if where else ""
