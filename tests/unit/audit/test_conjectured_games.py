@@ -421,6 +421,7 @@ def other(made, compose=twice):
           "compose": lambda one, two: other(one)}, "makes nothing of part 2"),
         ({"parts": [AnyMechanism(epsilon=0)]}, "parts is a tuple"),
         ({"rounds": -1}, "rounds"),
+        ({"rounds": 0}, "rounds"),
     ],
 )  # fmt: skip
 def test_a_game_that_is_none(change, words):

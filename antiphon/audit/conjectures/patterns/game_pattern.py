@@ -70,7 +70,7 @@ class GamePattern(Pattern):
     """
 
     compose: Compose
-    rounds: int = attrs.field(validator=lambda _, __, n: exact.natural(n, "rounds"))
+    rounds: int = attrs.field(validator=lambda _, __, n: exact.whole(n, "rounds"))
     parts: tuple[SoughtMechanism, ...] = attrs.field(default=(), validator=_parts)
     order: int | None = attrs.field(default=None, validator=maybe_order)
 
