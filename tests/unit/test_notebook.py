@@ -117,7 +117,7 @@ SAYS = {
     "pairs": "pairs (",
     "counter": "TreeCounter(horizon=8, epsilon=1)",
     "filter": "WhitehouseFilter(",
-    "refusal": "remaining     ρ = 0.0116616, δ = 5e-7",
+    "refusal": "remaining     ρ = 0.0116616, δ = 5e-07",
     "session": "<Session of ExtConComp, live>",
     "standings": "rounds  regret",
     "check": "randomness",

@@ -330,7 +330,7 @@ def test_delta_0_enters_the_printed_delta():
     [
         ({"rate": Fraction(1, 8), "batch": 1}, r"η <= 1/10, and here η = 0.125"),
         ({"fakes": Fraction(1, 5000)}, r"⌈T/B⌉·p >= 1, and here 4096·0.0002 = 0.8192"),
-        ({"fakes": Fraction(1, 11)}, r"<= 1, and here 0.001·4·23.0259/0.0909091 = 1.01314"),
+        ({"fakes": Fraction(1, 11)}, r"<= 1, and here 0.001·4·23.0259/0.090909 = 1.01314"),
     ],
 )
 def test_a_premise_of_the_theorem_is_named_with_its_numbers(kind, changed, text):

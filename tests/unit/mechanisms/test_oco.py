@@ -273,7 +273,7 @@ def test_as_printed_dp_oco_is_refused_with_each_premise_that_fails():
         DPOCO.printed(**ASKED, **BUDGET)
     text = str(caught.value)
     for said in (
-        "η·B·ln(1/δ₁)/p <= 1, and here 0.00167403·1·24.9059/0.00167403 = 24.9059",
+        "η·B·ln(1/δ₁)/p <= 1, and here 0.00167404·1·24.9059/0.00167403 = 24.9059",
         "3.81 times",
         "ε = 2.539",
         "corrected",
