@@ -16,7 +16,7 @@ from antiphon.audit.statistical.events.choosing import SCORES
 from antiphon.audit.statistical.proportions import clopper_pearson, upper_tail
 from antiphon.audit.statistical.testing import CORRECTIONS
 from antiphon.cli.options import audit, demo
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import shown
 from antiphon.demo.data import TOTAL
 from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.numbers.interval import up
