@@ -8,13 +8,13 @@ N(0, v_t·I), N_0 = 0, and x_t ∝ e^(-η(L_{t-1} + N_{t-1})), of noisy sums tha
 
 G(v) the integral over 0 <= u <= v of min(η(1 - 1/d)/2, √(ln d/(2u))).
 
-*Proof*, first without rounding. Let Φ_t(N) = -ln(Σ_i e^(-η(L_t + N)_i)/d)/η. For fixed N,
-⟨x_t, ℓ_t⟩ <= Φ_t(N) - Φ_{t-1}(N) + η/8 (Hoeffding's lemma), with N = N_{t-1}. Only the law
-of N_{t-1} matters, as the losses do not listen. Summed, as Φ_0(0) = 0, and as Φ_T(N) <= L_T(x*) + N(x*) + ln d/η, in which
-the noise has mean 0, expected regret is at most ln d/η + ηT/8 + Σ E[Φ_t(N_{t-1}) - Φ_t(N_t)].
-Φ_t is concave, so a term where the variance falls is at most 0. Where it rises, N_t has the law
-of N_{t-1} and independent noise, and with p the softmax of L_t + N, -dE[Φ_t(N)]/dv = (η/2)·E[1 -
-‖p‖²] <= η(1 - 1/d)/2. By Stein's lemma it is E⟨p, -N⟩/(2v), too, which is at most
+*Proof*, first without rounding. Let Φ_t(N) = -ln(Σ_i e^(-η(L_t + N)_i)/d)/η. For fixed N, ⟨x_t,
+ℓ_t⟩ <= Φ_t(N) - Φ_{t-1}(N) + η/8 (Hoeffding's lemma), with N = N_{t-1}. Only the law of N_{t-1}
+matters, as the losses do not listen. Summed, as Φ_0(0) = 0, and as Φ_T(N) <= L_T(x*) + N(x*) + ln
+d/η, in which the noise has mean 0, expected regret is at most ln d/η + ηT/8 + Σ E[Φ_t(N_{t-1}) -
+Φ_t(N_t)]. Φ_t is concave, so a term where the variance falls is at most 0. Where it rises, N_t has
+the law of N_{t-1} and independent noise, and with p the softmax of L_t + N, -dE[Φ_t(N)]/dv =
+(η/2)·E[1 - ‖p‖²] <= η(1 - 1/d)/2. By Stein's lemma it is E⟨p, -N⟩/(2v), too, which is at most
 E[max_i -N_i]/(2v) <= √(ln d/(2v)). Rounding moves each sum by 1/512 at most, and so a chance by a
 factor of at most e^(η/256); losses lie in [0, 1], so that it costs η/256 a round at most. ∎
 
