@@ -194,7 +194,6 @@ REASONS = [
     ("6.1", "lacks response", "response: the runs answer the left differently"),
     ("6.1", "lacks validity", "f→f': the pair sent to the right is not f'-valid"),
     ("HSS", "true sum", "response: the runs answer the left differently"),
-    ("HSS", "two steps differ", "say ((0,), (1,))"),
     ("odometers", "what differed counts: 1", "(0, 1)"),
     ("by distance", "forget the distance", "say ((0, 1, λ), (1, 1, λ))"),
     ("triangle", "first leg alone", "say ((0, 1, λ), (1, 1, λ))"),

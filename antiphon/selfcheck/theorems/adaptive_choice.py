@@ -96,7 +96,6 @@ GOAL = Fraction(6, 5), Fraction(51, 400)
 """Each side of the coin has an order that proves it by itself: 11/4, and 20."""
 ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
 
-
 ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
 
 
@@ -117,8 +116,9 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
     """Of ``coin()`` each side has its order, but both worlds show the side before it is chosen."""
+    who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
-    return Evidence((GOAL,), (best_order(mechanism),), "a coin that both worlds show first", note)
+    return Evidence((GOAL,), (best_order(mechanism),), who, note)
 
 
 # --- an odometer that is right at each time, and not at all times --------------------------------

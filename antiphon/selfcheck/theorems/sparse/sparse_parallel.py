@@ -99,8 +99,8 @@ def _guarded(*, printed: bool = False) -> Evidence:
 
 
 def _theorem_5_5() -> Iterable[Check]:
-    three = Check("Thm 5.5", "1 of up to 3 × M_{1/5}", _three)
-    simulated = Check("Thm 5.5", "1 of M_{1/5} ≡ 𝒫", _one_simulated)
+    three = Check("Thm 5.5", "3 × M_{1/5}, which first-pair consistency leaves out", _three)
+    simulated = Check("Thm 5.5", "M_{1/5}, which it leaves out ≡ 𝒫", _one_simulated)
     yield Check("Thm 5.5", "2 of up to 4: secret (an IM), RR; any δ", _consistent)
     yield Check("Thm 5.5", "1 of 4 RR(0, 1/10) has exactly 1/10", _one_of_four)
     yield Check("Thm 5.5", "1 + 1 of secret, RR(ln 3, 0) ≡ 𝒫", _consistent_simulated)
