@@ -25,12 +25,13 @@ from antiphon.cli.commands.flights_output import (
     print_outcome,
 )
 from antiphon.cli.output import Advance, print_json, progress
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
 from antiphon.demo.delays import Delays, promised_delays, told_delays
 from antiphon.demo.survey import FlightCounter, play
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
+from antiphon.numbers.exact import rational
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.view import View

@@ -13,9 +13,9 @@ import attrs
 
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.user_code import guarded, import_file
-from antiphon.cli.written import rational
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import down, up
 from antiphon.protocol.durable.inspection import SessionFile, compact, status, verify
 from antiphon.protocol.in_sight import BudgetInSight
