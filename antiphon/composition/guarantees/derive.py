@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rules_for
+from antiphon.composition.guarantees.told import told_of
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
 
@@ -29,7 +30,10 @@ def derive(inquiry: Inquiry) -> Derivation:
 
 
 def _asked(inquiry: Inquiry) -> Steps:
-    """The rules of one inquiry in turn, until one answers."""
+    """The rules of one inquiry in turn, until one answers; and what that says of the f asked about.
+
+    A rule may answer w.r.t. another f: whichever its theorem speaks of.
+    """
     system, f = inquiry.system, inquiry.verification
     if not isinstance(system, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"a guarantee is about a mechanism, not a {type(system).__name__}")
@@ -38,5 +42,5 @@ def _asked(inquiry: Inquiry) -> Steps:
         if answer is not None and not isinstance(answer, Derivation):
             answer = yield from answer
         if answer is not None:
-            return answer
+            return answer if answer.verification is f else told_of(answer, f)
     raise AssertionError("the rules about any mechanism answer, or raise")
