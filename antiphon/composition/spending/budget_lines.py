@@ -53,7 +53,7 @@ def in_epsilon(at: InEpsilon, *, has_rule: bool) -> Iterator[str]:
     known = "proved" if at.status is Status.PROVED else "assumed"
     rows: list[Sequence[str]] = []
     if at.total is not None:
-        rows.append(("promised in all", shown_up(at.total), f"{known}, by {at.theorem}"))
+        rows.append(("promised in all", shown_up(at.total), f"{known} so far, by {at.theorem}"))
     if at.spent is not None:
         what = "of it" if at.remaining is not None else "had it been fixed in advance"
         rows.append(("spent", shown_up(at.spent), what))

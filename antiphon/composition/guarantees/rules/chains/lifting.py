@@ -73,7 +73,7 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     outer, inner = _functions(processor, declared, f, inquiry.inner)
     _deterministic(processor)
     explored = _explore(processor, mechanism, outer, inner)
-    if declared is not None and inquiry.inner is None and not _shown(explored, declared, outer):
+    if declared is not None and not _shown(explored, declared, outer, inner):
         outer = declared.outer
         explored = _explore(processor, mechanism, outer, inner)
     premise, created = _properties(processor, explored, outer, inner, declared)
@@ -180,9 +180,13 @@ _HOW: Final = {
 }
 
 
-def _shown(explored: Explored, declared: Lifting, outer: Verification) -> bool:
-    """Whether P is known, or says, to have the properties from this f."""
-    return isinstance(explored, AllCreated) or includes(declared.outer, outer)
+def _shown(
+    explored: Explored, declared: Lifting, outer: Verification, inner: Verification
+) -> bool:
+    """Whether P is known to have the properties, or says so; of another f' it is the caller's word."""
+    if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
+        return True
+    return includes(declared.outer, outer)
 
 
 def _properties(
