@@ -86,7 +86,7 @@ def promised(whole: Mechanism) -> Figure:
     """
     f: Verification | None = None
     if isinstance(whole, AnyChain) and guarding(whole.links):
-        f = cast(Verifier, whole.links[0]).verification
+        f = cast("Verifier", whole.links[0]).verification
         whole = rest_of(whole, 2)
     try:
         return Guarantee(whole, derive(Inquiry(whole, f, truth=_TRUTH)))

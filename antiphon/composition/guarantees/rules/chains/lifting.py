@@ -180,9 +180,7 @@ _HOW: Final = {
 }
 
 
-def _shown(
-    explored: Explored, declared: Lifting, outer: Verification, inner: Verification
-) -> bool:
+def _shown(explored: Explored, declared: Lifting, outer: Verification, inner: Verification) -> bool:
     """Whether P is known to have the properties, or says so; of another f' it is the caller's word."""
     if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
         return True
