@@ -36,7 +36,7 @@ def told_of(known: Derivation, f: Verification | None) -> Derivation:
     if size is not None:
         return _group(known, f, size)
     raise NoGuarantee(
-        known.theorem, f"an f that allows no more than {message_label(first)}, or k times its pairs",
+        known.theorem, f"an f that allows no more than {message_label(first)}, or k times as much",
         f"f is {message_label(f)}", "leave f out, or ask about one that allows less",
     )  # fmt: skip
 

@@ -49,7 +49,7 @@ def _of_purse(budget: BudgetInSight) -> Iterator[Sequence[str]]:
 
 
 def in_epsilon(at: InEpsilon, *, has_rule: bool) -> Iterator[str]:
-    """The figures at a δ, each with what it says; where a rule promises nothing, why it does not."""
+    """The figures at a δ, each with what it says; why a rule promises nothing, if it does not."""
     known = "proved" if at.status is Status.PROVED else "assumed"
     rows: list[Sequence[str]] = []
     if at.total is not None:

@@ -56,7 +56,7 @@ class Found:
 
     @property
     def suitable(self) -> bool:
-        """Whether all creations are pairs of two identical ones, or no pairs at all (CM Def. 4.4)."""
+        """Whether creations are pairs of two identical ones, or no pairs at all (CM Def. 4.4)."""
         return self.way is not Way.PAIRED or self.guard is not None
 
     @property

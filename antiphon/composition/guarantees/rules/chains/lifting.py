@@ -64,7 +64,7 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
 
     f' is P's own word (``lifting``), or the ``inner`` that the caller gave. The properties
     are explored where P has finitely many runs; else they are proved or assumed as P says. P's word
-    is about its own f: asked about a wider one the answer is w.r.t. P's (``told`` says what follows).
+    is about its own f: asked about a wider one, the answer is w.r.t. P's (see ``told``).
     Raises: NoGuarantee without an f', or with the two runs that break a property.
     """
     links, mechanism = system.links, system.mechanism
@@ -181,7 +181,7 @@ _HOW: Final = {
 
 
 def _shown(explored: Explored, declared: Lifting, outer: Verification, inner: Verification) -> bool:
-    """Whether P is known to have the properties, or says so; of another f' it is the caller's word."""
+    """Whether P is known to have the properties, or says so. Another f' is the caller's word."""
     if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
         return True
     return includes(declared.outer, outer)
