@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 import antiphon as ap
+from antiphon.composition import Refusal
 from antiphon.composition.concurrent import Concurrent
 from antiphon.composition.spending import budget_of
 from antiphon.numbers.errors import Intractable
@@ -45,14 +46,17 @@ def _world(case: Case, f: Any, bit: int) -> dict[Any, tuple[Fraction, tuple[Any,
     said = tuple(_messages(case, paired=f is not None))
     law: dict[Any, tuple[Fraction, tuple[Any, ...]]] = {}
     paths = ap.outcomes(lambda coins: _play(whole, case, said, coins))
-    for count, (p, (answers, state)) in enumerate(paths):
+    seen: dict[Any, tuple[Any, ...]] = {}  # what was said, and accepted, decides on the budget
+    for count, (p, (answers, told, state)) in enumerate(paths):
         if count > _PATHS:
             raise Intractable("paths of a session", count, _PATHS)
         key = fingerprint(answers)
         known = law.get(key)
         if known is None:
-            budget = budget_of(whole, state)
-            known = Fraction(0), tuple(map(budget.at, DELTAS))
+            place = fingerprint(told)
+            if place not in seen:
+                seen[place] = tuple(map(budget_of(whole, state).at, DELTAS))
+            known = Fraction(0), seen[place]
         law[key] = known[0] + p, known[1]
     return law
 
@@ -72,19 +76,23 @@ def _messages(case: Case, *, paired: bool) -> Iterator[Any]:
         yield ap.Pair(*asks) if paired else asks[0]
 
 
-def _play(whole: Any, case: Case, said: tuple[Any, ...], coins: Any) -> tuple[Any, Any]:
+def _play(whole: Any, case: Case, said: tuple[Any, ...], coins: Any) -> tuple[Any, Any, Any]:
     """Each choice is moved on by the answer before it: an adversary who adapts."""
-    state, answers, move = whole.initial_state, [], 0
+    state, move = whole.initial_state, 0
+    answers: list[Any] = []
+    told: list[Any] = []
     for choice in case.live or ():
+        place = (choice + move) % len(said)
         try:
-            state, answer = whole.step(state, said[(choice + move) % len(said)], coins)
+            state, answer = whole.step(state, said[place], coins)
         except ap.InvalidArgument:
             continue
         answers.append(answer)
+        told.append((place, answer is ap.HALT, type(answer) is Refusal))
         if answer is ap.HALT:
             break
         move = answer if type(answer) is int else 0
-    return tuple(answers), state
+    return tuple(answers), tuple(told), state
 
 
 def _total(case: Case, f: Any, promise: Any, delta: Fraction, found: list[Any]) -> Verdict | None:

@@ -20,6 +20,7 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.provenance import own
 from antiphon.protocol.registry import name_of
+from antiphon.protocol.verification import Refused
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import Bounded
 from antiphon.verifiers.verifier import Verifier
@@ -113,11 +114,12 @@ def guarding(links: Sequence[PostProcessor]) -> bool:
     return len(links) > 1 and type(links[0]) is Verifier and type(links[1]) is Identifier
 
 
-def _guard(verifier: PostProcessor, state: object) -> Gatekeeper | None:
-    """What V[f] knows, if its f is one of composition."""
+def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
+    """What V[f] knows, if its f is one of composition, or bounds the messages of one."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
-    while type(f) is Bounded:  # and says the same of creations
-        f, state = f.verification, state[1] if type(state) is tuple else state  # pyright: ignore[reportUnknownVariableType]
+    while type(f) is Bounded:
+        bound: Any = f
+        f, state = bound.verification, state if type(state) is Refused else state[1]
     if not isinstance(f, Suitable):
         return None
     return Gatekeeper(f, state if type(state) is SuitableState else None)
