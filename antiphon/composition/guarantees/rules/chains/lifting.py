@@ -64,7 +64,7 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
 
     f' is P's own word (``lifting``), or the ``inner`` that the caller gave. The properties
     are explored where P has finitely many runs; else they are proved or assumed as P says. P's word
-    is about its own f: asked about a wider one, the answer is w.r.t. P's (see ``told``).
+    is about its own f: asked about a wider one, the answer is w.r.t. P's (see ``derive``).
     Raises: NoGuarantee without an f', or with the two runs that break a property.
     """
     links, mechanism = system.links, system.mechanism

@@ -1,16 +1,15 @@
 """A mechanism's claim, by whoever proved it; and w.r.t. every f of which it says something.
 
 Claims with the same f are taken together: each holds, so the least δ does. What they say of the f
-that was asked about, ``told`` says: fewer sequences, or group privacy.
+that was asked about, ``derive`` says: fewer sequences, or group privacy.
 """
 
 from __future__ import annotations
 
 from antiphon.composition.guarantees.derivation import NoGuarantee
-from antiphon.composition.guarantees.inclusion import about, includes
+from antiphon.composition.guarantees.inclusion import about, includes, says
 from antiphon.composition.guarantees.leaves import CLAIM, believed, of_claims
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.composition.guarantees.told import says
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
