@@ -378,6 +378,22 @@ def test_claims_of_unbounded_counters_are_doubled():
     assert UnboundedCounter(counter=made(TreeCounter, largest=4, events=3)).scale == 12
 
 
+class WithDelta(TreeCounter):
+    """A user's counter, which claims less than it keeps."""
+
+    @property
+    def claims(self):
+        (claim,) = super().claims
+        measure = Approximate(Fraction(3, 4), Fraction(1, 10**6))
+        return (attrs.evolve(claim, measure=measure),)
+
+
+def test_the_total_of_an_epoch_costs_its_epsilon_beside_a_delta():
+    (claim,) = UnboundedCounter(counter=WithDelta(horizon=8, epsilon=Fraction(1, 2))).claims
+    assert claim.measure == Approximate(Fraction(5, 4), Fraction(1, 10**6))
+    assert claim.status is Status.ASSUMED
+
+
 def test_the_epochs_of_an_unbounded_counter():
     counter = UnboundedCounter(counter=made(TreeCounter, horizon=3))
     state, coins = counter.initial_state, Fixed()
