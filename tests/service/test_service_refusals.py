@@ -6,6 +6,8 @@ import logging
 
 import pytest
 
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.durable.durable_session import DurableSession
 from examples.service.gate import BODY
 from examples.service.tokens import issue
 
@@ -464,3 +466,25 @@ def test_json_is_what_a_client_reads(talked):
         return json.dumps(count)
 
     assert '"flights": 60' in talked(conversation)
+
+
+def test_who_waits_behind_a_refusal_keeps_the_order(talked, monkeypatch):
+    """Five batches of flights wait together; the session refuses the second."""
+    sent, stepped = DurableSession.send_many, []
+
+    def refusing(session, messages):
+        for message in messages:
+            _, key, _ = message
+            if key == "1":
+                raise InvalidArgument("not this one")
+            yield from sent(session, [message])
+            stepped.append(key)
+
+    monkeypatch.setattr(DurableSession, "send_many", refusing)
+
+    async def conversation(talk):
+        answers = await asyncio.gather(*(talk.fly(key=f"{n}") for n in range(5)))
+        return [each.status_code == 200 for each in answers]
+
+    assert talked(conversation) == [True, False, True, True, True]
+    assert stepped == ["0", "2", "3", "4"]
