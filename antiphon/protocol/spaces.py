@@ -15,7 +15,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.numbers.arrays import inside
+from antiphon.numbers import arrays
+from antiphon.numbers.arrays import Bound
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
 from antiphon.numbers.products import product
@@ -249,21 +250,22 @@ class Texts(Space):
 class Arrays(Space):
     """NumPy arrays of one shape and dtype, entries finite and in [low, high].
 
-    With a ``step``, a power of two, the entries are multiples of it, so countably many.
+    Bounds are compared exactly, as they are given: floats would let in whole numbers past 2^53
+    for which no noise was calibrated. With a ``step``, a power of two, the entries are its multiples.
     """
 
     shape: tuple[int, ...]
     dtype: str = "float64"
-    low: float = -math.inf
-    high: float = math.inf
-    step: float | None = None
+    low: Bound = attrs.field(default=-math.inf, validator=arrays.bound)
+    high: Bound = attrs.field(default=math.inf, validator=arrays.bound)
+    step: float | None = attrs.field(default=None, validator=arrays.power_of_two)
 
     def contains(self, value: Any) -> bool:
         if STAND_IN.number(value) is not np.ndarray or value.shape != self.shape:
             return False
-        if value.dtype != np.dtype(self.dtype) or not inside(value, self.low, self.high):
+        if value.dtype != np.dtype(self.dtype) or not arrays.inside(value, self.low, self.high):
             return False
-        return self.step is None or not np.any(value % self.step)
+        return self.step is None or arrays.multiples(value, self.step)
 
     def includes(self, other: Space) -> bool:
         if type(other) is not Arrays or (self.shape, self.dtype) != (other.shape, other.dtype):
