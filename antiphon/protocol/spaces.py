@@ -39,9 +39,9 @@ class Space(ABC):
         return all(map(self.contains, values))
 
     @property
-    @abstractmethod
     def discrete(self) -> bool:
-        """Whether the set is countable (the premise "discrete answers" of CM §4)."""
+        """Whether the set is known to be countable (the premise "discrete answers" of CM §4)."""
+        return False
 
     def enumerate(self) -> Iterator[Any]:
         """The elements, in a fixed order. Raises: Intractable if not finite."""
@@ -65,10 +65,6 @@ class Anything(Space):
 
     def contains(self, value: object) -> bool:
         return True
-
-    @property
-    def discrete(self) -> bool:
-        return False
 
     def includes(self, other: Space) -> bool:
         return True
@@ -193,10 +189,6 @@ class Reals(Space):
             return False
         return bool(self.low <= value) and bool(value <= self.high)
 
-    @property
-    def discrete(self) -> bool:
-        return False
-
     def includes(self, other: Space) -> bool:
         known = isinstance(other, Reals) and self.low <= other.low and other.high <= self.high
         return known or super().includes(other)
@@ -251,7 +243,7 @@ class Arrays(Space):
     """NumPy arrays of one shape and dtype, entries finite and in [low, high].
 
     Bounds are compared exactly, as they are given: floats would let in whole numbers past 2^53
-    for which no noise was calibrated. With a ``step``, a power of two, the entries are its multiples.
+    for which no noise was calibrated. With a ``step``, a power of two, entries are its multiples.
     """
 
     shape: tuple[int, ...]
@@ -388,6 +380,12 @@ class Pairs(Space):
         return known or super().includes(other)
 
 
+def _is_space(_: object, field: attrs.Attribute[Space], value: object) -> None:
+    if not isinstance(value, Space):
+        kind = value.__name__ if isinstance(value, type) else type(value).__name__
+        raise InvalidArgument(f"{field.name} is a space such as spaces.Integers(), not {kind}")
+
+
 @attrs.frozen
 class Signature:
     """What a mechanism takes and gives: Q, A, and which of Q carry data.
@@ -395,6 +393,6 @@ class Signature:
     ``updates``: the part of ``queries`` that brings data in, secret in transcripts of live use.
     """
 
-    queries: Space
-    answers: Space
-    updates: Space = NOTHING
+    queries: Space = attrs.field(validator=_is_space)
+    answers: Space = attrs.field(validator=_is_space)
+    updates: Space = attrs.field(default=NOTHING, validator=_is_space)

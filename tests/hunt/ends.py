@@ -24,7 +24,8 @@ def near_ends(one: Callable[..., Any]) -> dict[str, Any]:
     if one(True, False):
         span = one(1, 2, 2, 3)  # noise is read where its scale is one over an integer
         return {"kind": "far", "epsilon": span * one(1, 2), "power": one(2, 53, 53, 54, 60, 61),
-                "shift": one(-127, -1, 0, 1, 3, 127), "span": span, "rounds": 2, "base": 1}  # fmt: skip
+                "shift": one(-127, -1, 0, 1, 3, 127), "span": span, "rounds": 2,
+                "base": 1}  # fmt: skip
     strong = {"kind": "response", "q": one(10**3, 10**9, 10**16),
               "delta": one([0, 1], [1, 10], [1, 2])}  # fmt: skip
     count = one(1, 2, 3)

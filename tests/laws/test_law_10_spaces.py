@@ -84,7 +84,10 @@ def belongs(space, value):
         case spaces.Reals(low, high):
             return type(value) is float and between(value, low, high)
         case spaces.Arrays(shape, kind, low, high, step):
-            if type(value) is not np.ndarray or (value.shape, value.dtype) != (shape, np.dtype(kind)):
+            if type(value) is not np.ndarray or (value.shape, value.dtype) != (
+                shape,
+                np.dtype(kind),
+            ):
                 return False
             entries = [value[place] for place in np.ndindex(shape)]
             inside = all(between(each, low, high) for each in entries)
@@ -148,7 +151,9 @@ def entries(value):
 
 def gap(zero, one, norm):
     """ℓ_p exactly (of ℓ_2 its square), of doubles as their decimals say."""
-    sides = [[Fraction(repr(n)) if type(n) is float else n for n in entries(m)] for m in (zero, one)]
+    sides = [
+        [Fraction(repr(n)) if type(n) is float else n for n in entries(m)] for m in (zero, one)
+    ]
     gaps = [abs(a - b) for a, b in zip(*sides, strict=True)]
     return sum(each**2 for each in gaps) if norm == 2 else sum(gaps) if norm == 1 else max(gaps)
 
@@ -170,7 +175,7 @@ def accepted(mechanism):
 
 
 def check(mechanism, updates):
-    """Whether two of these that V[f] takes are within what is covered; how many pairs were taken."""
+    """That two of these which V[f] takes are within what is covered; how many pairs it took."""
     norm, distance = covered(mechanism)
     f, seen = mechanism.claims[0].verification, 0
     for zero, one in itertools.combinations(updates, 2):
