@@ -59,7 +59,7 @@ def bound(_: object, field: attrs.Attribute[Any], value: object) -> None:
         raise InvalidArgument(f"{field.name} must be an int, a float or a Fraction, and not NaN")
 
 
-def power_of_two(_: object, field: attrs.Attribute[Any], value: object) -> None:
+def power_of_two(_: object, field: attrs.Attribute[Any], value: Any) -> None:
     """A validator: a step that halves and doubles exactly, or None."""
     if value is not None and (type(value) not in (int, float) or math.frexp(value)[0] != 0.5):
         raise InvalidArgument(f"{field.name} must be a power of two, as a float, or None")

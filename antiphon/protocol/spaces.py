@@ -380,7 +380,7 @@ class Pairs(Space):
         return known or super().includes(other)
 
 
-def _is_space(_: object, field: attrs.Attribute[Space], value: object) -> None:
+def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, Space):
         kind = value.__name__ if isinstance(value, type) else type(value).__name__
         raise InvalidArgument(f"{field.name} is a space such as spaces.Integers(), not {kind}")

@@ -334,24 +334,34 @@ def _check(
 
 
 def _check_taken(f: Suitable, creations: Sequence[Create]) -> None:
-    """Each creation is one that f takes, and pays for: else its tight figures are of nothing.
+    """Some creation is one that f takes, and pays for: else a tight figure is 0, of nothing.
 
-    Asked of the whole purse, which only shrinks in an f of ours; any other f may take it later.
-    Raises: InvalidArgument.
+    Raises: InvalidArgument, naming each that is not.
     """
+    named: list[str] = []
     for create in creations:
-        why: Refused | None = None
-        if create.claim is None or not f.takes(create):
-            why = Refused("it asserts no claim that f can read, or a refuted one")
-        elif only_spends(type(f)):
-            found = f.admit(f.purse, 0, create)
-            found = found if type(found) is Refused else f.differ(f.purse, create)
-            why = found if type(found) is Refused else None
-        if why is not None:
-            raise InvalidArgument(
-                f"catalogue lists {message_label(create.mechanism)}, which f never takes: "
-                f"{why.reason}; leave it out, or give f its parameters"
-            )
+        why = _never(f, create)
+        if why is None:
+            return
+        named.append(f"{message_label(create.mechanism)}, which f never takes: {why.reason}")
+    if named:
+        raise InvalidArgument(
+            f"catalogue lists {'; and '.join(named)}. Give f parameters that are asserted"
+        )
+
+
+def _never(f: Suitable, create: Create) -> Refused | None:
+    """Why no pair of a creation ever differs, not even with the whole purse; None if one may.
+
+    In an f of ours a purse only shrinks; any other f may pay later for what it cannot pay now.
+    """
+    if create.claim is None or not f.takes(create):
+        return Refused("it asserts no claim that f can read, or a refuted one")
+    if not only_spends(type(f)):
+        return None
+    admitted = f.admit(f.purse, 0, create)
+    paid = admitted if type(admitted) is Refused else f.differ(f.purse, create)
+    return paid if type(paid) is Refused else None
 
 
 def _composed(
