@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from .builder import SYSTEMS
+from .ends import near_ends
 from .parts import FUNCTIONS, PARTS
 
 Recipe = dict[str, Any]
@@ -34,6 +35,8 @@ class Grower:
 
     def grow(self) -> Recipe:
         """A system."""
+        if self.chance(6):
+            return near_ends(self.one)
         return self.read() if self.chance(30) else self.finite()
 
     # --- verification functions -------------------------------------------------------------

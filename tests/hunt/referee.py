@@ -17,6 +17,7 @@ from .bases import InBase
 from .brute import doubt
 from .builder import built
 from .case import LIMIT, Case, Verdict
+from .ends import broken, near_one
 from .living import live
 from .parts import NESTED
 
@@ -47,6 +48,8 @@ def judged(make: Callable[[], Case]) -> Verdict:
         guarantee = ap.guarantee(case.system, case.verification, **case.narrowed)
         if guarantee.status is not Status.PROVED and not case.granted:
             return Verdict("assumed")
+        if why := broken(guarantee):
+            return Verdict("false", why, 1.0)
         if case.base:
             return _read(case, guarantee)
         return _false_claim(case) or _compared(case, guarantee)
@@ -113,9 +116,10 @@ def _promises(guarantee: Any) -> list[tuple[Any, Fraction]]:
         epsilon = guarantee.epsilon_at(delta)
         if epsilon < 100:
             found.append((epsilon, delta))
+    found += near_one(guarantee)
     with contextlib.suppress(AntiphonError):  # no single point to claim
         found.append(guarantee.claim().parameters)
-    return [each for each in found if not isinstance(each[0], Fraction) or each[0] < 100]
+    return [each for each in found if not isinstance(each[0], Fraction | float) or each[0] < 100]
 
 
 def _read(case: Case, guarantee: Any) -> Verdict:

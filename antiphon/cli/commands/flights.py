@@ -58,9 +58,12 @@ def demo(
     as_json: bool,
 ) -> int:
     """Play, draw, replay, print; the exit status."""
+    if output.exists() and not output.is_dir():
+        raise InvalidArgument(f"{output} is a file: --output takes the directory for several files")
     exact = rational(epsilon, "epsilon")
     if exact == 0:
         raise InvalidArgument("epsilon must be positive: at 0 the counters would answer noise only")
+    promised_delays(exact, ())  # what no guarantee is given for is refused before it is played
     analyst = FlightAnalyst(
         flights=number, every=max(1, number // 52), busy=max(1, number // 8),
         challenge=number * 3 // 4, epsilon=exact,

@@ -33,7 +33,7 @@ from antiphon.composition.accounting.pairs.sieve import NATS, Sifted, sifted
 from antiphon.composition.accounting.responses.losses import remembered
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
-from antiphon.numbers.interval import UNIT, Floats, Interval, outward, probability
+from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
 
 _ROOM: Final = 2
 """How much narrower than asked the interval is where the law is smooth."""
@@ -45,6 +45,8 @@ _CHEAP: Final = 1 << 20
 """Factors of the kept frequencies up to which a contour is made again with less noise."""
 _LONGEST: Final = 1 << 16
 """Frequencies in a lattice's period, at most, so that it is treated as one."""
+_NOTHING: Final = -750.0
+"""Nats below those of the least double."""
 _END: Final = 60.0
 """Nats after which a Gaussian factor ends the line."""
 
@@ -87,12 +89,20 @@ class Inversions:
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
+        if self._is_nothing(down(at)):
+            return Interval(0.0, 5e-324)
         if (lattice := self.product.lattice) is not None:
             place = placed(at, lattice)
             found = self._contour(0, place, lattice)
             if found.lattice is not None:
                 return found.stick(place)
         return self._on_the_line(placed(at, None)).stick(placed(at, None))
+
+    def _is_nothing(self, at: float) -> bool:
+        """Whether M(c) e^(-c·at) >= H(at) is below the least double: there no contour is needed."""
+        c = order(self.product.rung_near(at))
+        log, error = self.product.log_moment(c)
+        return log + error - c * at * (1 - 8 * UNIT) < _NOTHING
 
     def _on_the_line(self, place: Target) -> Inversion:
         """With as much noise as it takes; where that is little, with less while it is cheap."""

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.pairs.exactly import Exactly, Once, multiplied
+from antiphon.composition.accounting.pairs.exactly import Exactly, Gaussians, Once, multiplied
 from antiphon.composition.accounting.pairs.laws.loss import LossLaw
 from antiphon.composition.accounting.pairs.laws.ranges import Normal, Ranges
 from antiphon.composition.accounting.pairs.laws.responses import Responses
@@ -111,9 +111,11 @@ class PairsCurve(PrivacyCurve):
         return self._infinite.with_floor(self._law.stick(epsilon))
 
     @cached_property
-    def _law(self) -> Exactly | Atoms | Once | Inversions:
+    def _law(self) -> Exactly | Atoms | Once | Gaussians | Inversions:
         assert self._product is not None
         first, *others = self._product.laws
+        if not others and type(first) is Normal:
+            return Gaussians(first.variance)
         if len(self.composed) > _FEW:
             return Inversions(self._product, self.width)
         known = [(pair.atoms, count) for pair, count in self.composed]
