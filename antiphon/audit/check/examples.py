@@ -87,5 +87,12 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
     high = math.floor(min(space.high, 3.0) / step)
     if low > high:
         return ()
-    drawn = [coins.integers(low, high + 1, size=space.shape) for _ in range(MOST)]
-    return tuple((each * step).astype(space.dtype) for each in drawn)
+    found = list[Any]()
+    while len(found) < MOST:  # each with a neighbour, which differs from it in one entry
+        first = coins.integers(low, high + 1, size=space.shape)
+        second = first.copy()
+        if second.size:
+            place = int(coins.integers(second.size))
+            second.flat[place] += 1 if second.flat[place] < high else -1
+        found += [first, second]
+    return tuple((each * step).astype(space.dtype) for each in found)
