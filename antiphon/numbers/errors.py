@@ -207,7 +207,7 @@ def crash(error: Exception, message: str) -> PartError:
     crashes would be perfectly private.
     """
     return PartError(
-        f"a step crashed: {told(error)}, on {message}, at {place(error)}; a crash is no answer whose "
-        "privacy could be examined. Mend the step; to refuse a message, raise InvalidArgument "
-        "before any coin is drawn"
+        f"a step crashed: {told(error)}, on {message}, at {place(error)}; a crash is no answer "
+        "whose privacy could be examined. Mend the step; to refuse a message, raise "
+        "InvalidArgument before any coin is drawn"
     )

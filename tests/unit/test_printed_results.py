@@ -4,7 +4,6 @@ import math
 import re
 from fractions import Fraction
 
-import attrs
 import numpy as np
 import pytest
 from hypothesis import given

@@ -60,7 +60,7 @@ def check(subject: Subject) -> Trial:
             reasons["its f is no Verification"] = None
             continue
         seed = np.random.SeedSequence(subject.seed, spawn_key=(CLAIMS, number))
-        scripts = pair_scripts(f, subject.messages, generator(seed))
+        scripts = pair_scripts(claim.verification, subject.messages, generator(seed))
         try:
             refuted = refutation(subject, mechanism, claim, scripts, seed) if scripts else None
         except LeftOut as why:

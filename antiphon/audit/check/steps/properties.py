@@ -35,7 +35,7 @@ from antiphon.composition.properties import (
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
 from antiphon.protocol.coins import SampledCoins, generator
 from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Space
@@ -56,6 +56,7 @@ _OTHERWISE: Final = 0.4
 _HALTS: Final = 0.02
 """… or HALT."""
 _PAIR: Final = "differing pair"
+_STRANGE: Final = object()
 
 Heard: TypeAlias = Union[Pair, Violation]
 
@@ -103,9 +104,11 @@ def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iter
             questions=_QUESTIONS, limit=_LOCKS,
         )  # fmt: skip
     except (Intractable, *REFUSALS):
-        assert subject.right is not None
+        right = subject.right
+        if not isinstance(right, ContinualMechanism):
+            raise LeftOut("the mechanism on its right has several initial states") from None
         for seed in subject.stream(PROPERTIES).spawn(_RUNS):
-            run = _Run(processor, declared, subject.right, subject.messages, generator(seed))
+            run = _Run(processor, declared, right, subject.messages, generator(seed))
             for each in run.played():
                 yield each
                 if isinstance(each, Violation):
@@ -118,7 +121,7 @@ class _Run:
 
     processor: PostProcessor
     declared: Lifting
-    right: Mechanism
+    right: ContinualMechanism
     messages: tuple[object, ...]
     drawn: np.random.Generator
     _right: Any = attrs.field(init=False)
@@ -171,10 +174,13 @@ class _Run:
             answer = HALT
         space, chance = answer_space(message, lock), self.drawn.random()
         if space is not None and space is not ACKNOWLEDGED and chance < _OTHERWISE:
-            answer = self._any(space) if chance >= _HALTS else HALT
+            answer = self._any(space, answer) if chance >= _HALTS else HALT
         return Pair(answer, answer)
 
-    def _any(self, space: Space) -> object:
+    def _any(self, space: Space, answer: object) -> object:
+        """An element of a space; the answer itself where the space tells of none."""
+        if space.contains(_STRANGE):  # as that of a composition's answers, which holds everything
+            return answer
         known = examples(space, self.drawn)
         return known[int(self.drawn.integers(len(known)))]
 
