@@ -8,9 +8,11 @@ import re
 from typing import Any
 
 import attrs
+import numpy as np
 from strategies import adder, elements, tosser
 
 import antiphon as ap
+from antiphon.audit.check.examples import examples
 from antiphon.protocol import NoninteractiveMechanism, spaces
 from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example
 from antiphon.selfcheck.corpus.specimens import specimens
@@ -27,6 +29,13 @@ class Entry:
     outside: tuple[Any, ...]
     enumerable: bool
     """Whether its draws are finite, so that ``outcomes`` works."""
+    space: Any
+    """The space of those queries."""
+
+    @property
+    def messages(self):
+        """A few of them, with neighbours, as ``ap.check`` picks them."""
+        return examples(self.space, np.random.default_rng(1))
 
     @property
     def noninteractive(self):
@@ -55,7 +64,7 @@ def shown(part):
 def entry(example, name=None):
     strategy = elements(example.queries)
     name = name or type(example.part).__name__
-    return Entry(name, example.part, strategy, example.outside, example.finite)
+    return Entry(name, example.part, strategy, example.outside, example.finite, example.queries)
 
 
 two = BOTH

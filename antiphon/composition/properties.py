@@ -34,14 +34,18 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.composition.merging import FromOutside, content, extended
-from antiphon.numbers.errors import AntiphonError, CompositionError, Intractable, crash
+from antiphon.numbers.errors import AntiphonError, CompositionError, Intractable, PartError, crash
 from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.messages import HALT, TOP, Ask, distinct, identical
+from antiphon.protocol.messages import HALT, TOP, Ask, Pair, distinct, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.spaces import Finite, Space
 from antiphon.protocol.verification import Refused, Verification, read
 
 DEEPEST: Final = 300
 """Messages of one run that are still explored."""
+ACKNOWLEDGED: Final = Finite((TOP,))
+"""What is answered to a creation."""
 
 
 class Property(enum.Enum):
@@ -123,6 +127,28 @@ def check_properties(
     Raises: CompositionError if P declares coins; Intractable past ``limit`` pairs of
     states or ``DEEPEST`` messages in a run, or for an infinite answer space.
     """
+    tried = explored(
+        post_processor, outer, inner, queries=queries, rounds=rounds, questions=questions,
+        limit=limit, strict=strict,
+    )  # fmt: skip
+    return next((each for each in tried if isinstance(each, Violation)), None)
+
+
+def explored(
+    post_processor: PostProcessor,
+    outer: Verification,
+    inner: Verification,
+    *,
+    queries: Iterable[object],
+    rounds: int,
+    questions: int | None = None,
+    limit: int = 200_000,
+    strict: bool = False,
+) -> Iterator[Pair | Violation]:
+    """Every pair that both runs heard, in every pair of runs; a violation ends it.
+
+    Arguments and errors: as of ``check_properties``.
+    """
     first = begin(post_processor, outer, inner)
     messages = tuple(queries)
     waiting: deque[tuple[Lockstep, Heard, Heard]] = deque([(first, (), ())])
@@ -139,8 +165,12 @@ def check_properties(
             runs = (*heard0, (side, zero)), (*heard1, (side, one))
             after = advance(post_processor, outer, inner, lock, side, zero, one, strict=strict)
             if isinstance(after, Broken):
-                return Violation(after.property, post_processor, runs, after.reason)
-            if type(after) is Refused or after.over:
+                yield Violation(after.property, post_processor, runs, after.reason)
+                return
+            if type(after) is Refused:
+                continue
+            yield Pair(zero, one)
+            if after.over:
                 continue
             if _acknowledged(after):  # one answer, so it is no state of its own
                 waiting.append((after, *runs))
@@ -151,7 +181,6 @@ def check_properties(
                     raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)
                 seen.add(key)
                 waiting.append((after, *runs))
-    return None
 
 
 def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: bool) -> Hashable:
@@ -206,10 +235,12 @@ def advance(
     try:
         state0, to0, out0 = step(lock.states[0], side, zero, ReplayedCoins())
         state1, to1, out1 = step(lock.states[1], side, one, ReplayedCoins())
+    except PartError as error:
+        raise PartError(f"{error}, on {in_words(side, zero, one)}") from error
     except AntiphonError:
         raise
     except Exception as error:
-        raise crash(error) from error
+        raise crash(error, in_words(side, zero, one)) from error
     states = (state0, state1)
     if to0 is not to1:
         return Broken(Property.DESTINATION, "the runs send their next message to different sides")
@@ -236,6 +267,13 @@ def advance(
     return Lockstep(states, valid, inside, created, sent, lefts, within=within)
 
 
+def in_words(side: Side, zero: object, one: object) -> str:
+    """In words: what each of the runs heard."""
+    if side is LEFT:
+        return f"the pair {message_label(Pair(zero, one))} from the left"
+    return f"the answer {message_label(zero)} from the right"
+
+
 def _acknowledged(lock: Lockstep) -> bool:
     """Whether both runs have sent a creation, to which the one answer is ⊤."""
     return lock.sent is not None and all(type(address(each)[1]) is Create for each in lock.sent)
@@ -251,17 +289,27 @@ def address(message: object) -> tuple[tuple[int, ...], object]:
 
 def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
     """What ExtConComp may answer to a message."""
+    space = answer_space(message, lock)
+    if space is ACKNOWLEDGED:
+        return (TOP,)
+    return (HALT,) if space is None else (*space.enumerate(), HALT)
+
+
+def answer_space(message: object, lock: Lockstep) -> Space | None:
+    """What ExtConComp may answer to a message, but for HALT; None if it is HALT for sure.
+
+    To a creation ``ACKNOWLEDGED``, which is never HALT.
+    """
     place, said = address(message)
     created: list[Create] = list(lock.created)
     for depth, index in enumerate(place):
         if not 0 <= index < len(created):
-            return (HALT,)
+            return None
         if not extended(created[index].mechanism):  # who knows what it answers: it must say so
-            return (*created[index].mechanism.signature.answers.enumerate(), HALT)
+            return created[index].mechanism.signature.answers
         created = [each for at, each in lock.within if at == place[: depth + 1]]
     if type(said) is Create:
-        return (TOP,)
+        return ACKNOWLEDGED
     if type(said) is Ask and 0 <= said.index < len(created):
-        space = created[said.index].mechanism.signature.answers
-        return (*space.enumerate(), HALT)
-    return (HALT,)
+        return created[said.index].mechanism.signature.answers
+    return None

@@ -194,14 +194,20 @@ def place(error: BaseException) -> str:
     return f"{found[0].filename}:{found[0].lineno}" if found else "an unknown place"
 
 
-def crash(error: Exception) -> PartError:
-    """What to raise ``from`` the exception of a step that crashed in a study of it.
+def told(error: BaseException) -> str:
+    """Its class, and what it says: for who studies a part, on messages that are no data."""
+    kind, text = in_words(error)
+    return f"{kind}: {text}" if text else kind
+
+
+def crash(error: Exception, message: str) -> PartError:
+    """What to raise ``from`` the exception of a step that crashed on a message of a study.
 
     Live a crash is an outcome, HALT (law 1). Counted as one in a study, a step that always
     crashes would be perfectly private.
     """
     return PartError(
-        f"a step crashed: {type(error).__name__}, at {place(error)}; a crash is no answer whose "
-        "privacy could be examined. Mend the step; to refuse a message, raise InvalidArgument "
-        "before any coin is drawn"
+        f"a step crashed: {told(error)}, on {message}, at {place(error)}; a crash is no answer "
+        "whose privacy could be examined. Mend the step; to refuse a message, raise "
+        "InvalidArgument before any coin is drawn"
     )

@@ -4,7 +4,7 @@ import math
 import re
 from fractions import Fraction
 
-import attrs
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,9 +128,8 @@ class TestAudits:
         assert "<!-- claimed: (0.3333333334, 0.3333333334) -->" in drawn
         assert "<!-- δ at ε = 0.333333 is at least -->" in drawn
 
-    def test_a_finding_of_check(self, monkeypatch):
+    def test_a_finding_of_check(self):
         found = report(1.0, 0.1, 0.10000009)
-        monkeypatch.setattr(claim_steps, "pair_scripts", lambda *_: [(same(0),)])
 
         class Game:
             verification = None
@@ -139,8 +138,8 @@ class TestAudits:
                 return found
 
         counter = TreeCounter(horizon=4, epsilon=1)
-        subject = attrs.make_class("Subject", ["seed", "messages"])(0, ())
-        said = claim_steps._on_samples(subject, Game(), counter.claims[0], 0)
+        seed = np.random.SeedSequence(0)
+        said = claim_steps._on_samples(Game(), counter.claims[0], [(same(0),)], seed)
         assert said.startswith("an audit finds δ >= 0.10000009 at ε = 1, claimed 0.1,")
 
 

@@ -1,18 +1,18 @@
 """``ap.check``: the contracts that a part must keep, tried on it (design: *Laws*).
 
 One small file a check; a check is a function of the subject that yields findings, and
-raises ``LeftOut`` where it cannot be made.
+raises ``LeftOut`` where it cannot be made. It returns how much it tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, TypeAlias, Union
 
 import numpy as np
 
-from antiphon.audit.check.report import CheckReport, Finding, LeftOut
+from antiphon.audit.check.report import CheckReport, Finding, LeftOut, Trial, Tried, drained
 from antiphon.audit.check.steps import (
     alphabets,
     answers,
@@ -20,6 +20,7 @@ from antiphon.audit.check.steps import (
     columns,
     crashes,
     links,
+    properties,
     purity,
     randomness,
     replay,
@@ -38,8 +39,8 @@ from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
-Check: TypeAlias = Callable[[Subject], Iterator[Finding]]
-Bound: TypeAlias = Callable[[], Iterator[Finding]]
+Check: TypeAlias = Callable[[Subject], Trial]
+Bound: TypeAlias = Callable[[], Trial]
 """A check, with what it is made of."""
 Messages: TypeAlias = Union[tuple[object, ...], None]
 
@@ -55,7 +56,7 @@ _STEPS: Final[tuple[tuple[str, Check], ...]] = (
 )
 MECHANISM: Final = (*_STEPS, ("claims", claims.check))
 PROCESSOR: Final = (
-    *_STEPS, ("declarations", links.declarations), ("properties", links.properties),
+    *_STEPS, ("declarations", links.check), ("properties", properties.check),
 )  # fmt: skip
 _UNREPEATABLE: Final = ("crashes", "purity", "randomness", "replay")
 
@@ -74,7 +75,8 @@ def check(
     ExtConComp); ``messages``, those to try, where the query space does not tell (a chain of your
     own spaces; pairs of them, for an f); ``only``, the names of some checks; ``seed``, to
     try the same again: the report has it. Returns: findings with their place and cure. None
-    found is no proof. Nothing global stays changed. Cost: seconds.
+    found is no proof, and a check that tried nothing is *vacuous*. Nothing global stays changed.
+    Cost: seconds.
 
     Raises: InvalidArgument for another part, or where no message is known.
 
@@ -142,19 +144,26 @@ def _report(
             _ = subject.taken
         except LeftOut as why:
             raise InvalidArgument(str(why)) from None
-    found, done, left_out = list[Finding](), list[str](), list[tuple[str, str]]()
+    found, tried = list[Finding](), list[tuple[str, Tried]]()
+    left_out = list[tuple[str, str]]()
+
+    def take(finding: Finding) -> None:
+        if all((finding.check, finding.what) != (each.check, each.what) for each in found):
+            found.append(finding)
+
     for title, each in (row for row in rows if row[0] in chosen):
         if title == "columns" and any(finding.check in _UNREPEATABLE for finding in found):
             left_out.append((title, "its steps do not repeat: mend them first"))
             continue
         try:
-            for finding in each():
-                if all((finding.check, finding.what) != (f.check, f.what) for f in found):
-                    found.append(finding)
-            done.append(title)
+            made = drained(each(), take)
         except LeftOut as why:
             left_out.append((title, str(why)))
-    return CheckReport(name, tuple(found), tuple(done), tuple(left_out), seed)
+            continue
+        left_out += [(title, why) for why in made.left_out]
+        if made.count or not made.left_out:
+            tried.append((title, made))
+    return CheckReport(name, tuple(found), tuple(tried), tuple(left_out), seed)
 
 
-__all__ = ["MECHANISM", "PROCESSOR", "CheckReport", "Finding", "check"]
+__all__ = ["MECHANISM", "PROCESSOR", "CheckReport", "Finding", "Tried", "check"]

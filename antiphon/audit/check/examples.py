@@ -25,8 +25,11 @@ def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[object, .
     """Up to ``MOST`` elements. Raises: LeftOut where none are known."""
     if space.finite:
         found = list(islice(space.enumerate(), 10_000))
-        picked = coins.choice(len(found), min(MOST, len(found)), replace=False) if found else ()
-        return tuple(found[place] for place in sorted(map(int, picked)))
+        if len(found) <= MOST:
+            return tuple(found)
+        picked = coins.choice(len(found), MOST, replace=False)
+        own = filter(space.contains, _own(space, coins))
+        return distinct((*own, *(found[place] for place in sorted(map(int, picked)))))[:MOST]
     known = distinct(value for value in (*_own(space, coins), *ALIENS[3:]) if space.contains(value))
     if not known:
         raise LeftOut(f"no messages of {space} are known: pass messages=[…], some to try")
@@ -49,10 +52,7 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
     if kind is spaces.Arrays:
         return _arrays(space, coins)
     if kind is spaces.Tuples:
-        parts = [examples(each, coins) for each in space.spaces]
-        return tuple(
-            tuple(part[int(coins.integers(len(part)))] for part in parts) for _ in range(2 * MOST)
-        )
+        return _tuples([examples(each, coins) for each in space.spaces], coins)
     if kind is spaces.Either:
         found = [_some(each, coins) for each in space.spaces]
         return tuple(each for row in zip(*map(_cycled, found), strict=True) for each in row)
@@ -61,6 +61,19 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
         chosen = coins.integers(len(sides), size=(2 * MOST, 2))
         return tuple(Pair(sides[int(i)], sides[int(j)]) for i, j in chosen)
     return ()
+
+
+def _tuples(parts: list[tuple[object, ...]], coins: np.random.Generator) -> tuple[object, ...]:
+    """Tuples, each with a neighbour, in which one entry is drawn again."""
+    found = list[object]()
+    for _ in range(MOST):
+        first = [part[int(coins.integers(len(part)))] for part in parts]
+        second = list(first)
+        if parts:
+            place = int(coins.integers(len(parts)))
+            second[place] = parts[place][int(coins.integers(len(parts[place])))]
+        found += [tuple(first), tuple(second)]
+    return tuple(found)
 
 
 def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]:
@@ -87,5 +100,12 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
     high = math.floor(min(space.high, 3.0) / step)
     if low > high:
         return ()
-    drawn = [coins.integers(low, high + 1, size=space.shape) for _ in range(MOST)]
-    return tuple((each * step).astype(space.dtype) for each in drawn)
+    found = list[Any]()
+    while len(found) < MOST:  # each with a neighbour, which differs from it in one entry
+        first = coins.integers(low, high + 1, size=space.shape)
+        second = first.copy()
+        if second.size:
+            place = int(coins.integers(second.size))
+            second.flat[place] += 1 if second.flat[place] < high else -1
+        found += [first, second]
+    return tuple((each * step).astype(space.dtype) for each in found)

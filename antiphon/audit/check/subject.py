@@ -10,16 +10,18 @@ import attrs
 import numpy as np
 
 from antiphon.audit.check.examples import examples
+from antiphon.audit.check.report import Tried
 from antiphon.audit.check.taken_steps import Taken, Watched, play
 from antiphon.protocol.coins import generator
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.spaces import NOTHING
 
 _SCRIPTS: Final = 16
 _LONGEST: Final = 6
 _STARTS: Final = 2
-PLAYING, COLUMNS, CLAIMS, TRYING = range(4)
+PLAYING, COLUMNS, CLAIMS, TRYING, PROPERTIES = range(5)
 """Names of the streams of the seed."""
 
 
@@ -108,6 +110,14 @@ class Subject:
                 seed = np.random.SeedSequence(self.seed, spawn_key=(PLAYING, place))
                 taken += play(system, initial, script, seed)
         return tuple(taken if link is None else link.taken)
+
+    @cached_property
+    def tried(self) -> Tried:
+        """The steps that were no refusals; none of them counts, unless one was given data."""
+        steps = [each for each in self.taken if not each.refused]
+        secret = self.system.signature.updates
+        data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)
+        return Tried(len(steps) if data else 0, "step")
 
     def where(self, *names: str) -> str:
         """FILE:LINE of a method of the part, by default of what it does."""

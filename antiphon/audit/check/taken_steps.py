@@ -10,7 +10,7 @@ import numpy as np
 
 from antiphon.audit.check.content import content
 from antiphon.audit.check.watch import watched
-from antiphon.numbers.errors import AntiphonError, PartError
+from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
@@ -36,6 +36,11 @@ class Taken:
     """Whether the state that it was given is no longer what it was."""
     used: frozenset[str]
     """Which randomness it used besides its coins."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether it refused the message, so that nothing has happened."""
+        return isinstance(self.error, REFUSALS) and not self.tape
 
 
 class StrictCoins(RecordedCoins):

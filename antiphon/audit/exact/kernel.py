@@ -14,6 +14,7 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.messages import HALT
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Refused
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
@@ -183,7 +184,7 @@ def branches(
             after, answer = step(state, query, coins)
         except Exception as error:
             if not isinstance(error, AntiphonError):
-                raise crash(error) from error
+                raise crash(error, message_label(query)) from error
             early = coins.draws == 0
             if early and isinstance(error, REFUSALS):
                 return state, REFUSAL

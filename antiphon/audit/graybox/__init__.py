@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
 
-from antiphon.audit.check.report import CheckReport, Finding
+from antiphon.audit.check.report import CheckReport, Finding, Tried
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.messages import Pair
@@ -64,14 +64,16 @@ def sensitivity(
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     found, missing = list[Finding](), dict[tuple[str, str], None]()
-    for one, two in _pairs(neighbours):
+    pairs = list(_pairs(neighbours))
+    for one, two in pairs:
         findings, untold = _tried(function, one, two, declared, seed)
         fresh = [each for each in findings if all(_place(each) != _place(f) for f in found)]
         found += fresh
         missing.update(dict.fromkeys(untold))
     # What is found once is found, though another part could not be judged.
     unmade = {check for check, _ in missing}
-    done = tuple(each for each in CHECKS if each not in unmade)
+    tried = Tried(len(pairs), "pair")
+    done = tuple((each, tried) for each in CHECKS if each not in unmade)
     name: str = getattr(function, "__qualname__", type(function).__qualname__)
     return CheckReport(name, tuple(found), done, tuple(missing), seed)
 

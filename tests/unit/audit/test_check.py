@@ -181,7 +181,8 @@ FAULTS = [
     (systems, "randomness", "the system's entropy"),
     (counts_calls, "replay", "answers differently when it is repeated"),
     (clock, "replay", "answers differently when it is repeated"),
-    (crashes, "crashes", "raised IndexError"),
+    (crashes, "crashes", "raised IndexError: list index out of range on 1, of its own space"),
+    (refuses_late, "crashes", "raised InvalidArgument: too late on "),
     (refuses_late, "crashes", "after it had drawn coins"),
     (not_column_safe, "columns", "answers otherwise than the plain steps"),
     (columns_crash, "columns", "raise"),
@@ -328,11 +329,11 @@ class NotColumnSafe(Faulty):
 @pytest.mark.parametrize(
     ("f", "kind", "what"),
     [
-        (SaysFalse(), "states", "SaysFalse.step returned False"),
+        (SaysFalse(), "states", "returned False, which is no state: it would let (0, 1) pass"),
         (InPlace(), "purity", "in place"),
         (Unhashable(), "states", "a list, cannot be hashed"),
         (Tosses(), "randomness", "Python's global generator"),
-        (Crashes(), "crashes", "ZeroDivisionError"),
+        (Crashes(), "crashes", "ZeroDivisionError: integer division or modulo by zero on (0, 0)"),
         (NotConsistent(), "consistency", "after an identical first one"),
         (Reopens(), "dead", "not what its steps say"),
         (NotColumnSafe(), "columns", "otherwise"),
@@ -496,8 +497,9 @@ class Tells(Link):
         (WrongAnswer(), "answers", "outside the answer space"),
         (WrongQuery(), "answers", "outside the query space on its right"),
         (LinkInPlace(), "purity", "in place"),
-        (LinkCrashes(), "crashes", "KeyError"),
+        (LinkCrashes(), "crashes", "KeyError: <Side.LEFT: 'L'> on 0 from the left"),
         (Tells(), "properties", "response property"),
+        (Tells(), "properties", "the runs answer the left differently, after the pair (0, 1) from"),
     ],
     ids=lambda x: type(x).__name__,
 )
@@ -588,10 +590,10 @@ def test_a_step_that_returns_no_tuple_is_a_finding():
             return side, message
 
     (found,) = ap.check(forgot, only=["crashes"]).findings
-    assert found.what == "a step returned a int, not (state, answer)"
+    assert found.what == "a step returned a int, not (state, answer), on 0"
     right = ap.mechanisms.RandomizedResponse(epsilon=1)
     (found,) = ap.check(Forgot(), right=right, only=["crashes"]).findings
-    assert found.what == "a step returned a tuple, not (state, side, message)"
+    assert found.what == "a step returned a tuple, not (state, side, message), on 0 from the left"
 
 
 def test_what_alternates_is_found_whatever_the_number_of_steps():
@@ -605,6 +607,176 @@ def test_what_alternates_is_found_whatever_the_number_of_steps():
     for messages in ([0], [0, 1]):
         findings = ap.check(alternates, messages=messages, only=["replay"]).findings
         assert [each.check for each in findings] == ["replay"]
+
+
+# --- how much was tried ---------------------------------------------------------------------------
+
+COUNTER = ap.mechanisms.TreeCounter(horizon=8, epsilon=1)
+DATA = ap.verifiers.updates_and_queries(event_level(), spaces.Finite((ap.mechanisms.COUNT,)))
+
+
+@attrs.frozen
+class Relay(ap.PostProcessor):
+    """Creates a counter and passes on what it hears; its subclasses have one fault each."""
+
+    deterministic = True
+    initial_state = (False, None)
+    lifting = Lifting(DATA, ap.composition.fixed_mechanisms([COUNTER]))
+
+    def signature(self, right):
+        return COUNTER.signature
+
+    def step(self, state, side, message, coins):
+        created, waiting = state
+        if side is L and not created:
+            return (True, message), R, ap.Create(COUNTER)
+        if side is L or waiting is not None:
+            return (True, None), R, ap.Ask(message if side is L else waiting, 0)
+        return (True, None), L, self.told(message)
+
+    def told(self, answer):
+        return answer
+
+
+class CrashesBelowZero(Relay):
+    def told(self, answer):
+        return [answer][answer] if type(answer) is int and answer < 0 else answer
+
+
+class BreaksItsWord(Relay):
+    def told(self, answer):
+        if type(answer) is int and answer > 1:
+            raise ap.protocol.PartError("no answer of mine")
+        return answer
+
+
+class TellsTheUpdate(Relay):
+    """Once it has heard a count, it tells each update."""
+
+    initial_state = (False, None, False)
+
+    def step(self, state, side, message, coins):
+        created, waiting, heard = state
+        if side is L and heard and message in (0, 1):
+            return state, L, message
+        (created, waiting), to, out = super().step((created, waiting), side, message, coins)
+        return (created, waiting, heard or (to is L and type(out) is int)), to, out
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_answers_that_cannot_be_listed_are_sampled(seed):
+    """A counter answers any integer; of a finite space all runs are listed."""
+    report = ap.check(Relay(), only=["properties"], seed=seed)
+    assert report, str(report)
+    assert dict(report.tried)["properties"].count > 10
+    with pytest.raises(ap.Intractable):
+        ap.composition.check_properties(
+            Relay(), DATA, Relay.lifting.inner, queries=(0, 1, ap.mechanisms.COUNT), rounds=9
+        )
+    (found,) = ap.check(TellsTheUpdate(), only=["properties"], seed=seed).findings
+    assert "lacks the response property" in found.what
+    assert "after the pair (0, 1) from the left" in found.what or "(1, 0)" in found.what
+
+
+@pytest.mark.parametrize(
+    ("part", "what"),
+    [
+        (
+            CrashesBelowZero(),
+            "a step crashed: IndexError: list index out of range, on the answer -",
+        ),
+        (BreaksItsWord(), "no answer of mine, on the answer "),
+    ],
+)
+def test_a_fault_is_shown_with_the_answer_that_was_explored(part, what):
+    (found,) = ap.check(part, only=["properties"], seed=1).findings
+    assert what in found.what
+    assert "from the right" in found.what
+    assert found.where.startswith(__file__)
+
+
+class CrashesAtOnce(Link):
+    deterministic = True
+
+    def step(self, state, side, message, coins):
+        return [][0]
+
+
+def test_a_crash_in_a_search_for_all_runs_shows_its_pair():
+    with pytest.raises(
+        ap.protocol.PartError, match=r"IndexError: .*, on the pair \(0, 0\) from the"
+    ):
+        ap.composition.check_properties(
+            CrashesAtOnce(),
+            event_level(), every_pair(), queries=(0, 1), rounds=3,
+        )  # fmt: skip
+
+
+NOTHING_TOLD = pure(1, ap.verifiers.updates_and_queries(event_level(), BITS))
+
+
+@mechanism(initial_state=0, claims=NOTHING_TOLD)
+def queries_only(state, bit, coins):
+    return state, bit
+
+
+def test_a_check_that_tried_nothing_is_vacuous():
+    """Its f allows no pair that differs, so that every claim holds."""
+    report = ap.check(queries_only, seed=1)
+    assert report.vacuous == ("claims",)
+    assert "claims" not in report.done
+    assert "vacuous: claims (no differing pair was tried: pass messages=[…])" in str(report)
+    assert {"check": "claims", "count": 0, "of": "differing pair"} in report.to_dict()["tried"]
+    lifted = ap.check(Relay(), messages=[ap.mechanisms.COUNT], seed=1)
+    assert "properties" in lifted.vacuous
+    refused = ap.check(ap.mechanisms.TreeCounter(horizon=8, epsilon=1), messages=["count"], seed=1)
+    assert {"crashes", "purity", "replay", "claims"} <= set(refused.vacuous)
+    assert set(ap.check(event_level(), messages=[0], seed=1).vacuous) >= {"steps", "dead", "swaps"}
+
+
+# --- reused noise ---------------------------------------------------------------------------------
+
+
+def counter(reuses, scale, column_safe):
+    def step(state, message, coins):
+        count, noise = state
+        if noise is None or (message == ap.mechanisms.COUNT and not reuses):
+            noise = coins.discrete_laplace(scale)
+        if message == ap.mechanisms.COUNT:
+            return (count, noise), count + noise
+        return (count + message, noise), ap.TOP
+
+    return ap.mechanism(
+        queries=COUNTER.signature.queries, answers=COUNTER.signature.answers,
+        initial_state=(0, None), claims=pure(2, DATA),
+    )(ap.column_safe(step) if column_safe else step)  # fmt: skip
+
+
+@pytest.mark.parametrize("scale", [20, 10**9])
+@pytest.mark.parametrize("column_safe", [True, False])
+def test_reused_noise_is_found(scale, column_safe):
+    """n = 500 of each world, α = 1e-9 a script; the difference of two answers tells the update.
+
+    The power is 1: all of the 500 differ. The same noise, drawn anew for each answer, passes at
+    scale 20, though its ε is far less than 2.
+    """
+    (found,) = ap.check(counter(True, scale, column_safe), only=["claims"], seed=1).findings
+    assert "is refuted: an audit fi" in found.what
+    assert ap.check(counter(False, scale, column_safe), only=["claims"], seed=1)
+
+
+def test_reused_noise_of_finite_coins_is_found_exactly():
+    @mechanism(initial_state=(0, None), claims=pure(8, DATA), answers=INTS,
+               queries=COUNTER.signature.queries)  # fmt: skip
+    def reuses(state, message, coins):
+        parity, noise = state
+        noise = coins.uniform_integer(2) if noise is None else noise
+        if message == ap.mechanisms.COUNT:
+            return (parity, noise), parity ^ noise
+        return (parity ^ message, noise), 0
+
+    (found,) = ap.check(reuses, only=["claims"], seed=1).findings
+    assert found.what.endswith("over 3 rounds: REFUTED, exactly")
 
 
 class Rising:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins
@@ -92,8 +92,7 @@ def reference(sampler, exponent, words):
 def test_a_draw_is_what_its_words_say(exponent, words):
     sampler = made(exponent)
     expected, used = reference(sampler, exponent, words)
-    if expected is None:
-        return
+    assume(expected is not None)
     rest = iter(words)
     assert sampler.draw(lambda: next(rest)) == expected
     assert len(list(rest)) == 3 - used

@@ -5,7 +5,7 @@ import math
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_models import CASES, LIKE_NUMBERS, RECORDS, STRANGE, run
 
@@ -102,8 +102,7 @@ def test_a_relation_that_declares_symmetry_is_symmetric(relation, data):
     assert swap_symmetric(relation)
     side = data.draw(st.sampled_from(KINDS))
     zero, one = data.draw(side), data.draw(side)
-    if isinstance(relation, Gap) and (type(zero) is np.ndarray or type(one) is np.ndarray):
-        return
+    assume(not isinstance(relation, Gap) or np.ndarray not in (type(zero), type(one)))
     assert relation.holds(zero, one) == relation.holds(one, zero)
 
 

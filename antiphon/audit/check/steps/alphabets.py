@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from antiphon.audit.check.examples import ALIENS
-from antiphon.audit.check.report import Finding
+from antiphon.audit.check.report import Finding, Trial, Tried
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.where import where
 from antiphon.numbers.interning import fingerprint
@@ -16,11 +16,12 @@ from antiphon.protocol.spaces import Space
 _LISTED: Final = 2000
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: Subject) -> Trial:
     """The exact engine lists a space; sessions, chains and verifiers ask whether it contains."""
     signature, starts = subject.system.signature, subject.system.initial_states
     own = (signature.queries, signature.answers, signature.updates, starts)
-    for space in dict.fromkeys(own):
+    spaces = dict.fromkeys(own)
+    for space in spaces:
         for what in faults(space):
             yield Finding(
                 "alphabets",
@@ -29,6 +30,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 "contains(x) is True for exactly what enumerate() lists, by exact type, and "
                 "never raises: compare with antiphon.protocol.identical",
             )
+    return Tried(len(spaces), "space")
 
 
 def faults(space: Space) -> Iterator[str]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from antiphon.audit.check.report import Finding
+from antiphon.audit.check.report import Finding, Trial
 from antiphon.audit.check.subject import Subject
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.post_processor import Side
 from antiphon.protocol.spaces import Space
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: Subject) -> Trial:
     """Theorems about discrete answers, and the parts beside it, rely on the signature."""
     told = set[str]()
     for taken in subject.taken:
@@ -36,6 +34,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 "declare the space that it says things of, by exact types (1, True and 1.0 are "
                 "three), or convert what it says",
             )
+    return subject.tried
 
 
 def _space(subject: Subject, result: tuple[object, ...]) -> tuple[Space, str]:

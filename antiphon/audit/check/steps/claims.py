@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from antiphon.audit.check.report import Finding, LeftOut
+from antiphon.audit.check.pairs import after, agreeing, differing, questions
+from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.check.where import where
 from antiphon.audit.game import PrivacyGame
@@ -17,6 +17,7 @@ from antiphon.numbers.errors import (
     Intractable,
     InvalidArgument,
     PartError,
+    told,
 )
 from antiphon.numbers.printed import shown_down
 from antiphon.protocol.adversary import scripted
@@ -24,9 +25,9 @@ from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import generator
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Pair, identical, same
+from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Refused, Verification, read
+from antiphon.protocol.verification import Verification
 
 _ROUNDS: Final = 3
 _BELIEFS: Final = 20_000
@@ -34,55 +35,68 @@ _SAMPLES: Final = 1000
 _CONFIDENCE: Final = 1 - 1e-9
 _DELTA: Final = 0.01
 """Where a claim has no (ε, δ), it is tested at this δ."""
-_ADVERSARIES: Final = 2
-_LONGEST: Final = 3
-_TRIES: Final = 40
+ORDERS: Final = ("ada", "dada")
+"""The scripts that are tried: d is a pair that differs, a is a message alike in both worlds, a
+question if there is one. Answers before and after a difference tell it if their noise is the same;
+where f allows one difference, the second d is an a."""
+LONGEST: Final = 4
+Script: TypeAlias = tuple[Pair, ...]
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    """Raises: LeftOut where no claim could be tested."""
+def check(subject: Subject) -> Trial:
+    """Every claim, against all runs of a few messages, or else against a few scripts of pairs.
+
+    Raises: LeftOut where no claim could be tested.
+    """
     mechanism = subject.part
     if not isinstance(mechanism, ContinualMechanism):
         raise LeftOut("a claim is about a continual mechanism: wrap it in InteractiveAsContinual")
     if not mechanism.claims:
         raise LeftOut("it claims nothing")
-    reasons: list[str] = []
+    reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
         f: Any = claim.verification  # a user's claim may hold anything
         if not isinstance(f, Verification):
-            reasons.append("its f is no Verification")
+            reasons["its f is no Verification"] = None
             continue
+        seed = np.random.SeedSequence(subject.seed, spawn_key=(CLAIMS, number))
+        scripts = pair_scripts(claim.verification, subject.messages, generator(seed))
         try:
-            refuted = refutation(subject, mechanism, claim, number)
+            refuted = refutation(subject, mechanism, claim, scripts, seed) if scripts else None
         except LeftOut as why:
-            reasons.append(str(why))
+            reasons[str(why)] = None
             continue
+        tried += sum(not identical(each.zero, each.one) for script in scripts for each in script)
         if refuted:
             yield Finding(
                 "claims",
                 f"the claim {message_label(claim.measure)} w.r.t. "
                 f"{message_label(f)} is refuted: {refuted}",
                 where(mechanism, "claims"),
-                "add more noise, claim more, or claim w.r.t. an f that allows less",
+                "add more noise, draw it anew for each answer, claim more, or claim w.r.t. an f "
+                "that allows less",
             )
-    if reasons:
-        raise LeftOut("; ".join(dict.fromkeys(reasons)))
+    return Tried(tried, "differing pair", tuple(reasons))
 
 
 def refutation(
-    subject: Subject, mechanism: ContinualMechanism, claim: Claim, number: int
+    subject: Subject,
+    mechanism: ContinualMechanism,
+    claim: Claim,
+    scripts: list[Script],
+    seed: np.random.SeedSequence,
 ) -> str | None:
     """Why a claim is false, as far as can be told in a second. Raises: LeftOut."""
     game = PrivacyGame(mechanism, claim.verification)
     try:
-        return _exactly(game, claim, subject.given)
+        return _exactly(game, claim, subject.messages)
     except PartError as error:
         raise LeftOut(f"a part of it is faulty: {error}") from None
     except (Intractable, InvalidArgument):
-        return _on_samples(subject, game, claim, number)
+        return _on_samples(game, claim, scripts, seed)
 
 
-def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...] | None) -> str | None:
+def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str | None:
     """By the exact engine: the one place where it is asked about a claim."""
     found = game.check_claims(rounds=_ROUNDS, limit=_BELIEFS, queries=given, report=None)
     own = [each for each in found if each.mechanism is game.system]
@@ -95,9 +109,10 @@ def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...] | None) 
     return None
 
 
-def _on_samples(subject: Subject, game: PrivacyGame, claim: Claim, number: int) -> str | None:
-    """By an audit of a few scripts of pairs that f allows."""
-    seed = np.random.SeedSequence(subject.seed, spawn_key=(CLAIMS, number))
+def _on_samples(
+    game: PrivacyGame, claim: Claim, scripts: list[Script], seed: np.random.SeedSequence
+) -> str | None:
+    """By an audit of each script, wrong with probability 1 - ``_CONFIDENCE`` at most."""
     try:
         measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
         epsilon, delta = measured.parameters
@@ -105,18 +120,15 @@ def _on_samples(subject: Subject, game: PrivacyGame, claim: Claim, number: int) 
         raise LeftOut(f"a {type(claim.measure).__name__} claim has no (ε, δ)") from None
     if delta >= 1:
         raise LeftOut("every mechanism is (ε, 1)-DP")
-    scripts = pair_scripts(game.verification, subject.messages, seed)
-    if not scripts:
-        raise LeftOut("f allows no differing pair of the messages tried: pass messages=[…]")
     for script in scripts:
         try:
             report = game.audit(
                 scripted(script), epsilon=epsilon, delta=delta, samples=_SAMPLES,
-                confidence=_CONFIDENCE, seed=seed.spawn(1)[0], rounds=_LONGEST,
+                confidence=_CONFIDENCE, seed=seed.spawn(1)[0], rounds=LONGEST,
                 executor="serial", progress=False,
             )  # fmt: skip
         except Exception as error:
-            raise LeftOut(f"an audit is not possible: {error}") from None
+            raise LeftOut(f"an audit is not possible: {told(error)}") from None
         if report.refuted:
             low = at_least(report.delta_lower, report.delta)
             return (
@@ -128,32 +140,25 @@ def _on_samples(subject: Subject, game: PrivacyGame, claim: Claim, number: int) 
 
 
 def pair_scripts(
-    f: Verification, messages: tuple[object, ...], seed: np.random.SeedSequence
-) -> list[tuple[object, ...]]:
-    """Lists of pairs that f allows, with a differing pair wherever one is found."""
-    coins, found = generator(seed), list[tuple[object, ...]]()
-    for _ in range(_TRIES):
-        if len(found) == _ADVERSARIES or len(messages) < 2:
-            break
+    f: Verification, messages: tuple[object, ...], drawn: np.random.Generator
+) -> list[Script]:
+    """Lists of pairs that f allows, in the order of each of ``ORDERS`` as far as f allows it.
+
+    None without a differing pair.
+    """
+    asked = questions(f, messages) or messages
+    found = list[Script]()
+    for order in ORDERS:
         state, script = f.initial_state, list[Pair]()
-        for _ in range(_LONGEST):
-            for attempt in range(len(messages) ** 2):
-                zero, one = (messages[int(i)] for i in coins.integers(len(messages), size=2))
-                if identical(zero, one) and attempt < len(messages):
-                    continue
-                after = _allowed(f, state, zero, one)
-                if type(after) is not Refused:
-                    state = after
-                    script.append(same(zero) if identical(zero, one) else Pair(zero, one))
-                    break
+        for kind in order:
+            pair = (differing(f, state, messages, drawn) if kind == "d" else None) or (
+                agreeing(f, state, asked, drawn) or agreeing(f, state, messages, drawn)
+            )
+            if pair is None:
+                break
+            state = after(f, state, pair)
+            script.append(pair)
         differs = any(not identical(pair.zero, pair.one) for pair in script)
         if differs and not any(identical(tuple(script), each) for each in found):
             found.append(tuple(script))
     return found
-
-
-def _allowed(f: Verification, state: object, zero: object, one: object) -> object:
-    try:
-        return read(f, state, zero, one)
-    except Exception:
-        return Refused("it raises")

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from antiphon.audit.check.report import Finding
+from antiphon.audit.check.report import Finding, Trial, Tried
 from antiphon.audit.check.subject import COLUMNS, Subject
 from antiphon.audit.check.where import where
 from antiphon.numbers.errors import AntiphonError
@@ -26,17 +26,19 @@ _REPLICAS: Final = 8
 _SCRIPTS: Final = 12
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: Subject) -> Trial:
     """Audits are played by populations: they would test another mechanism."""
-    scripts = subject.scripts[-_SCRIPTS:]
+    scripts, compared = subject.scripts[-_SCRIPTS:], 0
     for initial in subject.starts:
         for place, script in enumerate(scripts):
             seed = np.random.SeedSequence(subject.seed, spawn_key=(COLUMNS, place))
-            if not _refused(subject.system, initial, script, seed):
-                what = disagreement(subject.system, initial, script, seed, joins=bool(place % 2))
+            if accepted := _accepted(subject.system, initial, script, seed):
+                compared += 1
+                what = disagreement(subject.system, initial, accepted, seed, joins=bool(place % 2))
                 if what:
                     yield finding(what, _place(subject))
-                    return
+                    return Tried(compared, "play")
+    return Tried(compared, "play")
 
 
 def finding(what: str, place: str) -> Finding:
@@ -54,13 +56,14 @@ def _place(subject: Subject) -> str:
     return where(subject.part, "exchange", "respond", "step")
 
 
-def _refused(
+def _accepted(
     mechanism: Mechanism, initial: object, script: tuple[object, ...], seed: np.random.SeedSequence
-) -> bool:
-    """Whether a plain step raises on it: then there are no answers to compare."""
+) -> tuple[object, ...]:
+    """The messages of a script that are not refused; none where a step crashes."""
     from antiphon.audit.check.taken_steps import play
 
-    return any(taken.result is None for taken in play(mechanism, initial, script, seed))
+    taken = [each for each in play(mechanism, initial, script, seed) if not each.refused]
+    return () if any(each.error for each in taken) else tuple(each.inputs[0] for each in taken)
 
 
 def disagreement(

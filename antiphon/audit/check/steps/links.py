@@ -1,31 +1,26 @@
-"""What a post-processor declares of itself, and does not keep."""
+"""What a post-processor declares of its coins and queries, and does not keep."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from antiphon.audit.check.report import Finding, LeftOut
+from antiphon.audit.check.report import Finding, LeftOut, Trial
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.taken_steps import Step, Taken, take
-from antiphon.audit.check.where import where
-from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.properties import check_properties
-from antiphon.numbers.errors import AntiphonError, Intractable
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import Forwarding, PostProcessor, Side, forwarding
 
-_ROUNDS: Final = 8
-_PAIRS: Final = 5000
 _HOPS: Final = 8
 
 
-def declarations(subject: Subject) -> Iterator[Finding]:
+def check(subject: Subject) -> Trial:
     """``deterministic`` and ``forwards_queries``, on which claims and theorems rely."""
     part = subject.player
     assert isinstance(part, PostProcessor)
     said = forwarding(part)
+    if said is None and not part.deterministic:
+        raise LeftOut("it declares nothing of its queries and coins")
     for taken in subject.taken:
         if part.deterministic and taken.tape:
             yield Finding(
@@ -38,6 +33,7 @@ def declarations(subject: Subject) -> Iterator[Finding]:
             yield _not_forwarding(subject, "sends something else than the message to the right")
     if said is not None and _remembers(subject):
         yield _not_forwarding(subject, "remembers queries: its answers depend on them")
+    return subject.tried
 
 
 def _forwarded(taken: Taken, said: Forwarding) -> bool:
@@ -89,26 +85,3 @@ def _passed(step: Step, state: object, heard: Taken) -> list[object]:
         if after.result[1] is Side.LEFT:
             break
     return [tuple(said)] if said else []
-
-
-def properties(subject: Subject) -> Iterator[Finding]:
-    """The three properties between f and f' that a ``lifting`` declares (CM §6.1)."""
-    part = subject.part
-    declared = getattr(part, "lifting", None)
-    if not isinstance(part, PostProcessor) or not isinstance(declared, Lifting):
-        raise LeftOut("it declares no lifting")
-    try:
-        found = check_properties(
-            part, declared.outer, declared.inner, queries=subject.messages, rounds=_ROUNDS,
-            limit=_PAIRS,
-        )  # fmt: skip
-    except (Intractable, AntiphonError) as error:
-        raise LeftOut(f"its runs cannot be listed: {error}") from None
-    if found is not None:
-        yield Finding(
-            "properties",
-            f"lacks the {found.property.value} property that its lifting declares: {found.reason}",
-            where(part, "exchange", "step"),
-            "mend the step, or declare an f' that allows what it sends; composition."
-            "check_properties shows the two runs",
-        )

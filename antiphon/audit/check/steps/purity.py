@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from antiphon.audit.check.report import Finding
+from antiphon.audit.check.report import Finding, Trial
 from antiphon.audit.check.subject import Subject
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: Subject) -> Trial:
     """What is changed in place is shared by every session: also the initial state."""
     for taken in subject.taken:
         if taken.changed:
@@ -19,3 +17,4 @@ def check(subject: Subject) -> Iterator[Finding]:
                 subject.where(),
                 "return a new state: (*state, x), attrs.evolve(state, …), array.copy()",
             )
+    return subject.tried

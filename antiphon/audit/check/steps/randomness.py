@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from antiphon.audit.check.report import Finding
+from antiphon.audit.check.report import Finding, Trial
 from antiphon.audit.check.subject import Subject
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: Subject) -> Trial:
     """What is drawn elsewhere is in no recording, no enumeration and no privacy figure."""
     for source in sorted(frozenset[str]().union(*(taken.used for taken in subject.taken))):
         yield Finding(
@@ -17,3 +15,4 @@ def check(subject: Subject) -> Iterator[Finding]:
             subject.where(),
             "draw from coins: coins.bernoulli(p), coins.discrete_laplace(scale), …",
         )
+    return subject.tried

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain
 
-from antiphon.audit.check.report import Finding
+from antiphon.audit.check.report import Finding, Trial
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.taken_steps import take
 from antiphon.numbers.errors import ReplayMismatch
@@ -18,7 +17,7 @@ CURE = (
 )
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: Subject) -> Trial:
     """Repeats every step on its own tape, twice: what alternates may be as before in between."""
     for taken in chain.from_iterable(zip(subject.taken, subject.taken, strict=True)):
         if taken.changed or taken.result is None:
@@ -31,3 +30,4 @@ def check(subject: Subject) -> Iterator[Finding]:
         else:
             continue
         yield Finding("replay", what, subject.where(), CURE)
+    return subject.tried

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from antiphon.audit.check.report import Finding
+from antiphon.audit.check.report import Finding, Trial
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.taken_steps import take
 from antiphon.numbers.interning import fingerprint
@@ -14,7 +12,7 @@ from antiphon.protocol.messages import identical
 _CURE = "use numbers, text, tuples, frozensets and frozen attrs classes"
 
 
-def check(subject: Subject) -> Iterator[Finding]:
+def check(subject: Subject) -> Trial:
     """The exact engine merges equal states, and a session hands old ones on."""
     for taken in subject.taken:
         if taken.changed or taken.result is None:
@@ -22,7 +20,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         for state in (taken.before, taken.result[0]):
             if not hashable(state):
                 yield unhashable(state, subject.where())
-                return
+                return subject.tried
         again = take(subject.player.step, taken.before, taken.inputs, ReplayedCoins(taken.tape))
         same = again.result is not None and identical(again.result[1:], taken.result[1:])
         if again.result and same and not _alike(again.result[0], taken.result[0]):
@@ -33,6 +31,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 subject.where(),
                 f"{_CURE}: they are compared by value",
             )
+    return subject.tried
 
 
 def _alike(one: object, other: object) -> bool:

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 from typing import Final
 
 import attrs
 import numpy as np
 
 from antiphon.audit.check.content import content
-from antiphon.audit.check.report import Finding
+from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.steps.columns import disagreement
 from antiphon.audit.check.steps.columns import finding as column_finding
 from antiphon.audit.check.steps.replay import CURE
 from antiphon.audit.check.steps.states import hashable, unhashable
 from antiphon.audit.check.watch import watched
 from antiphon.audit.check.where import where
-from antiphon.numbers.errors import PartError, place
+from antiphon.numbers.errors import PartError, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
 
 _MOST: Final = 1500
@@ -42,6 +43,12 @@ class Read:
     pair: Pair
     after: object
     error: Exception | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether f allowed a pair of two messages."""
+        allowed = self.error is None and type(self.after) is not Refused
+        return allowed and not identical(self.pair.zero, self.pair.one)
 
 
 def explored(
@@ -74,35 +81,46 @@ def _key(state: object) -> object:
     return fingerprint(state) if hashable(state) else content(state)
 
 
-def steps(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
+_PAIR: Final = "differing pair"
+
+
+def steps(f: Verification, messages: tuple[object, ...]) -> Trial:
     """What a step of f returns, changes and repeats."""
-    here = where(f, "step")
+    here, tried = where(f, "step"), 0
     for each in explored(f, messages):
+        tried += each.differs
         found = list(_step(f, each, here))
         yield from found
         if found:
-            return  # a faulty f need not lead anywhere
+            break  # a faulty f need not lead anywhere
+    return Tried(tried, _PAIR)
 
 
 def _step(f: Verification, each: Read, here: str) -> Iterator[Finding]:
     if isinstance(each.error, PartError):
         yield Finding(
             "states",
-            str(each.error).partition(":")[0] + ": it would let the pair pass",
+            f"{str(each.error).partition(':')[0]}: it would let {_said(each)} pass",
             here,
             str(each.error).partition(": ")[2],
         )
     elif each.error is not None:
         yield Finding(
             "crashes",
-            f"a step raises {type(each.error).__name__} on a pair of the messages tried: the "
-            "verifier takes that for a refusal",
+            f"a step raises {told(each.error)} on {_said(each)}: the verifier takes that for a "
+            "refusal",
             place(each.error),
             "answer every pair of Q × Q; if these are none of them, pass messages=[…]",
         )
     elif not hashable(each.after):
         yield unhashable(each.after, here)
     yield from _repeated(f, each, here)
+
+
+def _said(each: Read) -> str:
+    """The pair, and those that were read before it."""
+    before = f" after {message_label(each.word)}" if each.word else ""
+    return f"{message_label(each.pair)}{before}"
 
 
 def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
@@ -124,13 +142,13 @@ def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
         yield Finding("replay", "a step is not repeatable", here, CURE)
 
 
-def dead(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
+def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
     """f of a sequence is what its automaton says, and stays ⊥ once it is."""
-    for number, each in enumerate(explored(f, messages)):
-        if number == _WORDS:
-            return
+    tried = 0
+    for each in islice(explored(f, messages), _WORDS):
         if each.error is not None:
             continue
+        tried += each.differs
         word = (*each.word, each.pair)
         refused = type(each.after) is Refused
         longer = [(*word, pair) for pair in each.word[:2]] if refused else []
@@ -142,16 +160,18 @@ def dead(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
                     where(f, "__call__"),
                     "leave __call__ to Verification: it steps until a pair is refused",
                 )
-                return
+                return Tried(tried, _PAIR)
+    return Tried(tried, _PAIR)
 
 
-def consistency(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
+def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
     """``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
     if not f.first_pair_consistent:
-        return
+        raise LeftOut("it does not say that it is first-pair consistent")
+    tried = 0
     for each in _after_an_identical_pair(f, messages):
-        differs = not identical(each.pair.zero, each.pair.one)
-        if differs and each.error is None and type(each.after) is not Refused:
+        tried += not identical(each.pair.zero, each.pair.one)
+        if each.differs:
             yield Finding(
                 "consistency",
                 "says that it is first-pair consistent, and allows a differing pair after an "
@@ -159,16 +179,17 @@ def consistency(f: Verification, messages: tuple[object, ...]) -> Iterator[Findi
                 where(f, "first_pair_consistent"),
                 "leave out first_pair_consistent, or refuse such pairs",
             )
-            return
+            break
+    return Tried(tried, "differing pair")
 
 
-def swaps(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
+def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
     """``swap_symmetric``, for which the exact engine plays one world only."""
     if not swap_symmetric(f):
-        return
+        raise LeftOut("it does not say that it is swap symmetric")
     waiting = deque([(f.initial_state, f.initial_state)])
     start = _key(f.initial_state)
-    seen, tried = {(start, start)}, 0
+    seen, tried, differing = {(start, start)}, 0, 0
     while waiting and tried < _MOST:
         state, other = waiting.popleft()
         for zero, one in product(messages, repeat=2):
@@ -178,6 +199,7 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
             except Exception:
                 continue  # ``steps`` says so
             refused = [type(each) is Refused for each in after]
+            differing += not (all(refused) or identical(zero, one))
             if refused[0] is not refused[1]:
                 yield Finding(
                     "swaps",
@@ -186,10 +208,11 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
                     where(f, "swap_symmetric"),
                     "leave out swap_symmetric, of f or of its relation, or let both pass",
                 )
-                return
+                return Tried(differing, _PAIR)
             if not refused[0] and (key := (_key(after[0]), _key(after[1]))) not in seen:
                 seen.add(key)
                 waiting.append(after)
+    return Tried(differing, _PAIR)
 
 
 def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> Iterator[Read]:
@@ -201,11 +224,11 @@ def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> I
             yield from explored(f, messages, (each.pair,))
 
 
-def columns(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
+def columns(f: Verification, messages: tuple[object, ...]) -> Trial:
     """``@column_safe``: that f reads columns as it reads numbers."""
+    if not is_column_safe(f):
+        raise LeftOut("it does not say that it is column safe")
     numbers = [each for each in messages if type(each) in (int, float)]
-    if not is_column_safe(f) or not numbers:
-        return
     for kind in (int, float):
         own = [each for each in numbers if type(each) is kind]
         if not own:
@@ -214,7 +237,8 @@ def columns(f: Verification, messages: tuple[object, ...]) -> Iterator[Finding]:
         what = disagreement(asker, None, script, np.random.SeedSequence(len(own)))
         if what:
             yield column_finding(what, where(f, "step"))
-            return
+            break
+    return Tried(len(numbers), "number")
 
 
 @column_safe

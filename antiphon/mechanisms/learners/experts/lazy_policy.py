@@ -29,7 +29,7 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import BoundedRange, ZeroConcentrated
-from antiphon.protocol.messages import TOP, Ask
+from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature
@@ -161,6 +161,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         rounds, scores, expert, batch, draws, refused = state
         if expert is None:
             *_, expert = yield from in_turn((*self.created, Ask(0, FIRST)))
+            if expert is HALT:
+                return state, HALT
         if type(message) is str:
             return state._replace(expert=expert), expert
         learner = self.learner
@@ -175,6 +177,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         if not (yield Ask(Ask(batch, rounds // learner.batch - 1), STAYS)):
             if (yield Ask(self._draw, DRAWS)) is TOP:
                 expert = yield Ask(Ask(scores.view(np.ndarray), draws), DRAWS)
+                if expert is HALT:
+                    return state, HALT
                 draws += 1
             else:
                 refused = True
