@@ -20,10 +20,13 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.experts.weighted import ByWeight
-from antiphon.mechanisms.learners.games.meters import Figures, Scored
-from antiphon.mechanisms.learners.games.online_game import ObliviousGame, OnlineGame
-from antiphon.mechanisms.learners.learner import Losses
-from antiphon.mechanisms.learners.online import ADVICE, OnlineLearner
+from antiphon.mechanisms.learners.games.online_game import (
+    Figures,
+    ObliviousGame,
+    OnlineGame,
+    Scored,
+)
+from antiphon.mechanisms.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_up

@@ -17,8 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.audit.mistakes.mistake_law import Hits, How, MistakeFigure, MistakeLaw, Number
-from antiphon.mechanisms.learners.littlestone.mistake_learner import settled
-from antiphon.mechanisms.learners.littlestone.samples import BLANK, FIRST, HIT, mistaken
+from antiphon.mechanisms.learners.littlestone.mistake_learner import (
+    BLANK,
+    FIRST,
+    HIT,
+    mistaken,
+    settled,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins, SampledCoins

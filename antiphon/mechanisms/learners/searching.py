@@ -9,10 +9,13 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from antiphon.composition.accounting.renyi import from_concentrated
+from antiphon.composition.guarantees import guarantee
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.online import ROUNDS
+from antiphon.mechanisms.learners.learner import ROUNDS
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import shown_up
+from antiphon.protocol.mechanism import Mechanism
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
@@ -94,3 +97,10 @@ def short(rate: float) -> Fraction:
     """A rate of twenty bits, not above the given one: exact draws take time for each digit."""
     shift = 20 - math.frexp(rate)[1]
     return Fraction(math.floor(math.ldexp(rate, shift))) / Fraction(2) ** shift
+
+
+def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:
+    """Raises: InvalidArgument for a learner that spends more than (ε, δ)."""
+    spent = guarantee(learner).epsilon_at(exact.probability(delta))
+    if not within(spent, exact.positive(epsilon, "epsilon")):
+        raise InvalidArgument(f"the counter that was made costs ε = {shown_up(spent)}: use its rho")

@@ -21,7 +21,7 @@ from antiphon.mechanisms import (
     NoisyLeader,
     ShrinkingDartboard,
 )
-from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
+from antiphon.mechanisms.learners.experts.lazy import LazyCurve
 from antiphon.mechanisms.learners.experts.tuning import lazy_parameters, regret_bound
 from antiphon.mechanisms.learners.searching import short
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status

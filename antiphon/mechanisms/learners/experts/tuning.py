@@ -12,8 +12,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.mechanisms.learners.decisions import LARGE
-from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
+from antiphon.mechanisms.learners.experts.lazy import LazyCurve
+from antiphon.mechanisms.learners.joint_curve import LARGE
 from antiphon.mechanisms.learners.searching import golden, largest, short, within
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

@@ -1,10 +1,11 @@
-"""Draws by weight; and exponential weights, by which an expert is worth e^(-η·(its losses))."""
+"""Exponential weights, by which an expert is worth e^(-η·(its losses)): drawn anew, or seldom."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import ClassVar, Generic, NamedTuple
+from typing import ClassVar, Generic, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
-from antiphon.mechanisms.learners.learner import Learner, Losses
-from antiphon.mechanisms.learners.online import State
+from antiphon.mechanisms.learners.learner import Learner, Losses, State
+from antiphon.mechanisms.learners.searching import short
 from antiphon.mechanisms.noise.selection import root
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.registry import register
 
 
 class Holding(NamedTuple):
@@ -132,3 +134,111 @@ def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
 def times(unit: ExactEpsilon, steps: int) -> ExactEpsilon:
     """unit·steps."""
     return exact.epsilon(Log(unit.argument**steps)) if isinstance(unit, Log) else unit * steps
+
+
+@attrs.frozen(kw_only=True)
+class Unprotected(Weighted):
+    """Learns of every loss at the rate that is best for it, and claims nothing. Abstract."""
+
+    private: ClassVar[bool] = False
+
+    @classmethod
+    def tuned(cls, *, horizon: int, experts: int, grid: int = 1) -> Self:
+        """With the rate √(8 ln d/T), the best for the bound."""
+        return cls(horizon=horizon, experts=experts, grid=grid, rate=best_rate(horizon, experts))
+
+    @property
+    def period(self) -> int:
+        return 1
+
+
+@register("antiphon.Hedge/1")
+@attrs.frozen(kw_only=True)
+class Hedge(Unprotected):
+    """After each loss, the expert to follow is drawn anew, x ∝ e^(-η·(sum of its losses)).
+
+    Expected regret: at most ln d/η + ηT/8, and so √(T ln d/2) when ``tuned``.
+    Privacy: none is claimed, so no verifier lets it be created.
+    Source: Littlestone and Warmuth 1994; Freund and Schapire 1997; the constant: Cesa-Bianchi and
+    Lugosi 2006, Thm 2.2.
+
+    >>> import numpy as np
+    >>> session = Hedge(horizon=9, experts=2, rate=100).start(seed=1)
+    >>> session.send(np.array([1, 0])), session.send("advice")
+    (TOP, 1)
+    """
+
+    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
+        scores = state.scores - loss
+        return Holding(state.rounds + 1, scores, self._drawn(scores, coins))
+
+
+def best_rate(horizon: int, experts: int) -> Fraction:
+    """√(8 ln d/T), to twenty bits: ln d/η + ηT/8 is least there. Raises: InvalidArgument."""
+    rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
+    return short(math.sqrt(8 * math.log(several) / rounds))
+
+
+@attrs.frozen(kw_only=True)
+class Dartboard(Weighted):
+    """Follows one expert x for batches of ``period`` rounds. Abstract.
+
+    After a batch in which it lost L_b(x), it stays with x with probability e^(-``exponent``(L_b)),
+    and else draws anew by weight. If that probability is a constant times e^(-ηL_b(x)), the ratio
+    of the new weight of x and the old one, the law of x stays ∝ weight: against losses that do
+    not depend on what is shown, x has the marginal law of ``Hedge``.
+    """
+
+    @abstractmethod
+    def exponent(self, loss: int) -> ExactEpsilon:
+        """Minus the logarithm of the probability to stay, after a batch with so much loss."""
+
+    @property
+    def budget(self) -> int | None:
+        """How often it may draw anew: after that it stays. None: as often as it comes to it."""
+        return None
+
+    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
+        _, expert = self._advise(state, coins)
+        rounds, scores = state.rounds + 1, state.scores - loss
+        batch = state.batch + int(loss[expert])
+        if rounds % self.period or rounds == self.horizon:
+            return Holding(rounds, scores, expert, batch, state.drawn)
+        if self._stays(batch, state.drawn, coins):
+            return Holding(rounds, scores, expert, 0, state.drawn)
+        return Holding(rounds, scores, self._drawn(scores, coins), 0, self._counted(state.drawn))
+
+    def _stays(self, batch: int, drawn: int, coins: Coins) -> bool:
+        return drawn == self.budget or coins.bernoulli_exp(self.exponent(batch))
+
+    def _counted(self, drawn: int) -> int:
+        return drawn if self.budget is None else drawn + 1
+
+    def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
+        # The scores are needed where it draws anew only: the sums of what came since.
+        (rounds, scores, _, batch, drawn), (_, expert) = state, self._advise(state, coins)
+        shown, since, period = np.empty(len(losses), np.int64), 0, self.period
+        for place, loss in enumerate(losses):
+            shown[place], batch, rounds = expert, batch + int(loss[expert]), rounds + 1
+            if rounds % period or rounds == self.horizon:
+                continue
+            if not self._stays(batch, drawn, coins):
+                scores, since = scores - losses[since : place + 1].sum(axis=0), place + 1
+                expert, drawn = self._drawn(scores, coins), self._counted(drawn)
+            batch = 0
+        return Holding(rounds, scores - losses[since:].sum(axis=0), expert, batch, drawn), shown
+
+
+@register("antiphon.ShrinkingDartboard/1")
+@attrs.frozen(kw_only=True)
+class ShrinkingDartboard(Dartboard, Unprotected):
+    """After each loss ℓ(x) of the expert x that it follows it stays with probability e^(-ηℓ(x)).
+
+    Expected regret as that of ``Hedge``, against losses that do not depend on what is shown, with
+    O(√(T ln d)) switches.
+    Privacy: none is claimed: that it switched tells that x had a loss.
+    Source: Geulen, Vöcking and Winkler 2010, with e^(-ηℓ) for (1-η)^ℓ.
+    """
+
+    def exponent(self, loss: int) -> ExactEpsilon:
+        return times(self.unit, loss)

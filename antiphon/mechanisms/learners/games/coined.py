@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.games.loss_game import LossGame
-from antiphon.mechanisms.learners.games.tossed import TossedGame
+from antiphon.mechanisms.learners.games.online_game import TossedGame
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

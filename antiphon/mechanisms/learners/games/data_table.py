@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.convex.bodies import Ball, Body
-from antiphon.mechanisms.learners.convex.regression_losses import LogisticLoss, RegressionLoss
+from antiphon.mechanisms.learners.convex.convex_losses import LogisticLoss, RegressionLoss
 from antiphon.mechanisms.learners.games.convex_game import ConvexGame
 from antiphon.mechanisms.learners.games.loss_table import plain_table
 from antiphon.mechanisms.learners.games.online_game import ObliviousGame, unwritten

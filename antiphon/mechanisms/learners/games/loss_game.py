@@ -1,21 +1,90 @@
-"""Games of experts."""
+"""Games of experts, and their regret; one that blames whom the learner follows."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.games.expert_meter import ExpertMeter
-from antiphon.mechanisms.learners.games.meters import Meter
-from antiphon.mechanisms.learners.games.online_game import OnlineGame
-from antiphon.mechanisms.learners.learner import GRID, Learner, Losses
-from antiphon.mechanisms.learners.online import OnlineLearner
+from antiphon.mechanisms.learners.experts.weighted import ByWeight
+from antiphon.mechanisms.learners.games.online_game import (
+    Figures,
+    Meter,
+    OnlineGame,
+    Scored,
+    unwritten,
+)
+from antiphon.mechanisms.learners.learner import GRID, Learner, Losses, OnlineLearner
+from antiphon.mechanisms.learners.regret import BestInTurn
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Space
+
+
+class ExpertMeter(Meter):
+    """Of losses of experts, in units of the largest; expected regret of a learner by weights."""
+
+    def __init__(
+        self,
+        times: tuple[int, ...],
+        experts: int,
+        grid: int,
+        learner: OnlineLearner | None,
+        shifts: int | None,
+    ) -> None:
+        super().__init__(times)
+        self._grid, self._learner = grid, learner
+        self._sums = np.zeros(experts, np.int64)
+        self._waiting: Losses = np.empty((0, experts), np.int64)
+        self._scores: Losses | None = None
+        self._expected = list[Figures]()
+        self._turns = None if shifts is None else BestInTurn(shifts, experts)
+        self._in_turn = list[Losses]()
+
+    def add(self, losses: Losses, shown: NDArray[np.int64]) -> None:
+        super().add(losses, shown)
+        if self._turns is not None:
+            self._in_turn.append(self._turns.after(losses))
+        if isinstance(self._learner, ByWeight):
+            self._expect(self._learner, losses)
+
+    def _lost(self, losses: Losses, shown: NDArray[np.int64]) -> Losses:
+        return losses[np.arange(len(losses)), shown]
+
+    def _note(self, losses: Losses) -> None:
+        self._sums = self._sums + losses.sum(axis=0)
+
+    def _least(self) -> int:
+        return int(self._sums.min())
+
+    def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
+        """Expected losses of whole periods; the rest waits, unless it is the end."""
+        waiting = np.concatenate([self._waiting, losses])
+        whole = len(waiting) // learner.period * learner.period
+        ready = waiting if self._rounds == self._times[-1] else waiting[:whole]
+        if len(ready):
+            first = np.asarray(learner.initial_scores)
+            scores = first if self._scores is None else self._scores
+            self._expected.append(learner.expected_losses(scores, ready))
+            self._scores = learner.scored(scores, ready)[-1]
+        self._waiting = waiting[len(ready) :]
+
+    def scored(self) -> Scored:
+        expected = self._beyond(self._expected) / self._grid if self._expected else None
+        return Scored(self._beyond(self._own) / self._grid, expected, shifting=self._shifting())
+
+    def _shifting(self) -> Figures | None:
+        if not self._in_turn:
+            return None
+        best = np.concatenate(self._in_turn)[np.array(self._times) - 1]
+        found: Figures = (self._at_times(self._own) - best) / self._grid
+        return found
 
 
 @attrs.frozen(kw_only=True)
@@ -50,3 +119,25 @@ class LossGame(OnlineGame):
         self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
     ) -> Meter:
         return ExpertMeter(times, self.experts, self.grid, learner, shifts)
+
+
+@register("antiphon.games.BlameShown/1")
+@attrs.frozen(kw_only=True)
+class BlameShown(LossGame):
+    """The expert that was just shown loses 1, the others 0.
+
+    Every learner loses T, and the best expert at most T/d, so its regret is at least T(1 - 1/d):
+    regret bounds are against losses that do not depend on what is shown; privacy holds here, too.
+    """
+
+    adaptive: ClassVar[bool] = True
+
+    def loss(self, key: int, time: int, shown: int) -> Losses:
+        return _blame(self.experts, self.grid, shown)
+
+
+@lru_cache(maxsize=1024)
+def _blame(experts: int, grid: int, shown: int) -> Losses:
+    loss = np.zeros(experts, np.int64)
+    loss[shown] = grid
+    return unwritten(loss)

@@ -2,14 +2,17 @@
 
 from antiphon.mechanisms.learners.l2p.accountings import (
     Accounting,
+    L2PCurve,
     L2PSetting,
     Optimised,
     Printed,
     Repaired,
 )
-from antiphon.mechanisms.learners.l2p.assumption import check_assumption
-from antiphon.mechanisms.learners.l2p.base_measures import ExponentialWeights, Measures
-from antiphon.mechanisms.learners.l2p.l2p_curve import L2PCurve
+from antiphon.mechanisms.learners.l2p.base_measures import (
+    ExponentialWeights,
+    Measures,
+    check_assumption,
+)
 from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
 
 __all__ = [

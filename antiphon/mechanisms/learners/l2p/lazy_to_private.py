@@ -12,8 +12,12 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.learners.experts.weighted import ByWeight, times
 from antiphon.mechanisms.learners.l2p.accountings import Accounting, L2PSetting, Optimised
-from antiphon.mechanisms.learners.l2p.assumption import check_assumption, check_numbers
-from antiphon.mechanisms.learners.l2p.base_measures import ExponentialWeights, Measures
+from antiphon.mechanisms.learners.l2p.base_measures import (
+    ExponentialWeights,
+    Measures,
+    check_assumption,
+    check_numbers,
+)
 from antiphon.mechanisms.learners.learner import Learner, Losses
 from antiphon.mechanisms.learners.searching import budget, rounds
 from antiphon.numbers.errors import InvalidArgument
@@ -239,7 +243,7 @@ class LazyToPrivate(ByWeight[Followed]):
         the largest below it for which Thm 3.2 gives ε.
         Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
         """
-        from antiphon.mechanisms.learners.l2p.l2p_presets import corrected
+        from antiphon.mechanisms.learners.l2p.l2p_tuning import corrected
 
         return cls._made(
             experts, grid, *corrected(rounds(horizon), experts, *budget(epsilon, delta))
@@ -254,7 +258,7 @@ class LazyToPrivate(ByWeight[Followed]):
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB).
         Raises: InvalidArgument where they violate Thm 3.2: it asks for ln(1/δ₁) <= 10 then.
         """
-        from antiphon.mechanisms.learners.l2p.l2p_presets import printed
+        from antiphon.mechanisms.learners.l2p.l2p_tuning import printed
 
         return cls._made(experts, grid, *printed(rounds(horizon), experts, *budget(epsilon, delta)))
 

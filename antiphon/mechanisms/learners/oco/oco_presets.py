@@ -13,11 +13,11 @@ from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
 from antiphon.mechanisms.learners.joint_curve import JointCurve
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
-from antiphon.mechanisms.learners.oco.closeness import Premises
-from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
+from antiphon.mechanisms.learners.oco.dp_oco import Premises
 from antiphon.mechanisms.learners.oco.oco_tuning import (
     batches,
     keeps,
+    paired_curve,
     seems_to_keep,
 )
 from antiphon.mechanisms.learners.searching import budget, golden, largest, rounds

@@ -5,16 +5,46 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.mechanisms.learners.decisions import LARGE, HexagonCorner
-from antiphon.mechanisms.learners.joint_curve import JointCurve
-from antiphon.mechanisms.learners.oco.oco_curves import prefix_curve
+from antiphon.mechanisms.learners.joint_curve import LARGE, HexagonCorner, JointCurve, corners
 from antiphon.mechanisms.learners.searching import golden, largest, short, within
 from antiphon.numbers.interval import Floats
+
+Number: TypeAlias = float | Fraction
+
+
+def prefix_curve(
+    horizon: int, batch: int, sigma: Fraction, cost: Fraction, clip: Fraction
+) -> JointCurve:
+    """The bound of these parameters; its proof is in ``LazyLeader``."""
+    apart = min(2 / sigma**2, 2 * clip)
+    high = cost + 2 * batch * clip
+    first = corners(cost, high, 2 * clip + (batch - 1) * apart)
+    later = corners(cost, high, batch * apart)
+    return JointCurve((first,), (later,), -(-horizon // batch) - 1, 2 / sigma**2)
+
+
+def paired_curve(
+    horizon: int,
+    batch: int,
+    fakes: float,
+    margin: Number,
+    reach: Number,
+    rho: Fraction,
+) -> JointCurve:
+    """The bound of Alg. 1 with e^(-margin) in S, reach = βLD, points ρ-zCDP; proof: ``DPOCO``."""
+    real = -math.log1p(-fakes)
+    least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
+    most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)
+    other = (HexagonCorner(real, real, 0.0),)
+    first = corners(least, most, 2 * Fraction(reach)), other
+    later = corners(least, most, Fraction(0)), other
+    return JointCurve(first, later, -(-horizon // batch) - 1, rho)
+
 
 _ORDERS: Final = 48
 _WIDTH: Final = 2
@@ -47,8 +77,8 @@ def seems_to_keep(curve: JointCurve, epsilon: float, delta: float) -> bool:
 
     def sizes(decisions: tuple[tuple[HexagonCorner, ...], ...]) -> Floats:
         total = np.zeros(_ORDERS)
-        for corners in decisions:
-            own, other, more = np.array(corners).T[:, :, None]
+        for each in decisions:
+            own, other, more = np.array(each).T[:, :, None]
             logs = np.log(-np.expm1(-own)), np.log(-np.expm1(-other))
             draws = less * (logs[0] - logs[1]) + drawn + logs[0]
             total += np.logaddexp(less * more - own, draws).max(axis=0)
