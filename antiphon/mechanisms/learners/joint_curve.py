@@ -16,12 +16,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import attrs
+import numpy as np
 
-from antiphon.numbers.interval import up
-from antiphon.protocol.measures.divergences import SLACK, order_of
+from antiphon.numbers import exact
+from antiphon.numbers.interval import Floats, up
+from antiphon.protocol.measures.divergences import SLACK, order_of, range_divergence
 
 LARGE: Final = 600.0
 """An exponent past which e^x is not computed."""
@@ -29,6 +31,8 @@ _HIGHEST: Final = 1e150
 """Orders past which doubles tell nothing: products of two overflow."""
 _NEAREST: Final = 2.0**-20
 """The least α-1."""
+_SMALL: Final = 2.0**-8
+"""α·η below which a range of η tells as much as αη²/8."""
 
 
 class HexagonCorner(NamedTuple):
@@ -42,10 +46,25 @@ class HexagonCorner(NamedTuple):
     more: float
 
 
-def corners(low: Fraction, high: Fraction, apart: Fraction) -> tuple[HexagonCorner, ...]:
+Corners: TypeAlias = tuple[HexagonCorner, ...]
+UNTOLD: Final[Corners] = (HexagonCorner(math.inf, math.inf, 0.0),)
+"""Of decisions that doubles cannot tell: the bound is infinite."""
+
+
+def alike(exponent: float) -> Corners:
+    """Of a decision that is the same in both worlds."""
+    return (HexagonCorner(exponent, exponent, 0.0),)
+
+
+def either_way(own: float, other: float, more: float) -> Corners:
+    """Of two exponents, whichever is of the world on the left."""
+    return HexagonCorner(own, other, more), HexagonCorner(other, own, -more)
+
+
+def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
     """Of the hexagon, but for (low, low), where decisions contribute less than at (high, high)."""
     if high > LARGE:
-        return (HexagonCorner(math.inf, math.inf, 0.0),)
+        return UNTOLD
     apart = min(apart, high - low)
     pairs = {(high, high), (low, low + apart), (high - apart, high)}
     both = pairs | {(other, own) for own, other in pairs}
@@ -102,22 +121,23 @@ def _ratio(corner: HexagonCorner) -> float:
     return ends[0] - ends[1] + SLACK * (1 + abs(ends[0]) + abs(ends[1]))
 
 
-Corners = tuple[HexagonCorner, ...]
-
-
 @attrs.frozen
 class JointCurve:
-    """order α ↦ (F + (k-1)·F')/(α-1) nats, k = ``batches`` that are decided upon; 0 if none.
+    """order α ↦ (max{F, F'} + (k-1)·F' + k·G)/(α-1) nats, k = ``batches`` decided upon; 0 if none.
 
     F is the sum of the largest contributions of the decisions after the batch with the loss that
-    differs (``first``), F' of those after a later one, each given by the corners where it may be
-    largest (``decisions``); what is drawn is ``rho``-zCDP, so ln R = α(α-1)ρ.
+    differs (``first``), F' of those after a later one (``later``), each given by the corners where
+    it may be largest; G is that of a decision which is the same in both worlds (``aside``). What is
+    drawn is ``rho``-zCDP, so ln R = α(α-1)ρ; or, where ``ratio`` = η is given, R = e^((α-1)D), D
+    the largest D_α of two laws whose log-ratio has a range of 2η (at most αη²/2).
     """
 
     first: tuple[Corners, ...]
     later: tuple[Corners, ...]
     batches: int
-    rho: Fraction
+    rho: Fraction = Fraction(0)
+    ratio: float = 0.0
+    aside: Corners = ()
 
     def __call__(self, order: float) -> float:
         if not self.batches:
@@ -125,10 +145,61 @@ class JointCurve:
         less = above_one(order)
         if less == math.inf:
             return math.inf
-        drawn = less * (1 + less) * up(self.rho) * (1 + SLACK)
+        drawn = self._drawn(less)
         differs, after = (
             sum(contribution(each, less, drawn) for each in decisions)
             for decisions in (self.first, self.later)
         )
         total = max(differs, after) + (self.batches - 1) * after
-        return total / less * (1 + SLACK) + 5e-324
+        if self.aside:
+            total += self.batches * contribution(self.aside, less, drawn)
+        told = total < math.inf  # which a NaN, of 0·inf, is not
+        return total / less * (1 + SLACK) + 5e-324 if told else math.inf
+
+    def _drawn(self, less: float) -> float:
+        """ln R, rounded up."""
+        if self.ratio:
+            return less * range_divergence(exact.epsilon(2 * self.ratio), 1 + less)
+        return less * (1 + less) * up(self.rho) * (1 + SLACK)
+
+    # --- in plain floats, many orders at once: where to look --------------------------------------
+
+    def seems_to_keep(self, epsilon: float, delta: float, orders: int, span: float) -> bool:
+        """Whether ε is enough, by so many orders; the largest is ``span`` times the least."""
+        if not self.batches:
+            return True
+        if any(corner.own == math.inf for decision in self.first for corner in decision):
+            return False
+        most = 50 * (1 - math.log(delta)) / epsilon
+        less = np.geomspace(most / span, most, orders)
+        drawn = rough_ratio(self.ratio, less) if self.ratio else less * (1 + less) * float(self.rho)
+        differs, after = (
+            sum(_rough(each, less, drawn) for each in decisions)
+            for decisions in (self.first, self.later)
+        )
+        total = np.maximum(differs, after) + (self.batches - 1) * after
+        if self.aside:
+            total += self.batches * _rough(self.aside, less, drawn)
+        shape = less * np.log(less) - (1 + less) * np.log1p(less) - math.log(delta)
+        return bool(((total + shape) / less).min() <= epsilon)
+
+
+def rough_ratio(rate: float, less: Floats) -> Floats:
+    """ln R of a range of 2η at many orders, as ``range_divergence`` has it."""
+    size, order = 2 * rate, 1 + less
+    straight = less * order * rate**2 / 2
+    whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
+    found = less * (np.log1p(-1 / order) + size - share) + order * whole
+    found -= math.log(-math.expm1(-size)) + np.log(order)
+    return np.where(order * size < _SMALL, straight, np.minimum(straight, found))
+
+
+def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
+    """The largest contribution at the corners."""
+    found: list[Floats] = []
+    for own, other, more in corners:
+        logs = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
+        draws = (logs[0] - logs[1]) * less + drawn + logs[0]
+        found.append(np.logaddexp(more * less - own, draws))
+    most: Floats = np.maximum.reduce(found)
+    return most

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.renyi import from_concentrated
+from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.guarantees import guarantee
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.learner import ROUNDS
@@ -18,6 +18,8 @@ from antiphon.numbers.printed import shown_up
 from antiphon.protocol.mechanism import Mechanism
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_NEAR: Final = 1 / 32
+"""By so much a bound may be worse for the sake of a larger batch."""
 
 
 def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
@@ -71,6 +73,67 @@ def golden(function: Callable[[float], float], low: float, high: float, steps: i
             values = [values[1], function(math.exp(places[1]))]
     value, place = min(zip(values, places, strict=True))
     return Least(value, math.exp(place), math.exp((low + high) / 2))
+
+
+class Search(NamedTuple):
+    """For the largest x that is private beside a y, and for the y whose merit is least then.
+
+    By plain floats: what is found is held to the claim.
+    """
+
+    private: Callable[[float, float], bool]
+    merit: Callable[[float, float], float]
+    xs: tuple[float, float, int]
+    """From where to where, in how many steps."""
+    ys: tuple[float, float, int]
+
+    def largest(self, y: float) -> float:
+        """The largest x beside this y."""
+        return largest(lambda x: self.private(x, y), *self.xs)
+
+    def bound(self, y: float) -> float:
+        """The least merit with this y."""
+        return self.merit(self.largest(y), y)
+
+    def least(self) -> Least:
+        """The least merit, and where it is."""
+        return golden(self.bound, *self.ys)
+
+
+def of_rates(
+    private: Callable[[float, float], bool], horizon: int, experts: int, batch: int, steps: int,
+    ys: tuple[float, float, int],
+) -> Search:  # fmt: skip
+    """For the least ``regret_bound``: of rates up to the best without privacy."""
+    best = math.sqrt(8 * math.log(experts) / (batch * horizon))
+
+    def merit(rate: float, _: float) -> float:
+        return regret_bound(horizon, experts, rate, batch)
+
+    return Search(private, merit, (best * 2.0**-30, best, steps), ys)
+
+
+def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
+    """ln d/η + ηBT/8: Hedge on losses of batches (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
+    return math.log(experts) / rate + rate * batch * horizon / 8 if rate else math.inf
+
+
+def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
+    """B: the largest near the best whose bound is no worse than by a part of 32.
+
+    The larger the batch, the larger the rate may be; and where one expert is better than the others
+    by a gap, regret is about ln d/η, whatever B is.
+    """
+    best = min((*(1 << k for k in range(horizon.bit_length())), horizon), key=bound)
+    near = {max(1, best * parts // 8) for parts in range(5, 17)}
+    bounds = {batch: bound(batch) for batch in near if batch <= horizon}
+    enough = min(bounds.values()) * (1 + _NEAR)
+    return max(batch for batch, found in bounds.items() if found <= enough)
+
+
+def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether a claim with this Rényi bound is (ε, δ)-DP: what decides."""
+    return within(from_renyi(curve).epsilon_at(delta), epsilon)
 
 
 def within(spent: float, target: Fraction) -> bool:

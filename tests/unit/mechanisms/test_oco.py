@@ -17,9 +17,9 @@ from antiphon.mechanisms import ADVICE
 from antiphon.mechanisms.learners.convex import Ball, Box, LinearLoss, SquaredLoss
 from antiphon.mechanisms.learners.joint_curve import JointCurve, contribution, corners
 from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
-from antiphon.mechanisms.learners.oco.lazy_prefix import gradient_steps
-from antiphon.mechanisms.learners.oco.oco_presets import as_printed
-from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix, paired_curve, prefix_curve
+from antiphon.mechanisms.learners.oco.dp_oco import paired_curve
+from antiphon.mechanisms.learners.oco.lazy_prefix import gradient_steps, prefix_curve
+from antiphon.mechanisms.learners.oco.oco_tuning import as_printed, lazy_prefix
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 

@@ -208,8 +208,12 @@ class RegularisedLeader(PostProcessor[Stance]):
         """What it sends to the right of a datum, in steps; 0 of none."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
-        found: Steps = for_each(self.gradient, state.point, datum)
+        found: Steps = for_each(self._told, state.points, datum)
         return found
+
+    def _told(self, points: Point, datum: Any) -> Steps:
+        """The same of a datum, by the rows of the state."""
+        return self.gradient(points[0], datum)
 
     def gradient(self, point: Point, datum: Any) -> Steps:
         """g_t. Of no datum anything is raised, whatever NumPy was told: that would tell of it."""
@@ -277,12 +281,6 @@ class HedgedLeader(RegularisedLeader):
     @property
     def initial_state(self) -> Stance:
         return standing(0, np.zeros((3, self.body.dimension)))
-
-    def told(self, state: Stance, datum: Any) -> Steps:
-        if datum is EMPTY:
-            return np.zeros(self.width, np.int64)
-        found: Steps = for_each(self._told, state.points, datum)
-        return found
 
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import ClassVar, Final, Self
+from functools import lru_cache
+from itertools import chain
+from typing import ClassVar, Final, NamedTuple, Self
 
 import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.experts.weighted import Dartboard, times
-from antiphon.mechanisms.learners.joint_curve import LARGE, HexagonCorner, above_one, contribution
-from antiphon.mechanisms.learners.searching import budget, rounds
+from antiphon.mechanisms.learners.joint_curve import LARGE, UNTOLD, JointCurve, alike, either_way
+from antiphon.mechanisms.learners.searching import (
+    Search,
+    best_batch,
+    budget,
+    keeps,
+    largest,
+    of_rates,
+    regret_bound,
+    rounds,
+    short,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
@@ -24,6 +35,16 @@ from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 _TINY: Final = 1e-200
+"""An ηc below which doubles do not tell a decision."""
+_TABLE: Final = 1 << 12
+"""Exponents that are computed once."""
+_LONGEST: Final = 1 << 17
+"""Bits of the rational probabilities of a Log."""
+_ORDERS: Final = 64
+"""Orders that a search looks at."""
+_FAR: Final = 2.0**-20
+_ALWAYS: Final = LARGE / 2
+"""An ηc with which it always draws anew; of a larger one the claim says nothing."""
 
 
 @attrs.frozen
@@ -44,33 +65,74 @@ class LazyCurve:
     draws: bool = True
 
     def __call__(self, order: float) -> float:
-        if not self.decisions:
-            return 0.0
-        less = above_one(order)
         rate, cost = nearest(self.rate), float(self.cost)
-        if less == math.inf or rate * cost < _TINY or rate * (cost + self.batch) > LARGE:
-            return math.inf
-        drawn = 0.0
-        if self.draws:
-            drawn = less * range_divergence(exact.epsilon(2 * rate), 1 + less)
-        most = rate * (cost + self.batch)
-        after = contribution([HexagonCorner(most, most, 0.0)], less, drawn)
-        differs = contribution(self._differing(rate), less, drawn)
-        total = max(after, differs) + (self.decisions - 1) * after
-        return total / less * (1 + SLACK) + 5e-324
-
-    def _differing(self, rate: float) -> Iterator[HexagonCorner]:
-        """Where the two worlds stay with different probabilities."""
-        for steps in {0, self.batch - 1}:
-            fewer, more = (rate * (float(self.cost) + loss) for loss in (steps, steps + 1))
-            yield HexagonCorner(fewer, more, rate)
-            yield HexagonCorner(more, fewer, -rate)
+        return lazy_bound(rate, cost, self.batch, self.decisions, draws=self.draws)(order)
 
 
-_TABLE: Final = 1 << 12
-"""Exponents that are computed once."""
-_LONGEST: Final = 1 << 17
-"""Bits of the rational probabilities of a Log."""
+def lazy_bound(
+    rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
+) -> JointCurve:
+    """That of ``LazyCurve``: at the end of the batch that differs L is 0 and 1, or B-1 and B."""
+    if rate * cost < _TINY:
+        return JointCurve((UNTOLD,), (UNTOLD,), decisions)
+    differing = (
+        either_way(rate * (cost + loss), rate * (cost + (loss + 1)), rate)
+        for loss in {0, batch - 1}
+    )
+    later = alike(rate * (cost + batch))
+    ratio = rate if draws else 0.0
+    return JointCurve((tuple(chain(*differing)),), (later,), decisions, ratio=ratio)
+
+
+class Lazy(NamedTuple):
+    """η, c and B."""
+
+    rate: Fraction
+    cost: Fraction
+    batch: int
+
+
+@lru_cache(maxsize=64)
+def lazy_parameters(
+    horizon: int, experts: int, target: Fraction, chance: Fraction, batch: int | None = None
+) -> Lazy:
+    """The least ``regret_bound``, with that batch if one is given; its claim is (ε, δ)-DP.
+
+    Raises: InvalidArgument.
+    """
+    several = max(exact.whole(experts, "experts"), 2)
+    epsilon, delta = float(target), float(chance)
+
+    def search(batch: int) -> Search:
+        decisions = -(-horizon // batch) - 1
+
+        def private(rate: float, cost: float) -> bool:
+            bound = lazy_bound(rate, cost, batch, decisions)
+            return bound.seems_to_keep(epsilon, delta, _ORDERS, 5e3)
+
+        # Past a cost of 16T/ε it hides nothing more.
+        costs = 0.05, 16.0 * horizon / min(epsilon, 1), 20
+        return of_rates(private, horizon, several, batch, 28, costs)
+
+    def least(batch: int) -> float:
+        found = search(batch)
+        return found.bound(found.least().middle)
+
+    batch = best_batch(horizon, least) if batch is None else batch
+    found = search(batch)
+    best = found.least().middle
+    cost = short(min(best, _ALWAYS / found.largest(best)))
+
+    def private(rate: float) -> bool:
+        return keeps(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1), target, chance)
+
+    near = found.largest(float(cost))
+    low = near
+    while not private(low):
+        low *= 0.9
+        if low < near * _FAR:
+            raise InvalidArgument("no parameters are found that keep to this epsilon and delta")
+    return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
 
 
 @register("antiphon.LazyExperts/1")
@@ -151,8 +213,6 @@ class LazyExperts(Dartboard):
         with the largest rate. A search; that (ε, δ) holds is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        from antiphon.mechanisms.learners.experts.tuning import lazy_parameters
-
         found = lazy_parameters(rounds(horizon), experts, *budget(epsilon, delta))
         return cls(
             horizon=horizon, experts=experts, grid=grid,
@@ -173,8 +233,6 @@ class LazyExperts(Dartboard):
     @property
     def regret_bound(self) -> float:
         """ln d/η + ηBT/8."""
-        from antiphon.mechanisms.learners.experts.tuning import regret_bound
-
         return regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
 
     @property
@@ -256,8 +314,6 @@ class PrivateDartboard(LazyExperts):
 
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        from antiphon.mechanisms.learners.experts.tuning import lazy_parameters
-
         found = lazy_parameters(rounds(horizon), experts, *budget(epsilon, delta), batch=1)
         mean = _mean_draws(horizon, float(found.rate), float(found.cost))
         rare = math.log(max(2, horizon))
@@ -289,8 +345,6 @@ class PrivateDartboard(LazyExperts):
     @property
     def regret_bound(self) -> float:
         """ln d/η + ηT/8 + T·e^(-s²/(2(μ + s/3))), μ = (T-1)r, s = ``draws`` + 1 - μ (Bernstein)."""
-        from antiphon.mechanisms.learners.experts.tuning import regret_bound
-
         rate = float(self.rate)
         mean = _mean_draws(self.horizon, rate, float(self.cost))
         more = max(0.0, self.draws + 1 - mean)

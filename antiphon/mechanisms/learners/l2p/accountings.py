@@ -6,18 +6,19 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from typing import ClassVar, Final
 
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.joint_curve import LARGE, HexagonCorner, above_one, contribution
+from antiphon.mechanisms.learners.joint_curve import JointCurve, alike, either_way
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import above, nearest, up
 from antiphon.numbers.printed import shown_down, shown_up
-from antiphon.protocol.measures.divergences import SLACK, range_divergence
+from antiphon.protocol.measures.divergences import SLACK
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.registry import register
 
@@ -39,28 +40,20 @@ class L2PCurve:
     decisions: int
 
     def __call__(self, order: float) -> float:
-        if not self.decisions:
-            return 0.0
-        less = above_one(order)
         rate, real = nearest(self.rate), _less(self.fakes)
-        longest = real + (self.margin + 1) * self.batch * rate
-        if less == math.inf or longest > LARGE:
-            return math.inf
-        drawn = less * range_divergence(exact.epsilon(2 * rate), 1 + less)
-        after, other = (
-            contribution([HexagonCorner(each, each, 0.0)], less, drawn) for each in (longest, real)
-        )
-        differs = max(after, contribution(self._differing(rate, real), less, drawn))
-        total = differs + (self.decisions - 1) * after + self.decisions * other
-        return total / less * (1 + SLACK) + 5e-324
+        return l2p_bound(rate, real, self.margin, self.batch, self.decisions)(order)
 
-    def _differing(self, rate: float, real: float) -> Iterator[HexagonCorner]:
-        """Where the two worlds stay with different probabilities."""
-        low, high = (self.margin - 1) * self.batch, (self.margin + 1) * self.batch
-        for steps in {low, high - 2}:
-            likely, unlikely = (real + rate * each for each in (steps, steps + 2))
-            yield HexagonCorner(likely, unlikely, 2 * rate)
-            yield HexagonCorner(unlikely, likely, -2 * rate)
+
+def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int) -> JointCurve:
+    """That of ``L2PCurve``, by ``real`` = -ln(1-p)."""
+    low, high = (margin - 1) * batch, (margin + 1) * batch
+    differing = (
+        either_way(real + rate * steps, real + rate * (steps + 2), 2 * rate)
+        for steps in {low, high - 2}
+    )
+    later = alike(real + high * rate)
+    first = tuple(chain(*differing))
+    return JointCurve((first,), (later,), decisions, ratio=rate, aside=alike(real))
 
 
 def _less(fakes: Fraction) -> float:
@@ -156,6 +149,13 @@ class Printed(Accounting):
 
     def violations(self, setting: L2PSetting) -> Iterator[str]:
         yield from _premises(setting, _length(self.tail))
+
+    def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
+        """By how much it is more than (ε, δ), where it is."""
+        told = self.measure(setting)
+        for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
+            if not exact.at_most(found, most):
+                yield f"Thm 3.2 gives {name} = {shown_up(found)}, more than {shown_down(most)}"
 
     def covers(self, setting: L2PSetting) -> bool:
         return not setting.loose and _length(self.tail) >= _ENOUGH * (1 + SLACK)

@@ -19,7 +19,7 @@ from antiphon.mechanisms.learners.l2p.base_measures import (
     check_numbers,
 )
 from antiphon.mechanisms.learners.learner import Learner, Losses
-from antiphon.mechanisms.learners.searching import budget, rounds
+from antiphon.mechanisms.learners.searching import budget, regret_bound, rounds
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
 from antiphon.numbers.interval import nearest
@@ -275,8 +275,6 @@ class LazyToPrivate(ByWeight[Followed]):
         """ln d/η + ηBT/8, of exponential weights. Raises: InvalidArgument for other measures."""
         if type(self.measures) is not ExponentialWeights:
             raise InvalidArgument("the regret bound is known of ExponentialWeights only")
-        from antiphon.mechanisms.learners.experts.tuning import regret_bound
-
         return regret_bound(self.horizon, self.experts, nearest(self.measures.rate), self.batch)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import chain
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -16,11 +16,10 @@ from antiphon.mechanisms.counters.factors.rows import Row, bare
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, LinearLoss
-from antiphon.mechanisms.learners.joint_curve import JointCurve
+from antiphon.mechanisms.learners.joint_curve import JointCurve, alike, corners
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
 from antiphon.mechanisms.learners.oco.lazy_prefix import Steps, gradient_steps, plus, shown
-from antiphon.mechanisms.learners.oco.oco_tuning import paired_curve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
@@ -32,6 +31,7 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.registry import register
 
+Number: TypeAlias = float | Fraction
 _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
 
@@ -71,13 +71,7 @@ class Premises(NamedTuple):
 
     def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
         """The same; and that the theorem gives (ε, δ)."""
-        _none(chain(self._violations(), self._beyond(epsilon, delta)))
-
-    def _beyond(self, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
-        told = self.measure
-        for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
-            if not exact.at_most(found, most):
-                yield f"Thm 3.2 gives {name} = {shown_up(found)}, more than {shown_down(most)}"
+        _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
 
     def _violations(self) -> Iterator[str]:
         yield from self.theorem.violations(self.setting)
@@ -95,6 +89,19 @@ def _none(violations: Iterable[str]) -> None:
     text = "; ".join(violations)
     if text:
         raise InvalidArgument(f"{text}. {_CURE}")
+
+
+def paired_curve(
+    horizon: int, batch: int, fakes: float, margin: Number, reach: Number, rho: Fraction
+) -> JointCurve:
+    """The bound of Alg. 1 with e^(-margin) in S, reach = βLD, points ρ-zCDP; proof: ``DPOCO``."""
+    real = -math.log1p(-fakes)
+    least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
+    most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)
+    other = alike(real)
+    first = corners(least, most, 2 * Fraction(reach)), other
+    later = corners(least, most, Fraction(0)), other
+    return JointCurve(first, later, -(-horizon // batch) - 1, rho)
 
 
 def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:
@@ -282,7 +289,7 @@ class DPOCO(ConvexLearner[Paired]):
         Raises: InvalidArgument where they do not, as far as is known everywhere: the printed β
         makes D_∞ larger than η, and p = η/ε makes 2η/p = 2ε.
         """
-        from antiphon.mechanisms.learners.oco.oco_presets import printed
+        from antiphon.mechanisms.learners.oco.oco_tuning import printed
 
         return cls._held_to(printed(horizon, body, loss, epsilon, delta), horizon, body, loss)
 
@@ -294,7 +301,7 @@ class DPOCO(ConvexLearner[Paired]):
 
         Raises: InvalidArgument for premises that no η meets.
         """
-        from antiphon.mechanisms.learners.oco.oco_presets import corrected
+        from antiphon.mechanisms.learners.oco.oco_tuning import corrected
 
         return cls._held_to(corrected(horizon, body, loss, epsilon, delta), horizon, body, loss)
 
@@ -308,7 +315,7 @@ class DPOCO(ConvexLearner[Paired]):
         is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        from antiphon.mechanisms.learners.oco.oco_presets import exactly
+        from antiphon.mechanisms.learners.oco.oco_tuning import exactly
 
         found = exactly(horizon, body, loss, epsilon, delta)
         return cls(horizon=horizon, body=body, loss=loss, **found._asdict())
