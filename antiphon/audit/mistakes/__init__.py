@@ -12,9 +12,11 @@ from typing import Any
 
 from antiphon.audit.mistakes.hard_sequence import (
     HardSequence,
+    SimulatedLaw,
     WorstSequence,
     hard_sequence,
     most_rounds,
+    play,
     worst_sequence,
 )
 from antiphon.audit.mistakes.mistake_law import (
@@ -25,7 +27,6 @@ from antiphon.audit.mistakes.mistake_law import (
     every_round,
     known_law,
 )
-from antiphon.audit.mistakes.simulated_law import SimulatedLaw, play
 from antiphon.mechanisms.learners.littlestone.mistake_learner import BLANK, HIT
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument

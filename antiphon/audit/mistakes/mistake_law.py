@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.mechanisms.learners.littlestone.counting_learners import OnceAbove
-from antiphon.mechanisms.learners.littlestone.crossing import Crossing, Run
+from antiphon.mechanisms.learners.littlestone.counting_learners import Crossing, OnceAbove, Run
 from antiphon.mechanisms.learners.littlestone.finite_learner import NameAndShame
 from antiphon.mechanisms.learners.littlestone.mistake_learner import (
     BLANK,

@@ -30,8 +30,7 @@ from antiphon.mechanisms.learners import convex, distribution, games, l2p, littl
 from antiphon.mechanisms.learners.experts.lazy import LazyExperts, PrivateDartboard
 from antiphon.mechanisms.learners.experts.lazy_policy import LazyPolicy, StayBit
 from antiphon.mechanisms.learners.experts.noisy_leader import NoisyLeader, tree_ftrl
-from antiphon.mechanisms.learners.experts.softmax import Softmax
-from antiphon.mechanisms.learners.experts.weighted import Hedge, ShrinkingDartboard
+from antiphon.mechanisms.learners.experts.weighted import Hedge, ShrinkingDartboard, Softmax
 from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
 from antiphon.mechanisms.learners.learner import ADVICE, Learner
 from antiphon.mechanisms.learners.regret import Regret, regret_of

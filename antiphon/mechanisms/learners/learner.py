@@ -68,9 +68,11 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             )
         return self._learn(state, message, coins), TOP
 
-    @abstractmethod
     def rounds(self, state: State) -> int:
-        """How many losses have come."""
+        """How many losses have come: a state has that number, or is it."""
+        told: Any = state
+        found: int = getattr(told, "rounds", told)
+        return found
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, Any]:
@@ -138,11 +140,3 @@ class Learner(OnlineLearner[State], Generic[State]):
     def _spaces(self) -> tuple[Space, Space]:
         losses = Arrays((self.experts,), "int64", 0, self.grid)
         return losses, Integers(0, self.experts - 1)
-
-    @abstractmethod
-    def _advise(self, state: State, coins: Coins) -> tuple[State, int]:
-        """Who is to be followed; the state after it."""
-
-    @abstractmethod
-    def _learn(self, state: State, loss: Losses, coins: Coins) -> State:
-        """The state after one more loss."""

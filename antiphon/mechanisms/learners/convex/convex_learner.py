@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from typing import Any, ClassVar, Generic, NamedTuple
 
 import attrs
@@ -52,14 +51,6 @@ class ConvexLearner(OnlineLearner[State], Generic[State]):
     def _spaces(self) -> tuple[Space, Space]:
         return self.loss.data, self.body.points
 
-    @abstractmethod
-    def _advise(self, state: State, coins: Coins) -> tuple[State, Point]:
-        """Where to stand; the state after it."""
-
-    @abstractmethod
-    def _learn(self, state: State, loss: Datum, coins: Coins) -> State:
-        """The state after one more datum."""
-
 
 class Descent(NamedTuple):
     """Where a learner stands."""
@@ -104,9 +95,6 @@ class GradientDescent(ConvexLearner[Descent]):
         diameter = 2 * self.body.reach
         return diameter * self.loss.lipschitz(self.body) * math.sqrt(2 * self.horizon)
 
-    def rounds(self, state: Descent) -> int:
-        return state.rounds
-
     def _advise(self, state: Descent, coins: Coins) -> tuple[Descent, Point]:
         return state, state.point.view(np.ndarray)
 
@@ -140,9 +128,6 @@ class Origin(ConvexLearner[int]):
     @property
     def initial_state(self) -> int:
         return 0
-
-    def rounds(self, state: int) -> int:
-        return state
 
     def _advise(self, state: int, coins: Coins) -> tuple[int, Point]:
         return state, self._point

@@ -41,8 +41,7 @@ from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.mechanisms.counters.streams import Rolling
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
-from antiphon.mechanisms.learners.experts.softmax import STEPS, Softmax
-from antiphon.mechanisms.learners.experts.weighted import part
+from antiphon.mechanisms.learners.experts.weighted import STEPS, Softmax, part
 from antiphon.mechanisms.learners.learner import GRID, QUERIES, ROUNDS, Learner, Losses
 from antiphon.mechanisms.learners.searching import budget, keep_to, largest_rho, rounds, short
 from antiphon.numbers.errors import Intractable, InvalidArgument
@@ -66,6 +65,12 @@ class Led(NamedTuple):
     """None before the first message, when nobody has been drawn."""
     counting: Any
     """The state of the counter."""
+
+    @property
+    def rounds(self) -> int:
+        """Losses that have come."""
+        updates: int = self.counting.updates
+        return updates
 
 
 def _of_losses(_: object, field: attrs.Attribute[Any], value: object) -> None:
@@ -179,10 +184,6 @@ class NoisyLeader(Learner[Led]):
     @property
     def initial_state(self) -> Led:
         return Led(None, self.counter.initial_state)
-
-    def rounds(self, state: Led) -> int:
-        rounds: int = state.counting.updates
-        return rounds
 
     def _advise(self, state: Led, coins: Coins) -> tuple[Led, int]:
         expert = state.expert

@@ -149,9 +149,6 @@ class LazyToPrivate(ByWeight[Followed]):
     def initial_state(self) -> Followed:
         return Followed(0, self.initial_scores, None)
 
-    def rounds(self, state: Followed) -> int:
-        return state.rounds
-
     def scored(self, scores: Losses, losses: Losses) -> Losses:
         return self.measures.path(scores, losses)
 

@@ -24,16 +24,14 @@ from antiphon.mechanisms.learners.littlestone.finite_learner import (
     Halving,
     NameAndShame,
 )
-from antiphon.mechanisms.learners.littlestone.mistake_bounds import (
-    HardShape,
-    hard_shape,
-    mistakes_lower_bound,
-)
 from antiphon.mechanisms.learners.littlestone.mistake_learner import (
     BLANK,
     HIT,
+    HardShape,
     MistakeLearner,
     Mistakes,
+    hard_shape,
+    mistakes_lower_bound,
     mistakes_of,
 )
 from antiphon.mechanisms.learners.littlestone.point_learner import PointLearner, point_learner

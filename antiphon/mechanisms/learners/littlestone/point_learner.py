@@ -15,7 +15,7 @@ from antiphon.composition.guarantees.inclusion import needs
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.littlestone import mistake_learner
-from antiphon.mechanisms.learners.littlestone.crossing import Crossing, least_threshold
+from antiphon.mechanisms.learners.littlestone.counting_learners import Crossing, least_threshold
 from antiphon.mechanisms.learners.littlestone.mistake_learner import POINTS, Sample
 from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold

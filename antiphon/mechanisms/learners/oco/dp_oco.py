@@ -204,9 +204,6 @@ class DPOCO(ConvexLearner[Paired]):
         nothing = (0,) * self.body.dimension
         return Paired(0, nothing, None, nothing)
 
-    def rounds(self, state: Paired) -> int:
-        return state.rounds
-
     def _advise(self, state: Paired, coins: Coins) -> tuple[Paired, Point]:
         state, (x, _) = self._standing(state, coins)
         return state, bare(x)

@@ -128,9 +128,6 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     def initial_state(self) -> HeldSum:
         return HeldSum(0, (0,) * self.body.dimension, None)
 
-    def rounds(self, state: HeldSum) -> int:
-        return state.rounds
-
     def _advise(self, state: HeldSum, coins: Coins) -> tuple[HeldSum, Point]:
         state, held = self._holding(state, coins)
         return state, bare(held.point)
