@@ -58,4 +58,4 @@ __all__ = [
     "regret_of",
     "tree_ftrl",
 ]
-__dir__ = shows(__all__, "convex", "distribution", "experts", "games", "l2p", "littlestone", "oco")
+__dir__ = shows(__all__, "convex", "distribution", "games", "l2p", "littlestone", "oco")

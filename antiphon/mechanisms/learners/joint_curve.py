@@ -16,13 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
 
 from antiphon.numbers import exact
-from antiphon.numbers.interval import Floats, up
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import Floats, nearest, up
 from antiphon.protocol.measures.divergences import SLACK, order_of, range_divergence
 
 LARGE: Final = 600.0
@@ -31,6 +33,8 @@ _HIGHEST: Final = 1e150
 """Orders past which doubles tell nothing: products of two overflow."""
 _NEAREST: Final = 2.0**-20
 """The least α-1."""
+_TINY: Final = 1e-200
+"""An ηc below which doubles do not tell a decision of lazy experts."""
 _SMALL: Final = 2.0**-8
 """α·η below which a range of η tells as much as αη²/8."""
 
@@ -203,3 +207,106 @@ def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
         found.append(np.logaddexp(more * less - own, draws))
     most: Floats = np.maximum.reduce(found)
     return most
+
+
+# --- of learners, by their parameters -------------------------------------------------------------
+
+
+@attrs.frozen
+class LazyCurve:
+    """order α ↦ ln(max{1 + r(R-1), F}·(1 + r(R-1))^(k-1))/(α-1) nats; 0 if k = ``decisions`` is.
+
+    r = 1 - e^(-η(c+B)) bounds the probability to draw anew; R = e^((α-1)D), D the largest D_α of
+    two laws whose log-ratio has a range of 2η (at most αη²/2); F is the largest
+    s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R with s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L+1)), or the
+    other way round, for L = 0 and B-1. What it bounds, and why: ``LazyExperts``. Without
+    ``draws`` R is 1: of the decisions alone, whoever is drawn.
+    """
+
+    rate: ExactEpsilon
+    cost: Fraction
+    batch: int
+    decisions: int
+    draws: bool = True
+
+    def __call__(self, order: float) -> float:
+        rate, cost = nearest(self.rate), float(self.cost)
+        return lazy_bound(rate, cost, self.batch, self.decisions, draws=self.draws)(order)
+
+
+def lazy_bound(
+    rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
+) -> JointCurve:
+    """That of ``LazyCurve``: at the end of the batch that differs L is 0 and 1, or B-1 and B."""
+    if rate * cost < _TINY:
+        return JointCurve((UNTOLD,), (UNTOLD,), decisions)
+    differing = (
+        either_way(rate * (cost + loss), rate * (cost + (loss + 1)), rate)
+        for loss in {0, batch - 1}
+    )
+    later = alike(rate * (cost + batch))
+    ratio = rate if draws else 0.0
+    return JointCurve((tuple(chain(*differing)),), (later,), decisions, ratio=ratio)
+
+
+@attrs.frozen
+class L2PCurve:
+    """order α ↦ ln(max{X, F}·X^(k-1)·Y^k)/(α-1) nats; 0 if k = ``decisions`` is.
+
+    X = 1 + (1 - (1-p)e^(-(m+1)Bη))(R-1) and Y = 1 + p(R-1), p = ``fakes``, m = ``margin``; R =
+    e^((α-1)D), D the largest D_α of two laws whose log-ratio has a range of 2η; F is the largest
+    s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R with s₀ = (1-p)e^-a and s₁ = (1-p)e^-(a+2η), or the
+    other way round, for a = (m-1)Bη and (m+1)Bη - 2η. What it bounds, and why: ``Optimised``.
+    """
+
+    rate: ExactEpsilon
+    fakes: Fraction
+    margin: int
+    batch: int
+    decisions: int
+
+    def __call__(self, order: float) -> float:
+        rate, real = nearest(self.rate), _less(self.fakes)
+        return l2p_bound(rate, real, self.margin, self.batch, self.decisions)(order)
+
+
+def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int) -> JointCurve:
+    """That of ``L2PCurve``, by ``real`` = -ln(1-p)."""
+    low, high = (margin - 1) * batch, (margin + 1) * batch
+    differing = (
+        either_way(real + rate * steps, real + rate * (steps + 2), 2 * rate)
+        for steps in {low, high - 2}
+    )
+    later = alike(real + high * rate)
+    first = tuple(chain(*differing))
+    return JointCurve((first,), (later,), decisions, ratio=rate, aside=alike(real))
+
+
+def _less(fakes: Fraction) -> float:
+    """-ln(1-p)."""
+    return -math.log1p(-float(fakes)) if fakes < Fraction(1, 2) else -math.log(float(1 - fakes))
+
+
+def prefix_curve(
+    horizon: int, batch: int, sigma: Fraction, cost: Fraction, clip: Fraction
+) -> JointCurve:
+    """The bound of these parameters; its proof is in ``LazyLeader``."""
+    apart = min(2 / sigma**2, 2 * clip)
+    high = cost + 2 * batch * clip
+    first = corners(cost, high, 2 * clip + (batch - 1) * apart)
+    later = corners(cost, high, batch * apart)
+    return JointCurve((first,), (later,), -(-horizon // batch) - 1, 2 / sigma**2)
+
+
+def paired_curve(
+    horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
+    rho: Fraction,
+) -> JointCurve:  # fmt: skip
+    """The bound of Alg. 1 with e^(-margin) in S, reach = βLD, points ρ-zCDP; proof: ``DPOCO``."""
+    real = -math.log1p(-fakes)
+    least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
+    most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)
+    other = alike(real)
+    first = corners(least, most, 2 * Fraction(reach)), other
+    later = corners(least, most, Fraction(0)), other
+    return JointCurve(first, later, -(-horizon // batch) - 1, rho)

@@ -21,7 +21,8 @@ from antiphon.mechanisms import (
     NoisyLeader,
     ShrinkingDartboard,
 )
-from antiphon.mechanisms.learners.experts.lazy import LazyCurve, lazy_parameters
+from antiphon.mechanisms.learners.experts.lazy import lazy_parameters
+from antiphon.mechanisms.learners.joint_curve import LazyCurve
 from antiphon.mechanisms.learners.searching import regret_bound, short
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain
 from typing import ClassVar, Final, NamedTuple, Self
 
 import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.experts.weighted import Dartboard, times
-from antiphon.mechanisms.learners.joint_curve import LARGE, UNTOLD, JointCurve, alike, either_way
+from antiphon.mechanisms.learners.joint_curve import LARGE, LazyCurve, lazy_bound
 from antiphon.mechanisms.learners.searching import (
     Search,
     best_batch,
@@ -34,8 +33,6 @@ from antiphon.protocol.measures.kinds import Renyi
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
-_TINY: Final = 1e-200
-"""An ηc below which doubles do not tell a decision."""
 _TABLE: Final = 1 << 12
 """Exponents that are computed once."""
 _LONGEST: Final = 1 << 17
@@ -45,43 +42,6 @@ _ORDERS: Final = 64
 _FAR: Final = 2.0**-20
 _ALWAYS: Final = LARGE / 2
 """An ηc with which it always draws anew; of a larger one the claim says nothing."""
-
-
-@attrs.frozen
-class LazyCurve:
-    """order α ↦ ln(max{1 + r(R-1), F}·(1 + r(R-1))^(k-1))/(α-1) nats; 0 if k = ``decisions`` is.
-
-    r = 1 - e^(-η(c+B)) bounds the probability to draw anew; R = e^((α-1)D), D the largest D_α of
-    two laws whose log-ratio has a range of 2η (at most αη²/2); F is the largest
-    s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R with s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L+1)), or the
-    other way round, for L = 0 and B-1. What it bounds, and why: ``LazyExperts``. Without
-    ``draws`` R is 1: of the decisions alone, whoever is drawn.
-    """
-
-    rate: ExactEpsilon
-    cost: Fraction
-    batch: int
-    decisions: int
-    draws: bool = True
-
-    def __call__(self, order: float) -> float:
-        rate, cost = nearest(self.rate), float(self.cost)
-        return lazy_bound(rate, cost, self.batch, self.decisions, draws=self.draws)(order)
-
-
-def lazy_bound(
-    rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
-) -> JointCurve:
-    """That of ``LazyCurve``: at the end of the batch that differs L is 0 and 1, or B-1 and B."""
-    if rate * cost < _TINY:
-        return JointCurve((UNTOLD,), (UNTOLD,), decisions)
-    differing = (
-        either_way(rate * (cost + loss), rate * (cost + (loss + 1)), rate)
-        for loss in {0, batch - 1}
-    )
-    later = alike(rate * (cost + batch))
-    ratio = rate if draws else 0.0
-    return JointCurve((tuple(chain(*differing)),), (later,), decisions, ratio=ratio)
 
 
 class Lazy(NamedTuple):

@@ -19,7 +19,8 @@ from antiphon.composition.guarantees.certified import Certified
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
-from antiphon.mechanisms.learners.experts.lazy import LazyCurve, LazyExperts
+from antiphon.mechanisms.learners.experts.lazy import LazyExperts
+from antiphon.mechanisms.learners.joint_curve import LazyCurve
 from antiphon.mechanisms.learners.learner import Losses
 from antiphon.mechanisms.noise.selection import ExponentialMechanism
 from antiphon.mechanisms.randomized_response import KaryResponse

@@ -1,8 +1,8 @@
 """L2P: measures of a base algorithm in, a private learner out, with three accountings."""
 
+from antiphon.mechanisms.learners.joint_curve import L2PCurve
 from antiphon.mechanisms.learners.l2p.accountings import (
     Accounting,
-    L2PCurve,
     L2PSetting,
     Optimised,
     Printed,

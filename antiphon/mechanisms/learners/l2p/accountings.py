@@ -6,60 +6,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain
 from typing import ClassVar, Final
 
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.joint_curve import JointCurve, alike, either_way
+from antiphon.mechanisms.learners.joint_curve import L2PCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.interval import above, nearest, up
+from antiphon.numbers.interval import above, up
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.measures.divergences import SLACK
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.registry import register
-
-
-@attrs.frozen
-class L2PCurve:
-    """order α ↦ ln(max{X, F}·X^(k-1)·Y^k)/(α-1) nats; 0 if k = ``decisions`` is.
-
-    X = 1 + (1 - (1-p)e^(-(m+1)Bη))(R-1) and Y = 1 + p(R-1), p = ``fakes``, m = ``margin``; R =
-    e^((α-1)D), D the largest D_α of two laws whose log-ratio has a range of 2η; F is the largest
-    s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R with s₀ = (1-p)e^-a and s₁ = (1-p)e^-(a+2η), or the
-    other way round, for a = (m-1)Bη and (m+1)Bη - 2η. What it bounds, and why: ``Optimised``.
-    """
-
-    rate: ExactEpsilon
-    fakes: Fraction
-    margin: int
-    batch: int
-    decisions: int
-
-    def __call__(self, order: float) -> float:
-        rate, real = nearest(self.rate), _less(self.fakes)
-        return l2p_bound(rate, real, self.margin, self.batch, self.decisions)(order)
-
-
-def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int) -> JointCurve:
-    """That of ``L2PCurve``, by ``real`` = -ln(1-p)."""
-    low, high = (margin - 1) * batch, (margin + 1) * batch
-    differing = (
-        either_way(real + rate * steps, real + rate * (steps + 2), 2 * rate)
-        for steps in {low, high - 2}
-    )
-    later = alike(real + high * rate)
-    first = tuple(chain(*differing))
-    return JointCurve((first,), (later,), decisions, ratio=rate, aside=alike(real))
-
-
-def _less(fakes: Fraction) -> float:
-    """-ln(1-p)."""
-    return -math.log1p(-float(fakes)) if fakes < Fraction(1, 2) else -math.log(float(1 - fakes))
-
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)

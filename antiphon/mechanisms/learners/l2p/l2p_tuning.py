@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import attrs
 
 from antiphon.composition.accounting.renyi import from_renyi
+from antiphon.mechanisms.learners.joint_curve import l2p_bound
 from antiphon.mechanisms.learners.l2p.accountings import (
     MOST_RATE,
     Accounting,
@@ -18,7 +19,6 @@ from antiphon.mechanisms.learners.l2p.accountings import (
     Optimised,
     Printed,
     Repaired,
-    l2p_bound,
     printed_epsilon,
     repaired_epsilon,
 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import chain
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -16,7 +16,7 @@ from antiphon.mechanisms.counters.factors.rows import Row, bare
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, LinearLoss
-from antiphon.mechanisms.learners.joint_curve import JointCurve, alike, corners
+from antiphon.mechanisms.learners.joint_curve import JointCurve, paired_curve
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
 from antiphon.mechanisms.learners.oco.lazy_prefix import Steps, gradient_steps, plus, shown
@@ -31,7 +31,6 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.registry import register
 
-Number: TypeAlias = float | Fraction
 _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
 
@@ -89,19 +88,6 @@ def _none(violations: Iterable[str]) -> None:
     text = "; ".join(violations)
     if text:
         raise InvalidArgument(f"{text}. {_CURE}")
-
-
-def paired_curve(
-    horizon: int, batch: int, fakes: float, margin: Number, reach: Number, rho: Fraction
-) -> JointCurve:
-    """The bound of Alg. 1 with e^(-margin) in S, reach = βLD, points ρ-zCDP; proof: ``DPOCO``."""
-    real = -math.log1p(-fakes)
-    least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
-    most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)
-    other = alike(real)
-    first = corners(least, most, 2 * Fraction(reach)), other
-    later = corners(least, most, Fraction(0)), other
-    return JointCurve(first, later, -(-horizon // batch) - 1, rho)
 
 
 def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:

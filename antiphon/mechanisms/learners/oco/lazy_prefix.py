@@ -16,7 +16,7 @@ from antiphon.mechanisms.counters.factors.rows import Row, bare, held
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, clipped
-from antiphon.mechanisms.learners.joint_curve import JointCurve, corners
+from antiphon.mechanisms.learners.joint_curve import JointCurve, prefix_curve
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
 from antiphon.mechanisms.learners.searching import budget, rounds
 from antiphon.numbers.errors import InvalidArgument
@@ -67,17 +67,6 @@ class HeldSum(NamedTuple):
     """None before the first message, when nothing has been drawn."""
     ratios: float = 0
     """Σ of the clipped log-ratios of the batch that is under way, in units of 1/(2σ²)."""
-
-
-def prefix_curve(
-    horizon: int, batch: int, sigma: Fraction, cost: Fraction, clip: Fraction
-) -> JointCurve:
-    """The bound of these parameters; its proof is in ``LazyLeader``."""
-    apart = min(2 / sigma**2, 2 * clip)
-    high = cost + 2 * batch * clip
-    first = corners(cost, high, 2 * clip + (batch - 1) * apart)
-    later = corners(cost, high, batch * apart)
-    return JointCurve((first,), (later,), -(-horizon // batch) - 1, 2 / sigma**2)
 
 
 @column_safe(of="loss")

@@ -15,10 +15,9 @@ import attrs
 
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
-from antiphon.mechanisms.learners.joint_curve import JointCurve
+from antiphon.mechanisms.learners.joint_curve import JointCurve, paired_curve, prefix_curve
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
-from antiphon.mechanisms.learners.oco.dp_oco import Premises, paired_curve
-from antiphon.mechanisms.learners.oco.lazy_prefix import prefix_curve
+from antiphon.mechanisms.learners.oco.dp_oco import Premises
 from antiphon.mechanisms.learners.searching import Search, budget, keeps, largest, rounds, short
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
