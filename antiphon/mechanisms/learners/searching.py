@@ -75,7 +75,7 @@ def golden(function: Callable[[float], float], low: float, high: float, steps: i
     return Least(value, math.exp(place), math.exp((low + high) / 2))
 
 
-class Search(NamedTuple):
+class ParameterSearch(NamedTuple):
     """For the largest x that is private beside a y, and for the y whose merit is least then.
 
     By plain floats: what is found is held to the claim.
@@ -103,14 +103,14 @@ class Search(NamedTuple):
 def of_rates(
     private: Callable[[float, float], bool], horizon: int, experts: int, batch: int, steps: int,
     ys: tuple[float, float, int],
-) -> Search:  # fmt: skip
+) -> ParameterSearch:  # fmt: skip
     """For the least ``regret_bound``: of rates up to the best without privacy."""
     best = math.sqrt(8 * math.log(experts) / (batch * horizon))
 
     def merit(rate: float, _: float) -> float:
         return regret_bound(horizon, experts, rate, batch)
 
-    return Search(private, merit, (best * 2.0**-30, best, steps), ys)
+    return ParameterSearch(private, merit, (best * 2.0**-30, best, steps), ys)
 
 
 def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:

@@ -13,7 +13,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.experts.weighted import Dartboard, times
 from antiphon.mechanisms.learners.joint_curve import LARGE, LazyCurve, lazy_bound
 from antiphon.mechanisms.learners.searching import (
-    Search,
+    ParameterSearch,
     best_batch,
     budget,
     keeps,
@@ -63,7 +63,7 @@ def lazy_parameters(
     several = max(exact.whole(experts, "experts"), 2)
     epsilon, delta = float(target), float(chance)
 
-    def search(batch: int) -> Search:
+    def search(batch: int) -> ParameterSearch:
         decisions = -(-horizon // batch) - 1
 
         def private(rate: float, cost: float) -> bool:

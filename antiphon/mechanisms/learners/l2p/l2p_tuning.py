@@ -22,7 +22,13 @@ from antiphon.mechanisms.learners.l2p.accountings import (
     printed_epsilon,
     repaired_epsilon,
 )
-from antiphon.mechanisms.learners.searching import Search, best_batch, largest, of_rates, short
+from antiphon.mechanisms.learners.searching import (
+    ParameterSearch,
+    best_batch,
+    largest,
+    of_rates,
+    short,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -71,7 +77,7 @@ def _accounting(asked: _Asked, name: str, batch: int) -> Accounting:
     raise InvalidArgument("accounting is 'optimised', 'repaired' or 'printed'")
 
 
-def _search(asked: _Asked, by: Accounting, batch: int, margin: int) -> Search:
+def _search(asked: _Asked, by: Accounting, batch: int, margin: int) -> ParameterSearch:
     """For the rate, and for the best p beside it."""
     batches = -(-asked.horizon // batch)
     exactly = isinstance(by, Optimised)
@@ -105,7 +111,7 @@ def best(
     # The ε of Thm 3.2 knows no margin: so it has the paper's.
     margins = (1, 2) if accounting == "optimised" else (2,)
 
-    def searches(batch: int) -> dict[int, Search]:
+    def searches(batch: int) -> dict[int, ParameterSearch]:
         by = _accounting(asked, accounting, batch)
         return {margin: _search(asked, by, batch, margin) for margin in margins}
 

@@ -18,6 +18,7 @@ from antiphon.mechanisms.learners.l2p.base_measures import (
     check_assumption,
     check_numbers,
 )
+from antiphon.mechanisms.learners.l2p.l2p_tuning import best, corrected, printed
 from antiphon.mechanisms.learners.learner import Learner, Losses
 from antiphon.mechanisms.learners.searching import budget, regret_bound, rounds
 from antiphon.numbers.errors import InvalidArgument
@@ -224,8 +225,6 @@ class LazyToPrivate(ByWeight[Followed]):
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1), or premises that no
         parameters meet.
         """
-        from antiphon.mechanisms.learners.l2p.l2p_tuning import best
-
         return cls._made(
             experts, grid, *best(rounds(horizon), experts, *budget(epsilon, delta), accounting)
         )
@@ -240,8 +239,6 @@ class LazyToPrivate(ByWeight[Followed]):
         the largest below it for which Thm 3.2 gives ε.
         Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
         """
-        from antiphon.mechanisms.learners.l2p.l2p_tuning import corrected
-
         return cls._made(
             experts, grid, *corrected(rounds(horizon), experts, *budget(epsilon, delta))
         )
@@ -255,8 +252,6 @@ class LazyToPrivate(ByWeight[Followed]):
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB).
         Raises: InvalidArgument where they violate Thm 3.2: it asks for ln(1/δ₁) <= 10 then.
         """
-        from antiphon.mechanisms.learners.l2p.l2p_tuning import printed
-
         return cls._made(experts, grid, *printed(rounds(horizon), experts, *budget(epsilon, delta)))
 
     @classmethod

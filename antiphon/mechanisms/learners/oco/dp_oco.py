@@ -1,12 +1,9 @@
-"""DP-OCO: L2P on the regularised exponential weights of points; and what its theorem asks for."""
+"""DP-OCO: L2P on the regularised exponential weights of points, for linear losses."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import chain
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -20,74 +17,16 @@ from antiphon.mechanisms.learners.joint_curve import JointCurve, paired_curve
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
 from antiphon.mechanisms.learners.oco.lazy_prefix import Steps, gradient_steps, plus, shown
+from antiphon.mechanisms.learners.oco.oco_tuning import Premises, corrected, exactly, printed
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
-from antiphon.numbers.printed import fixed_up, shown_down, shown_up
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
+from antiphon.protocol.measures.kinds import Measure, Renyi
 from antiphon.protocol.registry import register
-
-_CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
-
-
-class Premises(NamedTuple):
-    """η, T, B, p and δ₀ of the theorem, and its ε and δ; β, λ and L of the lemma."""
-
-    setting: L2PSetting
-    theorem: Printed
-    beta: float
-    regulariser: float
-    lipschitz: float
-
-    @property
-    def closeness(self) -> float:
-        """η of Lemma 3.11: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
-        ratio = self.beta * self.lipschitz**2 / self.regulariser
-        return 2 * ratio + math.sqrt(8 * ratio * math.log(2 / self.setting.loose))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Of ``DPOCO``, as doubles."""
-        found = self.setting
-        return {
-            "rate": float(found.rate), "fakes": float(found.fakes), "batch": found.batch,
-            "loose": float(found.loose), "tail": float(self.theorem.tail), "beta": self.beta,
-            "regulariser": self.regulariser,
-        }  # fmt: skip
-
-    @property
-    def measure(self) -> Approximate:
-        """(ε, δ) of the theorem, rounded up."""
-        return self.theorem.measure(self.setting)
-
-    def check(self) -> None:
-        """Raises: InvalidArgument for premises that do not hold, with their numbers."""
-        _none(self._violations())
-
-    def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
-        """The same; and that the theorem gives (ε, δ)."""
-        _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
-
-    def _violations(self) -> Iterator[str]:
-        yield from self.theorem.violations(self.setting)
-        rate = float(self.setting.rate)
-        if self.closeness > rate:
-            yield (
-                f"Lemma 3.11 gives D_∞ <= {shown_up(self.closeness)} at δ₀ = "
-                f"{shown_up(self.setting.loose)}, and Assumption 3.1 asks for η = "
-                f"{shown_down(rate)}: {fixed_up(self.closeness / rate, 2)} times as much"
-            )
-
-
-def _none(violations: Iterable[str]) -> None:
-    """Raises: InvalidArgument with all of them."""
-    text = "; ".join(violations)
-    if text:
-        raise InvalidArgument(f"{text}. {_CURE}")
 
 
 def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:
@@ -272,8 +211,6 @@ class DPOCO(ConvexLearner[Paired]):
         Raises: InvalidArgument where they do not, as far as is known everywhere: the printed β
         makes D_∞ larger than η, and p = η/ε makes 2η/p = 2ε.
         """
-        from antiphon.mechanisms.learners.oco.oco_tuning import printed
-
         return cls._held_to(printed(horizon, body, loss, epsilon, delta), horizon, body, loss)
 
     @classmethod
@@ -284,8 +221,6 @@ class DPOCO(ConvexLearner[Paired]):
 
         Raises: InvalidArgument for premises that no η meets.
         """
-        from antiphon.mechanisms.learners.oco.oco_tuning import corrected
-
         return cls._held_to(corrected(horizon, body, loss, epsilon, delta), horizon, body, loss)
 
     @classmethod
@@ -298,8 +233,6 @@ class DPOCO(ConvexLearner[Paired]):
         is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        from antiphon.mechanisms.learners.oco.oco_tuning import exactly
-
         found = exactly(horizon, body, loss, epsilon, delta)
         return cls(horizon=horizon, body=body, loss=loss, **found._asdict())
 

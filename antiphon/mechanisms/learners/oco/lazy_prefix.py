@@ -18,6 +18,7 @@ from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, clipped
 from antiphon.mechanisms.learners.joint_curve import JointCurve, prefix_curve
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
+from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
 from antiphon.mechanisms.learners.searching import budget, rounds
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.each_replica import for_each
@@ -161,8 +162,6 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         (ε, δ) holds is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
-
         found = lazy_prefix(rounds(horizon), body.dimension, *budget(epsilon, delta))
         slope = loss.lipschitz(body) / (2 * body.reach)
         return cls(

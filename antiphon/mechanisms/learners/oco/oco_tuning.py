@@ -7,9 +7,11 @@ accounting.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, NamedTuple
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 import attrs
 
@@ -17,10 +19,18 @@ from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
 from antiphon.mechanisms.learners.joint_curve import JointCurve, paired_curve, prefix_curve
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
-from antiphon.mechanisms.learners.oco.dp_oco import Premises
-from antiphon.mechanisms.learners.searching import Search, budget, keeps, largest, rounds, short
+from antiphon.mechanisms.learners.searching import (
+    ParameterSearch,
+    budget,
+    keeps,
+    largest,
+    rounds,
+    short,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_up, shown_down, shown_up
+from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48
 _WIDTH: Final = 2
@@ -62,7 +72,7 @@ def lazy_prefix(
 ) -> Prefix:
     """What has about the least √d·σ + √(BT) and is (ε, δ)-DP; with a given B, the least σ."""
 
-    def search(batch: int) -> Search:
+    def search(batch: int) -> ParameterSearch:
         """For the least σ >= 1; 2/ε of Bw makes leaving nearly as likely in both worlds."""
 
         def private(precision: float, share: float) -> bool:
@@ -70,7 +80,9 @@ def lazy_prefix(
             return seems_to_keep(curve, target, chance)
 
         low = 1 / (1e3 * math.sqrt(horizon) / min(float(target), 1))
-        return Search(private, _inverse, (low, 1.0, 18), (1e-2, max(1e2, 50 / float(target)), 10))
+        return ParameterSearch(
+            private, _inverse, (low, 1.0, 18), (1e-2, max(1e2, 50 / float(target)), 10)
+        )
 
     def merit(batch: int) -> float:
         found = search(batch)
@@ -90,7 +102,65 @@ def lazy_prefix(
     return Prefix(found, cost, clip, batch)
 
 
-# --- DP-OCO: as Thm 3.12 has it, and mended -------------------------------------------------------
+# --- DP-OCO: what Thm 3.2 asks for, and the parameters of Thm 3.12 --------------------------------
+
+_CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
+
+
+class Premises(NamedTuple):
+    """η, T, B, p and δ₀ of the theorem, and its ε and δ; β, λ and L of the lemma."""
+
+    setting: L2PSetting
+    theorem: Printed
+    beta: float
+    regulariser: float
+    lipschitz: float
+
+    @property
+    def closeness(self) -> float:
+        """η of Lemma 3.11: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
+        ratio = self.beta * self.lipschitz**2 / self.regulariser
+        return 2 * ratio + math.sqrt(8 * ratio * math.log(2 / self.setting.loose))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Of ``DPOCO``, as doubles."""
+        found = self.setting
+        return {
+            "rate": float(found.rate), "fakes": float(found.fakes), "batch": found.batch,
+            "loose": float(found.loose), "tail": float(self.theorem.tail), "beta": self.beta,
+            "regulariser": self.regulariser,
+        }  # fmt: skip
+
+    @property
+    def measure(self) -> Approximate:
+        """(ε, δ) of the theorem, rounded up."""
+        return self.theorem.measure(self.setting)
+
+    def check(self) -> None:
+        """Raises: InvalidArgument for premises that do not hold, with their numbers."""
+        _none(self._violations())
+
+    def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
+        """The same; and that the theorem gives (ε, δ)."""
+        _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
+
+    def _violations(self) -> Iterator[str]:
+        yield from self.theorem.violations(self.setting)
+        rate = float(self.setting.rate)
+        if self.closeness > rate:
+            yield (
+                f"Lemma 3.11 gives D_∞ <= {shown_up(self.closeness)} at δ₀ = "
+                f"{shown_up(self.setting.loose)}, and Assumption 3.1 asks for η = "
+                f"{shown_down(rate)}: {fixed_up(self.closeness / rate, 2)} times as much"
+            )
+
+
+def _none(violations: Iterable[str]) -> None:
+    """Raises: InvalidArgument with all of them."""
+    text = "; ".join(violations)
+    if text:
+        raise InvalidArgument(f"{text}. {_CURE}")
 
 
 @attrs.frozen
@@ -223,7 +293,7 @@ class _Exactly:
         return paired_curve(asked.horizon, self.batch, found.fakes, self.batch * reach, reach, rho)
 
     @property
-    def search(self) -> Search:
+    def search(self) -> ParameterSearch:
         """For the least s, and for the best p as a part of 2BβLD."""
         asked = self.asked
         high = 1e6 * math.sqrt(asked.horizon) / min(float(asked.epsilon), 1)
@@ -232,7 +302,7 @@ class _Exactly:
             curve = self.curve(self.found(1 / precision, share))
             return seems_to_keep(curve, asked.epsilon, asked.delta)
 
-        return Search(private, _inverse, (1 / high, 1e3, 20), (1e-2, 1e2, 6))
+        return ParameterSearch(private, _inverse, (1 / high, 1e3, 20), (1e-2, 1e2, 6))
 
     def spread(self) -> tuple[float, float]:
         """The best s and p."""
