@@ -50,10 +50,17 @@ def test_a_sink_that_exists_is_left_as_it_is(path):
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("nowhere", path)])
-def test_a_sink_that_is_no_file_is_left_as_it_is(path, make):
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (os.mkdir, ap.InvalidArgument, "is a directory: give sink as the path of a file"),
+        (os.mkfifo, ap.FileError, "is no file"),
+        (lambda path: os.symlink("nowhere", path), ap.FileError, "is no file"),
+    ],
+)
+def test_a_sink_that_is_no_file_is_left_as_it_is(path, make, error, text):
     make(path)
-    with pytest.raises(ap.FileError, match="is no file"):
+    with pytest.raises(error, match=text):
         begun(path)
     assert list(path.parent.iterdir()) == [path]
 
@@ -69,8 +76,8 @@ def test_a_name_that_cannot_be_is_a_typed_error(tmp_path, name):
 def test_a_start_without_a_name_is_a_typed_error(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    for name in ("", ".", "/"):
-        with pytest.raises(ap.FileError):
+    for name, error in (("", ap.FileError), (".", ap.InvalidArgument), ("/", ap.InvalidArgument)):
+        with pytest.raises(error):
             begun(name)
     assert [each.name for each in tmp_path.rglob("*")] == ["here"]
 
