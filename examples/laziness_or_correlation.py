@@ -14,8 +14,7 @@ import numpy as np
 import antiphon as ap
 from antiphon.mechanisms import DPOCO, BufferedToeplitzCounter, LazyGibbs, LazyLeader
 from antiphon.mechanisms.learners.convex import Ball, LinearLoss
-from antiphon.mechanisms.learners.oco.oco_presets import as_printed
-from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
+from antiphon.mechanisms.learners.oco.oco_tuning import as_printed, lazy_prefix
 from antiphon.protocol import SampledCoins
 
 DELTA = 1e-6

@@ -20,10 +20,13 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.experts.weighted import ByWeight
-from antiphon.mechanisms.learners.games.meters import Figures, Scored
-from antiphon.mechanisms.learners.games.online_game import ObliviousGame, OnlineGame
-from antiphon.mechanisms.learners.learner import Losses
-from antiphon.mechanisms.learners.online import ADVICE, OnlineLearner
+from antiphon.mechanisms.learners.games.online_game import (
+    Figures,
+    ObliviousGame,
+    OnlineGame,
+    Scored,
+)
+from antiphon.mechanisms.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_up
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from antiphon.audit.running.crews import Executor
     from antiphon.audit.running.progress import Progress
 
+_SAME = attrs.cmp_using(eq=np.array_equal)
 _TOGETHER = 1 << 12
 """Rounds of a game that listens that are looked at together."""
 
@@ -77,22 +81,16 @@ class Standings(Shown, Plotted):
     learner: str
     game: str
     checkpoints: tuple[int, ...]
-    regrets: Figures = attrs.field(repr=False, eq=attrs.cmp_using(eq=np.array_equal))
+    regrets: Figures = attrs.field(repr=False, eq=_SAME)
     """A row for each repetition. Of a learner that is lucky it is negative."""
-    expected: Figures | None = attrs.field(
-        default=None, repr=False, eq=attrs.cmp_using(eq=np.array_equal)
-    )
+    expected: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
     """As ``regrets``, of which the learner's own coins are averaged out."""
     interrupted: bool = False
-    gaps: Figures | None = attrs.field(
-        default=None, repr=False, eq=attrs.cmp_using(eq=np.array_equal)
-    )
+    gaps: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
     """By how much each of ``regrets`` may be too small, at most: the best point of a body is
     known as far as that (``optimum``). None where the best is known.
     """
-    shifting: Figures | None = attrs.field(
-        default=None, repr=False, eq=attrs.cmp_using(eq=np.array_equal)
-    )
+    shifting: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
     """As ``regrets``, against the best sequence of experts that changes at most ``shifts`` times:
     dynamic regret.
     """

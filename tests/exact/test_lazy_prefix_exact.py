@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from antiphon.mechanisms.learners.convex import Box, LinearLoss
-from antiphon.mechanisms.learners.decisions import corners
-from antiphon.mechanisms.learners.joint_curve import JointCurve
+from antiphon.mechanisms.learners.joint_curve import JointCurve, corners
 from antiphon.mechanisms.learners.oco import LazyLeader
 
 

@@ -17,7 +17,7 @@ from antiphon.audit.mistakes import (
 )
 from antiphon.mechanisms import FiniteLearner, Halving, NameAndShame
 from antiphon.mechanisms.learners.littlestone import BLANK, HIT
-from antiphon.mechanisms.learners.littlestone.samples import mistaken
+from antiphon.mechanisms.learners.littlestone.mistake_learner import mistaken
 from antiphon.protocol import Log, outcomes
 
 TENTH = Fraction(1, 10)

@@ -9,8 +9,7 @@ from mpmath import gammainc, log
 import antiphon as ap
 from antiphon.mechanisms.learners.convex import Ball, Box
 from antiphon.mechanisms.learners.oco import gibbs as laws
-from antiphon.mechanisms.learners.oco.gibbs import gibbs, log_gamma_share
-from antiphon.mechanisms.learners.oco.log_concave import table
+from antiphon.mechanisms.learners.oco.gibbs import gibbs, log_gamma_share, table
 from antiphon.protocol import SampledCoins
 
 DRAWS = 1_000

@@ -10,13 +10,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from antiphon.audit.mistakes.every_sequence import WorstSequence, most_rounds, worst_sequence
-from antiphon.audit.mistakes.finite_law import FiniteLaw
-from antiphon.audit.mistakes.hard_sequence import HardSequence, hard_sequence
-from antiphon.audit.mistakes.known_law import KnownLaw, known_law
-from antiphon.audit.mistakes.mistake_law import MistakeFigure, MistakeLaw, every_round
-from antiphon.audit.mistakes.simulated_law import SimulatedLaw, play
-from antiphon.mechanisms.learners.littlestone.samples import BLANK, HIT
+from antiphon.audit.mistakes.hard_sequence import (
+    HardSequence,
+    SimulatedLaw,
+    WorstSequence,
+    hard_sequence,
+    most_rounds,
+    play,
+    worst_sequence,
+)
+from antiphon.audit.mistakes.mistake_law import (
+    FiniteLaw,
+    KnownLaw,
+    MistakeFigure,
+    MistakeLaw,
+    every_round,
+    known_law,
+)
+from antiphon.mechanisms.learners.littlestone.mistake_learner import BLANK, HIT
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.protocol.mechanism import ContinualMechanism

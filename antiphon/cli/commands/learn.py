@@ -23,7 +23,7 @@ from antiphon.cli.commands.learning.playing import PlayOptions
 from antiphon.cli.commands.learning.sweeps import over_budgets, over_rounds, sweep_data
 from antiphon.cli.output import print_json, progress
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame, OnlineGame
-from antiphon.mechanisms.learners.games.data_table import DataTable
+from antiphon.mechanisms.learners.games.convex_game import DataTable
 
 
 def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:

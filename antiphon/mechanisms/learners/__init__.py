@@ -27,17 +27,12 @@ Learners of functions, whose mistakes are counted, are in ``littlestone``.
 """
 
 from antiphon.mechanisms.learners import convex, distribution, games, l2p, littlestone, oco
-from antiphon.mechanisms.learners.experts.dartboard import ShrinkingDartboard
-from antiphon.mechanisms.learners.experts.hedge import Hedge
-from antiphon.mechanisms.learners.experts.lazy import LazyExperts
-from antiphon.mechanisms.learners.experts.lazy_policy import LazyPolicy
+from antiphon.mechanisms.learners.experts.lazy import LazyExperts, PrivateDartboard
+from antiphon.mechanisms.learners.experts.lazy_policy import LazyPolicy, StayBit
 from antiphon.mechanisms.learners.experts.noisy_leader import NoisyLeader, tree_ftrl
-from antiphon.mechanisms.learners.experts.private_dartboard import PrivateDartboard
-from antiphon.mechanisms.learners.experts.softmax import Softmax
-from antiphon.mechanisms.learners.experts.stay_bit import StayBit
+from antiphon.mechanisms.learners.experts.weighted import Hedge, ShrinkingDartboard, Softmax
 from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
-from antiphon.mechanisms.learners.learner import Learner
-from antiphon.mechanisms.learners.online import ADVICE
+from antiphon.mechanisms.learners.learner import ADVICE, Learner
 from antiphon.mechanisms.learners.regret import Regret, regret_of
 from antiphon.numbers.public import shows
 
@@ -63,4 +58,4 @@ __all__ = [
     "regret_of",
     "tree_ftrl",
 ]
-__dir__ = shows(__all__, "convex", "distribution", "experts", "games", "l2p", "littlestone", "oco")
+__dir__ = shows(__all__, "convex", "distribution", "games", "l2p", "littlestone", "oco")

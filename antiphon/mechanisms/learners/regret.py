@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss
-from antiphon.mechanisms.learners.convex.convex_regret import ConvexRegret
-from antiphon.mechanisms.learners.learner import Losses
-from antiphon.mechanisms.learners.online import ADVICE
+from antiphon.mechanisms.learners.convex.optimum import ConvexRegret
+from antiphon.mechanisms.learners.learner import ADVICE, Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.messages import TOP

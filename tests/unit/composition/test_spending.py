@@ -29,7 +29,7 @@ from antiphon.composition.filters.decimals import root_below
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.mechanisms.counters import GaussianTreeCounter
 from antiphon.mechanisms.histograms import HSS
-from antiphon.mechanisms.learners.convex.origin import Origin
+from antiphon.mechanisms.learners.convex.convex_learner import Origin
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_down, shown_up

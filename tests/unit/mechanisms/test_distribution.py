@@ -26,7 +26,7 @@ from antiphon.mechanisms.learners.distribution import (
     risk_of,
     tilt,
 )
-from antiphon.mechanisms.learners.distribution.label_response import largest_each
+from antiphon.mechanisms.learners.distribution.clipping_map import largest_each
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import SampledCoins
 from antiphon.protocol.claims import Status

@@ -28,14 +28,14 @@ from antiphon.mechanisms.learners.convex import (
     LinearLoss,
     LogisticLoss,
     RegularisedLeader,
-    clipping,
+    convex_losses,
     dp_ftrl,
     follow,
     ftrl,
 )
-from antiphon.mechanisms.learners.convex.clipping import clipped
+from antiphon.mechanisms.learners.convex.convex_losses import clipped
 from antiphon.mechanisms.learners.convex.leader import standing
-from antiphon.mechanisms.learners.oco.gradient_steps import gradient_steps
+from antiphon.mechanisms.learners.oco.lazy_prefix import gradient_steps
 from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.protocol import SampledCoins, Side, Status, identical
 from antiphon.protocol.messages import EMPTY, HALT, TOP
@@ -89,7 +89,7 @@ def test_whole_numbers_have_the_last_word(monkeypatch):
     def too_long(gradient, steps):
         return gradient * (1.01 * steps / np.linalg.norm(gradient))
 
-    monkeypatch.setattr(clipping, "_shortened", too_long)
+    monkeypatch.setattr(convex_losses, "_shortened", too_long)
     for seed in range(20):
         found = clipped(np.random.default_rng(seed).normal(size=7) * 9, 1.0, 1000, 7)
         assert 990**2 < int(found @ found) <= 1000**2

@@ -21,9 +21,9 @@ from antiphon.mechanisms import (
     NoisyLeader,
     ShrinkingDartboard,
 )
-from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
-from antiphon.mechanisms.learners.experts.tuning import lazy_parameters, regret_bound
-from antiphon.mechanisms.learners.searching import short
+from antiphon.mechanisms.learners.experts.lazy import lazy_parameters
+from antiphon.mechanisms.learners.joint_curve import LazyCurve
+from antiphon.mechanisms.learners.searching import regret_bound, short
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 

@@ -32,10 +32,13 @@ from antiphon.mechanisms.learners.littlestone import (
     sparse_vector_learner,
     tree_counter_learner,
 )
-from antiphon.mechanisms.learners.littlestone.crossing import Crossing, least_threshold
-from antiphon.mechanisms.learners.littlestone.highest_noise import highest_noise
+from antiphon.mechanisms.learners.littlestone.counting_learners import (
+    Crossing,
+    highest_noise,
+    least_threshold,
+)
+from antiphon.mechanisms.learners.littlestone.mistake_learner import label, mistaken, samples
 from antiphon.mechanisms.learners.littlestone.point_learner import expected_mistakes
-from antiphon.mechanisms.learners.littlestone.samples import label, mistaken, samples
 from antiphon.protocol import Log, Status
 
 LONG = 1 << 20

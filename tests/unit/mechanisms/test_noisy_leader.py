@@ -21,7 +21,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.mechanisms.learners import NoisyLeader, Softmax, games, tree_ftrl
-from antiphon.mechanisms.learners.experts.leader_rate import (
+from antiphon.mechanisms.learners.experts.noisy_leader import (
     best_rate,
     noise_cost,
     regret_bound,

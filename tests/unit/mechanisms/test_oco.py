@@ -15,13 +15,16 @@ import antiphon as ap
 from antiphon.composition.accounting import from_renyi
 from antiphon.mechanisms import ADVICE
 from antiphon.mechanisms.learners.convex import Ball, Box, LinearLoss, SquaredLoss
-from antiphon.mechanisms.learners.decisions import contribution, corners
-from antiphon.mechanisms.learners.joint_curve import JointCurve
+from antiphon.mechanisms.learners.joint_curve import (
+    JointCurve,
+    contribution,
+    corners,
+    paired_curve,
+    prefix_curve,
+)
 from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
-from antiphon.mechanisms.learners.oco.gradient_steps import gradient_steps
-from antiphon.mechanisms.learners.oco.oco_curves import paired_curve, prefix_curve
-from antiphon.mechanisms.learners.oco.oco_presets import as_printed
-from antiphon.mechanisms.learners.oco.oco_tuning import lazy_prefix
+from antiphon.mechanisms.learners.oco.lazy_prefix import gradient_steps
+from antiphon.mechanisms.learners.oco.oco_tuning import as_printed, lazy_prefix
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 
@@ -225,6 +228,13 @@ def test_curves_rise_with_all_that_costs():
     assert attrs.evolve(curve, batches=0)(2) == 0
     assert curve(math.inf) == math.inf
     assert JointCurve((), (), 3, Fraction(1))(2) < 1e-300
+
+
+@pytest.mark.parametrize("cost", [Fraction(1), Fraction(10**4)])
+def test_a_decision_that_doubles_cannot_tell_is_infinite_and_no_nan(cost):
+    curve = prefix_curve(2, 1, Fraction(50), cost, Fraction(1, 25))
+    assert curve.batches == 1
+    assert (curve(2) == math.inf) == (cost > 600)
 
 
 def test_fake_switches_of_both_points_are_paid_for():

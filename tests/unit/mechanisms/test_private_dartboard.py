@@ -13,8 +13,8 @@ import antiphon as ap
 from antiphon.audit import contest
 from antiphon.mechanisms import ADVICE, LazyExperts
 from antiphon.mechanisms.learners import PrivateDartboard, games
-from antiphon.mechanisms.learners.experts.lazy_curve import LazyCurve
-from antiphon.mechanisms.learners.experts.private_dartboard import CappedCurve
+from antiphon.mechanisms.learners.experts.lazy import CappedCurve
+from antiphon.mechanisms.learners.joint_curve import LazyCurve
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
 
 DARTS = PrivateDartboard(horizon=60, experts=3, rate=1, cost=0.5, draws=4, grid=4)

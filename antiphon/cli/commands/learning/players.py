@@ -34,8 +34,7 @@ from antiphon.mechanisms.learners.games import (
     LossTable,
     OnlineGame,
 )
-from antiphon.mechanisms.learners.learner import Learner
-from antiphon.mechanisms.learners.online import OnlineLearner
+from antiphon.mechanisms.learners.learner import Learner, OnlineLearner
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.protocol.claims import Status

@@ -9,22 +9,23 @@ Neighbours are streams of data of which one differs, by any two data. *Regret* i
 """
 
 from antiphon.mechanisms.learners.convex.bodies import Ball, Body, Box
-from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
-from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, LinearLoss
-from antiphon.mechanisms.learners.convex.convex_regret import ConvexRegret
-from antiphon.mechanisms.learners.convex.dp_ftrl import dp_ftrl, follow, ftrl
-from antiphon.mechanisms.learners.convex.function_loss import FunctionLoss, convex_loss
-from antiphon.mechanisms.learners.convex.gradient_descent import GradientDescent
-from antiphon.mechanisms.learners.convex.hedged_leader import HedgedLeader
-from antiphon.mechanisms.learners.convex.leader import RegularisedLeader
-from antiphon.mechanisms.learners.convex.optimum import Optimum, optimum
-from antiphon.mechanisms.learners.convex.origin import Origin
-from antiphon.mechanisms.learners.convex.regression_losses import (
+from antiphon.mechanisms.learners.convex.convex_learner import (
+    ConvexLearner,
+    GradientDescent,
+    Origin,
+)
+from antiphon.mechanisms.learners.convex.convex_losses import (
     AbsoluteLoss,
+    ConvexLoss,
+    LinearLoss,
     LogisticLoss,
     RegressionLoss,
     SquaredLoss,
 )
+from antiphon.mechanisms.learners.convex.dp_ftrl import dp_ftrl, follow, ftrl
+from antiphon.mechanisms.learners.convex.function_loss import FunctionLoss, convex_loss
+from antiphon.mechanisms.learners.convex.leader import HedgedLeader, RegularisedLeader
+from antiphon.mechanisms.learners.convex.optimum import ConvexRegret, Optimum, optimum
 
 __all__ = [
     "AbsoluteLoss",

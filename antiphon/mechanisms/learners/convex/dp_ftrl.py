@@ -30,13 +30,11 @@ from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCount
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.exact_sum import ExactSum
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.mechanisms.learners.budgets import keep_to
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum
-from antiphon.mechanisms.learners.convex.hedged_leader import HedgedLeader
-from antiphon.mechanisms.learners.convex.leader import MOST_STEPS, RegularisedLeader
-from antiphon.mechanisms.learners.online import ROUNDS
-from antiphon.mechanisms.learners.searching import budget, largest_rho
+from antiphon.mechanisms.learners.convex.leader import MOST_STEPS, HedgedLeader, RegularisedLeader
+from antiphon.mechanisms.learners.learner import ROUNDS
+from antiphon.mechanisms.learners.searching import budget, keep_to, largest_rho
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.coins import Coins

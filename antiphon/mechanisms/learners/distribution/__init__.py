@@ -7,19 +7,21 @@ streams in which one user has another label. Each label goes through a mechanism
 own, which is all that anybody ever reads of it: local privacy.
 """
 
-from antiphon.mechanisms.learners.distribution.clipping_map import ClippingMap
+from antiphon.mechanisms.learners.distribution.clipping_map import AllScores, ClippingMap, OneScore
 from antiphon.mechanisms.learners.distribution.gains import (
     AllCoordinates,
     Channel,
     OneCoordinate,
     WholeLabel,
 )
-from antiphon.mechanisms.learners.distribution.hard_class import hadamard, tilt
-from antiphon.mechanisms.learners.distribution.hypotheses import Hypotheses
-from antiphon.mechanisms.learners.distribution.label_response import AllScores, OneScore
-from antiphon.mechanisms.learners.distribution.label_risk import LabelRisk, risk_of
-from antiphon.mechanisms.learners.distribution.local_learner import PREDICT, LocalLearner
-from antiphon.mechanisms.learners.distribution.local_mixture import LocalMixture
+from antiphon.mechanisms.learners.distribution.hypotheses import Hypotheses, hadamard, tilt
+from antiphon.mechanisms.learners.distribution.local_mixture import (
+    PREDICT,
+    LabelRisk,
+    LocalLearner,
+    LocalMixture,
+    risk_of,
+)
 from antiphon.mechanisms.learners.distribution.scheffe import Knockout, ScheffeKnockout
 
 __all__ = [

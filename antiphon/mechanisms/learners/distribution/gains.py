@@ -22,13 +22,13 @@ import attrs
 import numpy as np
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.distribution.clipping_map import ClippingMap
-from antiphon.mechanisms.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
-from antiphon.mechanisms.learners.distribution.label_response import (
+from antiphon.mechanisms.learners.distribution.clipping_map import (
     AllScores,
+    ClippingMap,
     OneScore,
     largest_each,
 )
+from antiphon.mechanisms.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins

@@ -11,8 +11,8 @@ import attrs
 from antiphon.composition.creation import Create
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.learners.distribution.hypotheses import Doubles, Hypotheses
-from antiphon.mechanisms.learners.distribution.local_learner import LocalLearner
-from antiphon.mechanisms.learners.online import ROUNDS
+from antiphon.mechanisms.learners.distribution.local_mixture import LocalLearner
+from antiphon.mechanisms.learners.learner import ROUNDS
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

@@ -1,5 +1,6 @@
 """L2P: measures of a base algorithm in, a private learner out, with three accountings."""
 
+from antiphon.mechanisms.learners.joint_curve import L2PCurve
 from antiphon.mechanisms.learners.l2p.accountings import (
     Accounting,
     L2PSetting,
@@ -7,9 +8,11 @@ from antiphon.mechanisms.learners.l2p.accountings import (
     Printed,
     Repaired,
 )
-from antiphon.mechanisms.learners.l2p.assumption import check_assumption
-from antiphon.mechanisms.learners.l2p.base_measures import ExponentialWeights, Measures
-from antiphon.mechanisms.learners.l2p.l2p_curve import L2PCurve
+from antiphon.mechanisms.learners.l2p.base_measures import (
+    ExponentialWeights,
+    Measures,
+    check_assumption,
+)
 from antiphon.mechanisms.learners.l2p.lazy_to_private import LazyToPrivate
 
 __all__ = [

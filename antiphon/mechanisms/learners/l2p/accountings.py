@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.l2p.l2p_curve import L2PCurve
+from antiphon.mechanisms.learners.joint_curve import L2PCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -109,6 +109,13 @@ class Printed(Accounting):
 
     def violations(self, setting: L2PSetting) -> Iterator[str]:
         yield from _premises(setting, _length(self.tail))
+
+    def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
+        """By how much it is more than (ε, δ), where it is."""
+        told = self.measure(setting)
+        for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
+            if not exact.at_most(found, most):
+                yield f"Thm 3.2 gives {name} = {shown_up(found)}, more than {shown_down(most)}"
 
     def covers(self, setting: L2PSetting) -> bool:
         return not setting.loose and _length(self.tail) >= _ENOUGH * (1 + SLACK)

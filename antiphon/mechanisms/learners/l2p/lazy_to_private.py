@@ -12,10 +12,15 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.learners.experts.weighted import ByWeight, times
 from antiphon.mechanisms.learners.l2p.accountings import Accounting, L2PSetting, Optimised
-from antiphon.mechanisms.learners.l2p.assumption import check_assumption, check_numbers
-from antiphon.mechanisms.learners.l2p.base_measures import ExponentialWeights, Measures
+from antiphon.mechanisms.learners.l2p.base_measures import (
+    ExponentialWeights,
+    Measures,
+    check_assumption,
+    check_numbers,
+)
+from antiphon.mechanisms.learners.l2p.l2p_tuning import best, corrected, printed
 from antiphon.mechanisms.learners.learner import Learner, Losses
-from antiphon.mechanisms.learners.searching import budget, rounds
+from antiphon.mechanisms.learners.searching import budget, regret_bound, rounds
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
 from antiphon.numbers.interval import nearest
@@ -146,9 +151,6 @@ class LazyToPrivate(ByWeight[Followed]):
     def initial_state(self) -> Followed:
         return Followed(0, self.initial_scores, None)
 
-    def rounds(self, state: Followed) -> int:
-        return state.rounds
-
     def scored(self, scores: Losses, losses: Losses) -> Losses:
         return self.measures.path(scores, losses)
 
@@ -224,8 +226,6 @@ class LazyToPrivate(ByWeight[Followed]):
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1), or premises that no
         parameters meet.
         """
-        from antiphon.mechanisms.learners.l2p.l2p_tuning import best
-
         return cls._made(
             experts, grid, *best(rounds(horizon), experts, *budget(epsilon, delta), accounting)
         )
@@ -240,8 +240,6 @@ class LazyToPrivate(ByWeight[Followed]):
         the largest below it for which Thm 3.2 gives ε.
         Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
         """
-        from antiphon.mechanisms.learners.l2p.l2p_presets import corrected
-
         return cls._made(
             experts, grid, *corrected(rounds(horizon), experts, *budget(epsilon, delta))
         )
@@ -255,8 +253,6 @@ class LazyToPrivate(ByWeight[Followed]):
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB).
         Raises: InvalidArgument where they violate Thm 3.2: it asks for ln(1/δ₁) <= 10 then.
         """
-        from antiphon.mechanisms.learners.l2p.l2p_presets import printed
-
         return cls._made(experts, grid, *printed(rounds(horizon), experts, *budget(epsilon, delta)))
 
     @classmethod
@@ -272,8 +268,6 @@ class LazyToPrivate(ByWeight[Followed]):
         """ln d/η + ηBT/8, of exponential weights. Raises: InvalidArgument for other measures."""
         if type(self.measures) is not ExponentialWeights:
             raise InvalidArgument("the regret bound is known of ExponentialWeights only")
-        from antiphon.mechanisms.learners.experts.tuning import regret_bound
-
         return regret_bound(self.horizon, self.experts, nearest(self.measures.rate), self.batch)
 
 

@@ -3,7 +3,7 @@
 *The game.* In round t the learner holds a hypothesis f̂_t, and is told a sample (x_t, f*(x_t)); it
 errs if f̂_t(x_t) ≠ f*(x_t). f̂₁ = f⁽⁰⁾ is public, and the answer to sample t is f̂_{t+1}: so what a
 sample does to the next hypothesis is seen, in the last round, too. (Were f̂_t answered, a
-learner for one round would leak nothing.) Functions and samples: ``samples``.
+learner for one round would leak nothing.) Functions and samples: ``mistake_learner``.
 
 *Neighbours* are streams of which one sample differs, by any two samples: event level, against
 adversaries that choose each sample after the hypothesis. A learner is *β-concentrated* for T rounds
@@ -19,18 +19,22 @@ from antiphon.mechanisms.learners.littlestone.counting_learners import (
     sparse_vector_learner,
     tree_counter_learner,
 )
-from antiphon.mechanisms.learners.littlestone.finite_learner import FiniteLearner
-from antiphon.mechanisms.learners.littlestone.halving import Halving
-from antiphon.mechanisms.learners.littlestone.mistake_bounds import (
+from antiphon.mechanisms.learners.littlestone.finite_learner import (
+    FiniteLearner,
+    Halving,
+    NameAndShame,
+)
+from antiphon.mechanisms.learners.littlestone.mistake_learner import (
+    BLANK,
+    HIT,
     HardShape,
+    MistakeLearner,
+    Mistakes,
     hard_shape,
     mistakes_lower_bound,
+    mistakes_of,
 )
-from antiphon.mechanisms.learners.littlestone.mistake_learner import MistakeLearner
-from antiphon.mechanisms.learners.littlestone.mistake_meter import Mistakes, mistakes_of
-from antiphon.mechanisms.learners.littlestone.name_and_shame import NameAndShame
 from antiphon.mechanisms.learners.littlestone.point_learner import PointLearner, point_learner
-from antiphon.mechanisms.learners.littlestone.samples import BLANK, HIT
 
 __all__ = [
     "BLANK",

@@ -1,23 +1,39 @@
-"""Learners of two functions that count the samples (1, 1), on the left of what counts privately."""
+"""Learners of two functions that count the samples (1, 1), on the left of what counts privately.
+
+*The highest noise* among the counts of a tree counter: its law, in doubles. The count after t
+updates has the noise of one node for each 1 in the binary form of t. Let H_n be the highest over
+t = 1, …, n, and 2^k the largest power of two that is at most n. For t < 2^k the nodes lie below the
+first of size 2^k; from t = 2^k on that one is there, of noise L, and the rest is as in a tree of
+n - 2^k updates. So H_n = max(H_{2^k - 1}, L + max(0, H'_{n - 2^k})), all three independent. Only
+max(0, H_n) is needed, of which the law is that of H_n above 0.
+
+*When a sparse vector first says ⊤*, for counts that are known: its law, in doubles. Given the noise
+ρ = z of the threshold, the answers are independent, and a count n is answered ⊥ with probability
+P(ν < T + z - n). Runs of equal counts make it a power: so a million rounds with few samples (1, 1)
+cost what these cost.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from functools import cache, cached_property
+from typing import Final, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import COUNT, QUERIES
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
-from antiphon.mechanisms.learners.littlestone import samples
-from antiphon.mechanisms.learners.littlestone.crossing import failing, least_threshold
-from antiphon.mechanisms.learners.littlestone.highest_noise import highest_noise
-from antiphon.mechanisms.learners.littlestone.samples import HIT, Sample
-from antiphon.mechanisms.sparse_vector import AboveThreshold
-from antiphon.numbers.errors import CompositionError
+from antiphon.mechanisms.learners.littlestone import mistake_learner
+from antiphon.mechanisms.learners.littlestone.mistake_learner import HIT, Sample
+from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
+from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.exact import Epsilon
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Status
@@ -28,6 +44,138 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Signature
 from antiphon.verifiers.models import event_level, every_pair, updates_and_queries
 from antiphon.verifiers.relations import Within
+
+Figures: TypeAlias = "NDArray[np.float64]"
+Run: TypeAlias = "tuple[int, int]"
+"""(how many samples were (1, 1) so far, for how many samples in a row)."""
+
+_FAR = 40
+"""Scales past which noise is left out: e^(-40)."""
+_NEVER = 1e-18
+_LEAST = 2.0**-40
+"""A β down to which doubles tell 1 - β from 1, and what is left out is nothing beside it."""
+
+
+def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
+    """ln P(ν < bar), ν ~ DLap(scale)."""
+    step = 1 / float(scale)
+    whole = math.log1p(math.exp(-step))
+    low = (np.minimum(bars, 0) - 1) * step - whole
+    high = np.log1p(-np.exp(-np.maximum(bars, 1) * step - whole))
+    return np.where(bars <= 0, low, high)
+
+
+@attrs.frozen
+class Crossing:
+    """When ``above`` says its first ⊤."""
+
+    above: SparseVector
+
+    @cached_property
+    def _noises(self) -> NDArray[np.int64]:
+        most = math.ceil(_FAR * self.above.threshold_scale) + 1
+        return np.arange(-most, most + 1)
+
+    @cached_property
+    def _law(self) -> Figures:
+        weights = np.exp(-np.abs(self._noises) / float(self.above.threshold_scale))
+        law: Figures = weights / weights.sum()
+        return law
+
+    def quiet(self, runs: Sequence[Run]) -> Figures:
+        """P(no ⊤ so far) after each run."""
+        found = np.zeros(len(runs))
+        logs = np.zeros(len(self._noises))
+        for place, (count, length) in enumerate(runs):
+            bars = self.above.threshold + self._noises - count
+            logs = logs + length * log_below(bars, self.above.query_scale)
+            found[place] = self._law @ np.exp(logs)
+            if found[place] < _NEVER:
+                break
+        return found
+
+    def rising(self, last: int) -> Figures:
+        """P(no ⊤ so far) after the counts 1, …, last, each asked about once."""
+        bars = np.arange(self.above.threshold - last, self.above.threshold) + self._noises[0]
+        bars = np.concatenate([bars, self.above.threshold + self._noises])
+        sums = np.concatenate([[0.0], log_below(bars, self.above.query_scale).cumsum()])
+        ends = np.arange(last, last + len(self._noises))
+        found = np.zeros(last)
+        for count in range(1, last + 1):
+            found[count - 1] = self._law @ np.exp(sums[ends] - sums[ends - count])
+            if found[count - 1] < _NEVER:
+                break
+        return found
+
+
+def failing(beta: object) -> float:
+    """β, strictly between 0 and 1. Raises: InvalidArgument, also for one below 2^-40."""
+    found = fields.beta(beta)
+    if found < _LEAST:
+        raise InvalidArgument("beta is at least 2^-40: what noise does is reckoned in doubles")
+    return found
+
+
+def least_threshold(above: SparseVector, rounds: int, beta: float) -> int:
+    """The least threshold that says no ⊤ on ``rounds`` zeros, with probability 1 - beta.
+
+    Raises: InvalidArgument for beta outside [2^-40, 1).
+    """
+    failure, zeros = failing(beta), [(0, exact.whole(rounds, "rounds"))]
+
+    def false(threshold: int) -> float:
+        return 1 - float(Crossing(attrs.evolve(above, threshold=threshold)).quiet(zeros)[0])
+
+    low, high = 0, 1
+    while false(high) > failure:
+        low, high = high, 2 * high
+    while low < high:
+        half = (low + high) // 2
+        low, high = (low, half) if false(half) <= failure else (half + 1, high)
+    return low
+
+
+_FARTHEST = 45
+"""Scales past which one noise is left out: e^(-45)."""
+_MORE = 3
+"""Scales more for each further node: a sum of n noises has the tail e^-x x^(n-1)/(n-1)!, about."""
+
+
+def highest_noise(updates: int, scale: Fraction) -> Figures:
+    """P(the noise of some count, after 1, …, ``updates`` updates, is at least x): x = 0, 1, …
+
+    Each node has noise DLap(scale). That for x = 0 is set to 1.
+    """
+    ratio = math.exp(-1 / float(scale))
+    nothing = np.zeros(math.ceil((_FARTHEST + _MORE * updates.bit_length()) * scale) + 1)
+    nothing[0] = 1
+
+    @cache
+    def tails(most: int) -> Figures:
+        if not most:
+            return nothing
+        first = 1 << most.bit_length() - 1
+        before, later = tails(first - 1), _with_noise(tails(most - first), ratio)
+        found: Figures = before + later - before * later
+        return found
+
+    return tails(updates)
+
+
+def _with_noise(tails: Figures, ratio: float) -> Figures:
+    """P(L + Z >= x) from P(Z >= x), which is 1 for x <= 0: L has weights ratio^|l|."""
+    up, down = tails.copy(), tails.copy()
+    up[0] = 1 / (1 - ratio)  # with all that is to its left
+    step = 1
+    while step < len(tails):
+        part = ratio**step
+        up[step:] += part * up[:-step]
+        down[:-step] += part * down[step:]
+        step *= 2
+    found: Figures = (1 - ratio) / (1 + ratio) * (up + down - tails)
+    found[0] = 1
+    return found
+
 
 SHARE: Final = Fraction(3, 10)
 """The part of ε that the noise of the threshold gets: with it fewer mistakes than with half."""
@@ -77,7 +225,7 @@ class OnceAbove(ExchangePostProcessor[Counted]):
                 "OnceAbove asks of counts whether they are above a threshold: put an "
                 f"AboveThreshold on its right, which answers ⊤ or ⊥, not {answers}"
             )
-        return samples.signature()
+        return mistake_learner.signature()
 
     def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
         """The count is asked about, until it is above."""
@@ -123,7 +271,7 @@ class CountIsAbove(ExchangePostProcessor[None]):
                 "CountIsAbove counts bits: put a TreeCounter on its right, which takes 0, 1 and "
                 f"COUNT, not {right.queries}"
             )
-        return samples.signature()
+        return mistake_learner.signature()
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
         """The bit is counted, and the count compared."""

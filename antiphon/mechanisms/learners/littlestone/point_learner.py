@@ -14,10 +14,9 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.inclusion import needs
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.learners.littlestone import samples
-from antiphon.mechanisms.learners.littlestone.crossing import Crossing, least_threshold
-from antiphon.mechanisms.learners.littlestone.mistake_learner import POINTS
-from antiphon.mechanisms.learners.littlestone.samples import Sample
+from antiphon.mechanisms.learners.littlestone import mistake_learner
+from antiphon.mechanisms.learners.littlestone.counting_learners import Crossing, least_threshold
+from antiphon.mechanisms.learners.littlestone.mistake_learner import POINTS, Sample
 from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
@@ -106,7 +105,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
         )
 
     def signature(self, right: Signature) -> Signature:
-        return samples.signature(self.points)
+        return mistake_learner.signature(self.points)
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
         """The sample is counted; the largest count is asked about, and then whose it is."""

@@ -8,7 +8,6 @@ A counter in their place has far less noise (docs/laziness.md).
 """
 
 from antiphon.mechanisms.learners.oco.dp_oco import DPOCO
-from antiphon.mechanisms.learners.oco.lazy_gibbs import LazyGibbs
-from antiphon.mechanisms.learners.oco.lazy_leader import LazyLeader
+from antiphon.mechanisms.learners.oco.lazy_prefix import LazyGibbs, LazyLeader
 
 __all__ = ["DPOCO", "LazyGibbs", "LazyLeader"]

@@ -13,13 +13,11 @@ from antiphon.mechanisms.counters.factors.rows import Row, bare
 from antiphon.mechanisms.learners.convex.bodies import Body, Point
 from antiphon.mechanisms.learners.convex.convex_learner import ConvexLearner
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum, LinearLoss
-from antiphon.mechanisms.learners.joint_curve import JointCurve
+from antiphon.mechanisms.learners.joint_curve import JointCurve, paired_curve
 from antiphon.mechanisms.learners.l2p.accountings import L2PSetting, Printed
-from antiphon.mechanisms.learners.oco.closeness import Premises
 from antiphon.mechanisms.learners.oco.gibbs import check_body, gibbs
-from antiphon.mechanisms.learners.oco.gradient_steps import Steps, gradient_steps, plus
-from antiphon.mechanisms.learners.oco.lazy_prefix import shown
-from antiphon.mechanisms.learners.oco.oco_curves import paired_curve
+from antiphon.mechanisms.learners.oco.lazy_prefix import Steps, gradient_steps, plus, shown
+from antiphon.mechanisms.learners.oco.oco_tuning import Premises, corrected, exactly, printed
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
@@ -132,9 +130,6 @@ class DPOCO(ConvexLearner[Paired]):
         nothing = (0,) * self.body.dimension
         return Paired(0, nothing, None, nothing)
 
-    def rounds(self, state: Paired) -> int:
-        return state.rounds
-
     def _advise(self, state: Paired, coins: Coins) -> tuple[Paired, Point]:
         state, (x, _) = self._standing(state, coins)
         return state, bare(x)
@@ -217,8 +212,6 @@ class DPOCO(ConvexLearner[Paired]):
         Raises: InvalidArgument where they do not, as far as is known everywhere: the printed β
         makes D_∞ larger than η, and p = η/ε makes 2η/p = 2ε.
         """
-        from antiphon.mechanisms.learners.oco.oco_presets import printed
-
         return cls._held_to(printed(horizon, body, loss, epsilon, delta), horizon, body, loss)
 
     @classmethod
@@ -229,8 +222,6 @@ class DPOCO(ConvexLearner[Paired]):
 
         Raises: InvalidArgument for premises that no η meets.
         """
-        from antiphon.mechanisms.learners.oco.oco_presets import corrected
-
         return cls._held_to(corrected(horizon, body, loss, epsilon, delta), horizon, body, loss)
 
     @classmethod
@@ -243,8 +234,6 @@ class DPOCO(ConvexLearner[Paired]):
         is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        from antiphon.mechanisms.learners.oco.oco_presets import exactly
-
         found = exactly(horizon, body, loss, epsilon, delta)
         return cls(horizon=horizon, body=body, loss=loss, **found._asdict())
 

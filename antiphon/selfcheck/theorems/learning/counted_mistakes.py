@@ -10,8 +10,7 @@ from typing import Final
 from antiphon.audit.exact.question import Question
 from antiphon.audit.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.mechanisms.learners.littlestone import BLANK, HIT, FiniteLearner, NameAndShame
-from antiphon.mechanisms.learners.littlestone.mistake_learner import MistakeLearner
-from antiphon.mechanisms.learners.littlestone.samples import Sample
+from antiphon.mechanisms.learners.littlestone.mistake_learner import MistakeLearner, Sample
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol.coins import Coins
 from antiphon.selfcheck.theorems.statements import private

@@ -19,7 +19,7 @@ from antiphon.mechanisms.learners.convex import (
 )
 from antiphon.mechanisms.learners.convex.bodies import Point
 from antiphon.mechanisms.learners.convex.convex_losses import Datum
-from antiphon.mechanisms.learners.online import ADVICE
+from antiphon.mechanisms.learners.learner import ADVICE
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Pair, freeze, same
 from antiphon.protocol.registry import register

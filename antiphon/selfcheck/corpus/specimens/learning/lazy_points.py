@@ -16,8 +16,7 @@ from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.learners import ADVICE
 from antiphon.mechanisms.learners.convex import Ball, Box, LinearLoss
 from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
-from antiphon.mechanisms.learners.oco.gradient_steps import Steps
-from antiphon.mechanisms.learners.oco.lazy_prefix import LazyPrefix, shown
+from antiphon.mechanisms.learners.oco.lazy_prefix import LazyPrefix, Steps, shown
 from antiphon.protocol.adversary import adversary
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe

@@ -21,7 +21,7 @@ from antiphon.mechanisms.learners.convex import (
     RegularisedLeader,
 )
 from antiphon.mechanisms.learners.convex.bodies import Point
-from antiphon.mechanisms.learners.convex.clipping import Steps
+from antiphon.mechanisms.learners.convex.convex_losses import Steps
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import TOP, Pair, same

@@ -24,8 +24,8 @@ from antiphon.mechanisms.learners.littlestone import (
     PointLearner,
 )
 from antiphon.mechanisms.learners.littlestone.counting_learners import Counted
+from antiphon.mechanisms.learners.littlestone.mistake_learner import Sample, samples
 from antiphon.mechanisms.learners.littlestone.point_learner import Seen
-from antiphon.mechanisms.learners.littlestone.samples import Sample, samples
 from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.protocol.coins import Coins
