@@ -29,7 +29,7 @@ NO_PRIVACY_FIGURES = {
     "seconds, samples, runs and how many there may be": {
         "antiphon/audit/running/progress.py": ["rate:,.0f", "(total - done) / rate:,.0f"],
         "antiphon/audit/statistical/sequential.py": ["round(scale * kind)"],
-        "antiphon/cli/commands/conjectures/climb_output.py": [
+        "antiphon/cli/commands/climb_output.py": [
             "standing.seconds:8.1f", "round(_BAR * max(each, 0.0) / top)",
         ],
         "antiphon/cli/commands/corpus.py": [
@@ -74,9 +74,8 @@ NO_PRIVACY_FIGURES = {
         "antiphon/composition/accounting/figures.py": ["share * last:.3g"],
     },
     "an event, a vector, the law of an answer": {
-        "antiphon/audit/conjectures/text_trees.py": ["float(chance):.6g"],
-        "antiphon/audit/statistical/events/events.py": ["self.threshold:.6g"],
-        "antiphon/audit/statistical/events/half_lines.py": ["end:.6g"],
+        "antiphon/audit/conjectures/drawing/found_trees.py": ["float(chance):.6g"],
+        "antiphon/audit/statistical/events/events.py": ["self.threshold:.6g", "end:.6g"],
         "antiphon/audit/statistical/search.py": ["x:.4g"],
     },
     "what was observed: regrets, losses, errors, rates": {
@@ -86,7 +85,7 @@ NO_PRIVACY_FIGURES = {
             "row.largest / bound:.3f", "round(value, -digits):,.0f", "round(value, -digits)",
             "value:.4g", "round(_BAR * math.log(ratio) / widest)",
         ],
-        "antiphon/cli/commands/learning/learner_tables.py": [
+        "antiphon/cli/commands/learner_tables.py": [
             "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
             "each[:, -1].mean():,.1f", "figure(row):,.1f", "found:.2f",
         ],
@@ -120,7 +119,7 @@ NO_PRIVACY_FIGURES = {
     "not printed": {
         "antiphon/audit/graybox/noisy.py": ["format(self.read(), spec)"],
         "antiphon/audit/graybox/noisy_arrays.py": ["numbers(self).round(*args, **options)"],
-        "antiphon/mechanisms/counters/refined_tree.py": [
+        "antiphon/mechanisms/counters/tree_counter.py": [
             "round(_UNIT * (1 << height) / ((2 << height) - 1))",
         ],
         "antiphon/mechanisms/histograms/continual.py": ["round((yield Ask(COUNT, i)))"],

@@ -14,7 +14,7 @@ from antiphon.composition.guarantees.curves import least, of_measure, product, s
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry
-from antiphon.composition.purses import Parameters
+from antiphon.composition.suitable import Parameters
 from antiphon.composition.validity import Budgeted, Measured
 from antiphon.protocol.measures.kinds import (
     Approximate,

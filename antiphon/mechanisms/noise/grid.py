@@ -16,8 +16,7 @@ from antiphon.composition.accounting.pairs.noise import (
     DiscreteLaplacePair,
 )
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
-from antiphon.mechanisms.noise.discrete import concentrated_at
+from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_bound, laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
 from antiphon.populations.plain import plain

@@ -46,7 +46,7 @@ from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.learners.littlestone import BLANK, HIT
 from antiphon.protocol import Intractable, InvalidArgument
 from antiphon.protocol.coins.sampled import generator
-from antiphon.selfcheck.theorems.parts.unsound import NaturalFilter
+from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
 LOG2 = ap.Log(2)

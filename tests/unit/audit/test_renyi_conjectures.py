@@ -22,9 +22,9 @@ from antiphon.audit.conjectures import (
     moment_above,
 )
 from antiphon.audit.conjectures.judging import both_laws
+from antiphon.audit.conjectures.patterns.filter_pattern import worst
 from antiphon.audit.conjectures.patterns.fixed_strategy import FixedStrategy, tangent, value
 from antiphon.audit.conjectures.patterns.game_pattern import BestOfGame
-from antiphon.audit.conjectures.patterns.worst_responses import worst
 from antiphon.audit.conjectures.tables import mechanism, rounded
 from antiphon.composition.filters.concentrated import ConcentratedFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter

@@ -33,7 +33,7 @@ from antiphon.mechanisms import (
     quantile,
 )
 from antiphon.mechanisms.histograms import MOST, AskEach
-from antiphon.mechanisms.noise.accuracy import laplace_bound
+from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.protocol import SampledCoins, Status
 from antiphon.protocol.verification import Refused
 

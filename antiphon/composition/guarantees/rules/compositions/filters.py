@@ -21,10 +21,10 @@ from antiphon.composition.filters.basic import BasicFilter
 from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
+    GaussianFilter,
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.gaussian_filter import GaussianFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.composing import DISCRETE, composed
 from antiphon.composition.guarantees.curves import least, of_measure, shifted

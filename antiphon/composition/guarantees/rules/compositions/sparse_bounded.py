@@ -27,7 +27,7 @@ from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.leaves import creations
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.compositions.sparse_pure import SPARSE
-from antiphon.composition.purses import Parameters
+from antiphon.composition.suitable import Parameters
 from antiphon.composition.validity import SparseParallel
 from antiphon.numbers import exact
 from antiphon.numbers.printed import shown_up

@@ -40,8 +40,8 @@ def conjecture(
     json: Json = False,
 ) -> int:
     """Search for mechanisms that break a bound; status 1 if it is refuted."""
-    from antiphon.cli.commands.conjectures.climb_output import ConjectureOptions
-    from antiphon.cli.commands.conjectures.climb_output import conjecture as search
+    from antiphon.cli.commands.climb_output import ConjectureOptions
+    from antiphon.cli.commands.climb_output import conjecture as search
 
     check_plot(plot, force)
     return search(
