@@ -1,10 +1,12 @@
-"""What a result says of itself, once: a title, and parts. As text here, as HTML in ``pages``."""
+"""How results show themselves: a title and parts, described once.
+
+They are printed as text, shown in a notebook as HTML, and drawn by ``plot``.
+"""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
@@ -102,7 +104,7 @@ def _html(
     kind: str, title: str, parts: Sequence[Part], drawn: dict[int, str | None]
 ) -> Iterator[str]:
     yield '<div style="line-height:1.45;max-width:100%;overflow-x:auto">'
-    yield f'<div><span style="{_QUIET}">{escape(kind)}</span> <b>{escape(title)}</b></div>'
+    yield f'<div><span style="{_QUIET}">{_escaped(kind)}</span> <b>{_escaped(title)}</b></div>'
     for part in parts:
         if isinstance(part, Picture):
             yield from _image(drawn[id(part)], title)
@@ -115,9 +117,9 @@ def _part(part: Part) -> Iterator[str]:
     if isinstance(part, Grid):
         yield from _table(part)
     elif isinstance(part, Verbatim):
-        yield f'<pre style="margin:.4em 0;font-size:.9em">{escape(part.text)}</pre>'
+        yield f'<pre style="margin:.4em 0;font-size:.9em">{_escaped(part.text)}</pre>'
     else:
-        yield f'<div style="{_QUIET}">{escape(str(part))}</div>'
+        yield f'<div style="{_QUIET}">{_escaped(str(part))}</div>'
 
 
 def _table(table: Grid) -> Iterator[str]:
@@ -136,10 +138,16 @@ def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
     styles = [f"{_CELL}text-align:{side}" for side in sides]
     styles[0] += ";white-space:nowrap" * (len(texts[0]) <= _SHORT)
     cells = (
-        f'<{tag} style="{style}">{escape(text)}</{tag}>'
+        f'<{tag} style="{style}">{_escaped(text)}</{tag}>'
         for text, style in zip(texts, styles, strict=True)
     )
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # its table of entities loads when a notebook first asks
+
+    return escape(text)
 
 
 def _image(svg: str | None, title: str) -> Iterator[str]:
@@ -147,7 +155,7 @@ def _image(svg: str | None, title: str) -> Iterator[str]:
     if svg is not None:
         data = b64encode(svg.encode()).decode()
         yield (
-            f'<img alt="{escape(title)}" style="max-width:100%;background:#fff" '
+            f'<img alt="{_escaped(title)}" style="max-width:100%;background:#fff" '
             f'src="data:image/svg+xml;base64,{data}"/>'
         )
 
@@ -164,7 +172,6 @@ class Displayed:
         raise NotImplementedError
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-
         return bundle(self, self._card())
 
 

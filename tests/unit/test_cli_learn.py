@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from antiphon.audit import contest
-from antiphon.cli.commands.players import makers, named
+from antiphon.cli.commands.learning.players import makers, named
 from antiphon.mechanisms import LazyExperts, learners
 from antiphon.mechanisms.learners import games
 from antiphon.mechanisms.learners.convex import (

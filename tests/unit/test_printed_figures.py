@@ -85,12 +85,12 @@ NO_PRIVACY_FIGURES = {
             "row.largest / bound:.3f", "round(value, -digits):,.0f", "round(value, -digits)",
             "value:.4g", "round(_BAR * math.log(ratio) / widest)",
         ],
-        "antiphon/cli/commands/learner_tables.py": [
+        "antiphon/cli/commands/learning/learner_tables.py": [
             "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
             "each[:, -1].mean():,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/report/counters.py": ["value:,.0f", "value:.4g"],
-        "antiphon/report/dates.py": ["value:,.0f"],
+        "antiphon/report/dates.py": ["value:,.0f", "value:.3g"],
         "antiphon/report/learning.py": ["slope:.2f", "place:,.6g"],
         "examples/adaptivity_costs.py": ["float(more / less):.2f"],
         "examples/batch_constant.py": [

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from antiphon.audit.contests import contest
-from antiphon.cli.commands.learner_rows import LearnerRow
-from antiphon.cli.commands.learner_tables import LearnedOutcome, print_once, print_sweep
-from antiphon.cli.commands.players import (
+from antiphon.cli.commands.learning.learner_rows import LearnerRow
+from antiphon.cli.commands.learning.learner_tables import LearnedOutcome, print_once, print_sweep
+from antiphon.cli.commands.learning.players import (
     Entrant,
     Played,
     Players,
@@ -20,7 +20,7 @@ from antiphon.cli.commands.players import (
     makers,
     unfit,
 )
-from antiphon.cli.commands.sweeps import over_budgets, over_rounds, sweep_data
+from antiphon.cli.commands.learning.sweeps import over_budgets, over_rounds, sweep_data
 from antiphon.cli.output import print_json, progress
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.mechanisms.learners.games.convex_game import DataTable

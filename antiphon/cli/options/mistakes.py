@@ -35,8 +35,8 @@ def mistakes(
     json: Json = False,
 ) -> int:
     """Count the mistakes that privacy costs a learner: three adversaries, and two bounds."""
-    from antiphon.cli.commands import mistake_table
-    from antiphon.cli.commands.players import PlayOptions
+    from antiphon.cli.commands.learning import mistake_table
+    from antiphon.cli.commands.learning.players import PlayOptions
 
     check_plot(plot, force)
     asked = mistake_table.MistakesAsked(learner, rounds, epsilon, delta, beta, points)

@@ -1,6 +1,6 @@
 """scikit-learn's preprocessors (extra ``preprocess``), each with how far it moves records."""
 
-from antiphon.composition.preprocessing.tables.columns import (
+from antiphon.composition.preprocessing.tables.columnwise import (
     BinCentres,
     ClusterCentres,
     MeanImputation,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from antiphon.cli.commands.learner_rows import LearnerRow, power, shared
+from antiphon.cli.commands.learning.learner_rows import LearnerRow, power, shared
 from antiphon.cli.written import shown
 
 if TYPE_CHECKING:
