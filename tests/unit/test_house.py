@@ -28,9 +28,7 @@ LAZY = {
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
 BY_NAME = {
-    "audit/corpus.py": {"'antiphon.selfcheck.corpus'"},
     "audit/running/sending.py": {"module", "'cloudpickle'"},
-    "audit/theorems.py": {"'antiphon.selfcheck.theorems'"},
     "composition/guarantees/rules/__init__.py": {"_file.name"},
     "composition/filters/budget.py": {"'antiphon.composition.spending.refused'"},
     "composition/property_search.py": {"'antiphon.audit.searches'"},
@@ -279,8 +277,6 @@ CALLED_AFTER = {
     "cli/commands", "cli/options", "report", "audit/check/steps", "selfcheck/corpus/specimens",
 }  # fmt: skip
 """Where a file is called after what it prints, draws, checks or audits, which lives elsewhere."""
-FIRST_ADDRESSES = {"audit/corpus.py", "audit/statistical/running.py", "protocol/errors.py"}
-"""Documented paths that lead on to where things stand now."""
 TWO_HOMES = {
     "Counterexample": "public in audit, where one is found, and in composition, where one is known",
     "counterexample.py": "the adversary of CM §5.2, a documented path, and the theorem it is to",
@@ -302,7 +298,6 @@ def test_no_file_name_has_two_homes():
         for path in SOURCES
         if not path.name.startswith("__")
         and str(path.parent.relative_to(ROOT)) not in CALLED_AFTER
-        and str(path.relative_to(ROOT)) not in FIRST_ADDRESSES
     ]
     doubled = homes(at_home)
     assert doubled.keys() == {name for name in TWO_HOMES if name.endswith(".py")}, doubled
