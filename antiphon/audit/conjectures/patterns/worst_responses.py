@@ -22,7 +22,7 @@ from antiphon.audit.conjectures.exact_figures import Figure, TightDelta, TightMo
 from antiphon.audit.conjectures.patterns.pattern import SOURCE
 from antiphon.audit.conjectures.tables import DENOMINATOR, TableMechanism, whole_weights
 from antiphon.audit.exact.question import Question, rational_growth
-from antiphon.composition.accounting.one_order import OnlyAt
+from antiphon.composition.accounting.renyi import OnlyAt
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.decimals import root_below
 from antiphon.composition.purses import Parameters, pairs

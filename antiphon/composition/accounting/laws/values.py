@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.pairs.laws.loss import (
+from antiphon.composition.accounting.laws.loss import (
     SLACK,
     Complexes,
     Lattice,

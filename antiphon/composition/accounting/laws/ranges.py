@@ -9,7 +9,7 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.pairs.laws.loss import (
+from antiphon.composition.accounting.laws.loss import (
     SLACK,
     Logs,
     LossLaw,

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers.interval import UNIT, Floats
+from antiphon.numbers import exact
+from antiphon.numbers.interval import UNIT, Floats, Interval
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 SLACK: Final = 16 * UNIT
 """What a handful of operations on numbers of size one lose."""
+_KEPT: Final = 24
+
+
+def remembered(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    """What was made for a key, once; the last few dozen are kept."""
+    if key not in known:
+        if len(known) >= _KEPT:
+            del known[next(iter(known))]
+        known[key] = make()
+    return known[key]
 
 
 class Moment(NamedTuple):
@@ -56,6 +69,10 @@ class LossLaw(ABC):
     @property
     def lattice(self) -> Lattice | None:
         """Where all losses are, if on a lattice of rationals."""
+        return None
+
+    def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
+        """Bounds on H(at) where these losses tell it without a contour."""
         return None
 
     @property
