@@ -26,10 +26,10 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo service test test-slow test-peers hunt conjectures mutants lint docs bench dist lock clean remake
+.PHONY: help demo service test test-slow test-elsewhere test-peers hunt conjectures mutants lint docs bench dist lock clean remake
 
 help: ## List the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
 
 demo: $(VENV)/.demo ## The main job: replay 336,776 flights through the whole calculus
 	@echo "A year of flights through the calculus, in half a minute; what it is doing:" >&2
@@ -46,6 +46,17 @@ test: $(VENV)/.test ## The test suite, doctests included, on all cores
 
 test-slow: $(VENV)/.test ## The test suite and the slow tests
 	@$(BIN)/python -m pytest $(ON_ALL_CORES) $(ARGS)
+
+# A test that lets rounding decide fails with another BLAS; one that sends SIGINT, where it is ignored.
+KERNELS ?= Haswell Zen SkylakeX Prescott
+test-elsewhere: $(VENV)/.test ## The test suite with the BLAS of other machines, as a script's shell starts it
+	@status=0; \
+	for machine in $(addprefix OPENBLAS_CORETYPE=,$(KERNELS)) OPENBLAS_NUM_THREADS=1; do \
+	  echo "$$machine" >&2; \
+	  (trap '' INT; exec env "$$machine" $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) $(ARGS)) \
+	    || status=1; \
+	done; \
+	exit $$status
 
 test-peers: $(VENV)/.test $(PEERS_VENV)/.made ## The tests of doors to others, with dp-accounting
 	@$(BIN)/python -m pytest tests/unit/interop $(ARGS)

@@ -249,13 +249,14 @@ def premises(about: About) -> Iterator[str]:
 
 def decided(row: Decided) -> str:
     """A row of the table; a broken twin in italics."""
-    instance = escaped(row.instance) if row.expected else f"*broken twin:* {escaped(row.instance)}"
-    assert row.as_expected, f"{row.theorem}, {row.instance}: {row.verdict}"
-    if row.relation is Standing.EQUIVALENT:
-        claimed, tight = "≡, distance 0", f"distance {short(row.tight[0])}"
+    check, found = row.check, row.evidence
+    instance = ("" if check.expected else "*broken twin:* ") + escaped(check.instance)
+    assert row.as_expected, f"{check.theorem}, {check.instance}: {row.verdict}"
+    if found.relation is Standing.EQUIVALENT:
+        claimed, tight = "≡, distance 0", f"distance {short(found.tight[0])}"
     else:
-        points = [f"{row.relation.value} ({epsilon(e)}, {short(d)})" for e, d in row.claimed]
-        claimed, tight = "<br>".join(points), "<br>".join(map(short, row.tight))
+        points = [f"{found.relation.value} ({epsilon(e)}, {short(d)})" for e, d in found.claimed]
+        claimed, tight = "<br>".join(points), "<br>".join(map(short, found.tight))
     return f"| {instance} | {claimed} | {tight} | {row.verdict} |"
 
 

@@ -3,6 +3,8 @@
 The names of tests are the same in every process: those that run side by side compare them.
 """
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 from mpmath import mp
@@ -17,6 +19,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("suite")
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what a script puts in the background (`make test &`) with SIGINT ignored, and
+    # children inherit that. The tests of Ctrl-C send it to themselves and to their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

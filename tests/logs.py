@@ -1,8 +1,11 @@
 """Durable sessions in tests: how their process dies, and what their files hold."""
 
 import os
+import re
 
-from antiphon.protocol.durable.guard import beside
+from antiphon.protocol.durable.checks import check_before, checked
+from antiphon.protocol.durable.guard import Progress, beside, marked
+from antiphon.protocol.durable.journal import as_written
 from antiphon.protocol.durable.reading import opening, steps
 
 
@@ -25,6 +28,39 @@ def in_the_log(path):
 def bytes_of(path):
     """A log and its guard, as they are."""
     return path.read_bytes(), beside(path).read_bytes()
+
+
+def without_checks(path):
+    """The lines of a log, as they were said."""
+    return re.sub(r',"(check|synced)":"\w{8}"}$', "}", path.read_text(), flags=re.M).splitlines()
+
+
+def rewrite(path, lines):
+    """Make it a log of these lines, as somebody would who knows of checks."""
+    path.write_bytes(as_written(lines)[0])
+
+
+def edit(path, old, new, times=-1):
+    """Change what a log says, and its checks with it."""
+    text = "\n".join(without_checks(path))
+    assert old in text
+    rewrite(path, text.replace(old, new, times).split("\n"))
+
+
+def add(path, *lines):
+    """Lines at the end of a log."""
+    for line in lines:
+        with path.open("rb+") as file:
+            before = check_before(file, file.seek(0, 2))
+            file.seek(0, 2)
+            file.write(checked(line, before)[0])
+
+
+def mark(path, **changes):
+    """Change what the guard of a log says."""
+    line = str(marked(path)._replace(**changes)._asdict()).replace("'", '"').replace(", ", ",")
+    beside(path).write_bytes(checked(line.replace(": ", ":"), 0)[0].ljust(256))
+    assert type(marked(path)) is Progress
 
 
 def in_a_child(act):

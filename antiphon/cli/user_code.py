@@ -11,6 +11,7 @@ from types import ModuleType
 
 from antiphon.audit.running.by_path import run_file
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.records.naming import name_variables
 
 
@@ -20,7 +21,7 @@ def import_file(path: Path) -> ModuleType:
     What its variables hold gets names in transcripts where it has none (``naming``).
     Raises: InvalidArgument if there is no such file, or for whatever it raises.
     """
-    if not path.is_file():
+    if not path_of(path).is_file():
         raise InvalidArgument(f"{path}: there is no such file")
     try:
         module = run_file(path)

@@ -1,17 +1,13 @@
-"""Numbers and names as users write them; numbers are kept exact."""
+"""Counts and names as users write them, and exact numbers as they are shown."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import shown_up
-
-_NUMBER: Final = re.compile(r"[0-9]{0,40}(\.[0-9]{0,40})?([eE][+-]?[0-9]{1,2})?")
-_RATIO: Final = re.compile(r"[0-9]{1,40}/[0-9]{1,40}")
 
 Found = TypeVar("Found")
 
@@ -38,26 +34,10 @@ def count(text: str, name: str, most: int) -> int:
     >>> count("4096", "rounds", 1 << 24)
     4096
     """
-    found = int(text) if text.isdecimal() and len(text) < 40 else 0
+    found = int(text) if text.isascii() and text.isdecimal() and len(text) < 40 else 0
     if not 1 <= found <= most:
         raise InvalidArgument(f"{name} is a whole number from 1 to {most:,}, not {text[:40]!r}")
     return found
-
-
-def rational(text: str, name: str) -> Fraction:
-    """The exact number that a text such as 0.1, 1e-6 or 1/3 stands for.
-
-    Raises: InvalidArgument for anything else, also for inf and nan.
-
-    >>> rational("0.1", "delta")
-    Fraction(1, 10)
-    """
-    if _NUMBER.fullmatch(text) or _RATIO.fullmatch(text):
-        try:
-            return Fraction(text)
-        except (ValueError, ZeroDivisionError):
-            pass
-    raise InvalidArgument(f"{name} is a number >= 0 such as 0.1, 1e-6 or 1/3, not {text[:40]!r}")
 
 
 def shown(value: Fraction) -> str:

@@ -29,6 +29,7 @@ from antiphon.protocol.registry import name_of, register
 from antiphon.protocol.spaces import Anything, Signature
 
 
+@register("antiphon.Child/1", state=True)
 class Child(NamedTuple):
     """A created mechanism and its state."""
 
@@ -36,6 +37,7 @@ class Child(NamedTuple):
     state: object
 
 
+@register("antiphon.Dead/1", state=True)
 @attrs.frozen
 class Dead:
     """The state of a child that has halted or failed; it answers HALT for ever.
@@ -74,6 +76,7 @@ Children: TypeAlias = "Vector[Child]"
 """Persistent: a step among a million children copies a few nodes, not all."""
 
 
+@register("antiphon.Ledger/1", state=True)
 @attrs.frozen
 class Ledger:
     """The children of a composition with a budget, and what has been charged for them."""

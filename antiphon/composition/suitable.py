@@ -13,12 +13,14 @@ from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Ask, identical
+from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification
 
 Purse: TypeAlias = "Vector[int]"
 """How many of each distinct fixed parameter are still unused: a sub-multiset."""
 
 
+@register("antiphon.Checked/1", state=True)
 class Checked(NamedTuple):
     """What f knows of a created mechanism: f' so far, and whether a pair differed."""
 
@@ -29,6 +31,7 @@ class Checked(NamedTuple):
     """Whether any pair has come; kept only where the first pair matters (f_{∞,FPC})."""
 
 
+@register("antiphon.SuitableState/1", state=True)
 class SuitableState(NamedTuple):
     """The created mechanisms in order, and the parameters left to use."""
 

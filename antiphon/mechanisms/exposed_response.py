@@ -38,6 +38,7 @@ def _probability(value: object) -> Fraction:
     return fields.probability(exact.probability(value, "probability"))
 
 
+@register("antiphon.ExposedDivergence/1", state=True)
 @attrs.frozen
 class ExposedDivergence:
     """α ↦ ln(1 - p + p·e^((α-1)·D_α(RR_E)))/(α-1), rounded up: of M_{p,E} w.r.t. its f."""

@@ -54,6 +54,7 @@ Told: TypeAlias = Union[Symbol, int]
 """⊤, ⊥ or halt; a number, where more is told than ⊤."""
 
 
+@register("antiphon.SparseState/1", state=True)
 class SparseState(NamedTuple):
     """T + ρ, once ρ has been drawn, and how often ⊤ may still be said."""
 

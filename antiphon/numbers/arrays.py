@@ -6,36 +6,63 @@ An int64 difference can need 65 bits and a sum of squares 146: nothing here over
 from __future__ import annotations
 
 import math
-from typing import Any, Final, TypeAlias
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, Union
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from antiphon.numbers.errors import InvalidArgument
+
 Gaps: TypeAlias = "NDArray[np.uint64]"
+Bound: TypeAlias = Union[int, float, Fraction]
+"""The end of a range, exactly; infinite where there is none."""
+_WHOLE: Final = "biu"
+"""Kinds of dtypes whose entries are whole numbers."""
 _LOW: Final = np.uint64(2**32 - 1)
 _HALF: Final = np.uint64(32)
 
 
-def inside(values: NDArray[Any], low: float, high: float) -> bool:
-    """Whether all entries are finite and in [low, high].
+def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
+    """Whether all entries are finite and in [low, high]; compared exactly, whatever their dtype.
 
     Without a pass over whole numbers that have no bounds; else by the least and the greatest
-    entry, which are NaN where an entry is. Whole numbers are compared exactly with their bounds.
+    entry, as Python's numbers: a bound is never rounded to the dtype, nor an entry to the bound's.
     What stands for an array is asked as arrays are, if its entries are int64 or float64.
     """
-    kind = values.dtype.kind
-    if not values.size or (kind in "biu" and low == -math.inf and high == math.inf):
+    kind, bounded = values.dtype.kind, low != -math.inf or high != math.inf
+    if not values.size or (kind in _WHOLE and not bounded):
         return True
-    if kind in "biu":
-        return bool(low <= values.min().item() and values.max().item() <= high)
+    if kind == "c":  # finite in both parts, and in no order
+        return not bounded and bool(np.isfinite(values).all())
+    if kind not in _WHOLE and kind != "f":
+        return False
     with np.errstate(invalid="ignore"):
-        if values.dtype == np.float64:
-            least, most = values.min().item(), values.max().item()
-            finite = bool(-math.inf < least) and bool(most < math.inf)
-            return finite and bool(low <= least) and bool(most <= high)
-        if kind == "f":
-            values = np.array([values.min(), values.max()], values.dtype)
-    return bool(np.all(np.isfinite(values) & (values >= low) & (values <= high)))
+        least, most = values.min().item(), values.max().item()
+    if kind == "f" and not (bool(-math.inf < least) and bool(most < math.inf)):
+        return False
+    if values.dtype.char == "g":  # a longdouble would round what it is compared with
+        least, most = (Fraction(*end.as_integer_ratio()) for end in (least, most))
+    return bool(low <= least) and bool(most <= high)
+
+
+def multiples(values: NDArray[Any], step: float) -> bool:
+    """Whether all entries are multiples of a power of two; whole numbers are, of all below 1."""
+    whole = values.dtype.kind in _WHOLE
+    return not np.any(values % (max(1, int(step)) if whole else step))
+
+
+def bound(_: object, field: attrs.Attribute[Any], value: object) -> None:
+    """A validator: the end of a range."""
+    if type(value) not in (int, float, Fraction) or value != value:
+        raise InvalidArgument(f"{field.name} must be an int, a float or a Fraction, and not NaN")
+
+
+def power_of_two(_: object, field: attrs.Attribute[Any], value: Any) -> None:
+    """A validator: a step that halves and doubles exactly, or None."""
+    if value is not None and (type(value) not in (int, float) or math.frexp(value)[0] != 0.5):
+        raise InvalidArgument(f"{field.name} must be a power of two, as a float, or None")
 
 
 def gaps(zero: NDArray[np.signedinteger[Any]], one: NDArray[np.signedinteger[Any]]) -> Gaps:

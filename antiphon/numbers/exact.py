@@ -8,6 +8,7 @@ shortest decimal that prints it, and ``Log(3)`` is the ε with e^ε = 3.
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, Union
@@ -36,6 +37,31 @@ def fraction(value: object, name: str = "value") -> Fraction:
     if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
         return Fraction(repr(plain))
     raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {shown(value)}")
+
+
+_DECIMAL: Final = re.compile(r"[0-9]{0,40}(\.[0-9]{0,40})?([eE][+-]?[0-9]{1,2})?")
+_RATIO: Final = re.compile(r"[0-9]{1,40}/[0-9]{1,40}")
+
+
+def rational(text: str, name: str) -> Fraction:
+    """The exact number that a text such as 0.1, 1e-6 or 1/3 stands for.
+
+    Every text of a user's becomes a number here: ``Fraction`` itself reads 1e99999999, and is at it
+    for minutes, in which no signal ends the process; it takes spaces, underscores and the digits of
+    every script, too.
+
+    Raises: InvalidArgument for anything else: inf and nan, a sign, more than 40 digits beside the
+    point or the stroke, and exponents of more than two digits.
+
+    >>> rational("0.1", "delta")
+    Fraction(1, 10)
+    """
+    if _DECIMAL.fullmatch(text) or _RATIO.fullmatch(text):
+        try:
+            return Fraction(text)
+        except (ValueError, ZeroDivisionError):
+            pass
+    raise InvalidArgument(f"{name} is a number >= 0 such as 0.1, 1e-6 or 1/3, not {text[:40]!r}")
 
 
 _PLAIN: Final = 12

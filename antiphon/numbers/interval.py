@@ -103,7 +103,7 @@ def _nearest(value: Fraction | Decimal) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.inf
+        return math.inf if value > 0 else -math.inf
 
 
 def outward(lower: float, upper: float) -> Interval[float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import warnings
 from os import PathLike, fspath
+from os.path import isdir
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,9 @@ _PLACE: Final = re.compile(r"at row \d+(, column \d+)?")
 
 
 def path_of(given: object, name: str = "path") -> Path:
-    """The path that text or a path is. Raises: InvalidArgument for anything else.
+    """The path of a file that text or a path is. Raises: InvalidArgument for anything else.
+
+    So, too, for a directory, wherever a file is read, written or looked after.
 
     >>> path_of(7, "sink")
     Traceback (most recent call last):
@@ -34,6 +37,8 @@ def path_of(given: object, name: str = "path") -> Path:
     kind = type(given).__name__
     found: object = fspath(given) if isinstance(given, PathLike) else given  # pyright: ignore
     if isinstance(found, str):
+        if isdir(found):
+            raise InvalidArgument(f"{found} is a directory: give {name} as the path of a file")
         return Path(found)
     article = "an" if kind[0] in "aeiou" else "a"
     raise InvalidArgument(f"{name} is the path of a file, as text or a Path, not {article} {kind}")

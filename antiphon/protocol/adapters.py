@@ -123,7 +123,7 @@ def mechanism(
 ) -> Callable[[Stepping[State, Query, Answer]], FunctionMechanism[State, Query, Answer]]:
     """Decorator: a CM from a function (state, message, coins) -> (state, answer).
 
-    Raises: InvalidArgument for a function of other arguments.
+    Raises: InvalidArgument for what is no space, or a function of other arguments.
 
     >>> from antiphon.protocol.spaces import BITS, Integers
     >>> @mechanism(queries=BITS, answers=Integers(0), initial_state=0)

@@ -59,7 +59,8 @@ class InEpsilon:
 
     delta: Fraction
     total: float | None
-    """ε that is promised of the whole session, however it goes on; None: nothing is."""
+    """ε that is promised of the whole session, however it goes on, by what ``ap.guarantee`` says of
+    the same system; None: it says nothing (``why``)."""
     spent: float | None
     """Rounded up; None: what was created has no such figure (``why``)."""
     remaining: float | None
@@ -70,7 +71,8 @@ class InEpsilon:
     probability δ the privacy loss itself was never above it. None: there is no odometer for what
     was created, or at this δ."""
     status: Status
-    """Of ``total`` and ``loss``: ASSUMED if what they rest on is, for what was created so far."""
+    """Of ``total`` and ``loss``: ASSUMED if what they rest on is, for what was created so far. A
+    later creation whose claim is only assumed makes it so."""
     theorem: str
     """Whence ``total``, or ``spent`` where nothing is promised."""
     why: str = ""

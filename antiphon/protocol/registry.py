@@ -14,8 +14,31 @@ from antiphon.numbers.exact import written
 
 Thing = TypeVar("Thing")
 
-_things: Final[dict[str, object]] = {}
-_names: Final[dict[int, str]] = {}
+
+class _Names:
+    """Names, each with what is called so, and back."""
+
+    def __init__(self) -> None:
+        self.things: dict[str, object] = {}
+        self._names: dict[int, str] = {}
+
+    def add(self, name: str, thing: object) -> None:
+        self.things[name] = thing
+        self._names[id(thing)] = name
+
+    def of(self, thing: object) -> str | None:
+        name = self._names.get(id(thing))
+        return name if name is not None and self.things.get(name) is thing else None
+
+    def find(self, name: str) -> Any:
+        if name not in self.things and name.startswith(_OURS):
+            for load in _unread:
+                load()
+        return self.things.get(name)
+
+
+_said, _states = _Names(), _Names()
+"""What may be said, and stand in a transcript; what stands in kept states only."""
 
 _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
@@ -24,11 +47,14 @@ SECRET: Final = "secret"
 """Metadata key of an attrs field that only recordings may hold: metadata={"secret": True}."""
 
 
-def register(name: str) -> Callable[[Thing], Thing]:
+def register(name: str, *, state: bool = False) -> Callable[[Thing], Thing]:
     """Decorator: give an attrs class, or an object made by a decorator, a name in transcripts.
 
     Names look like "package.name/1"; raise the number when the parameters change
     meaning. Registering the same definition again (a reloaded file) replaces it.
+
+    ``state``: the class is part of states only, which durable sessions keep, and of no message;
+    it may be a named tuple, too. Where it is defined is not written, so its file may move.
 
     Raises: InvalidArgument for a name without a version, a name that another
     definition has, or a class that is not an attrs class.
@@ -38,16 +64,27 @@ def register(name: str) -> Callable[[Thing], Thing]:
 
     def add(thing: Thing) -> Thing:
         kind: object = thing
-        if isclass(kind) and not (attrs.has(kind) or issubclass(kind, enum.Enum)):
+        if not state and isclass(kind) and not (attrs.has(kind) or issubclass(kind, enum.Enum)):
             raise InvalidArgument(f"{kind.__name__} must be an attrs class or an Enum")
-        known = _things.get(name) if _module(thing).startswith(_OURS) else lookup(name)
-        if known is not None and _origin(known) != _origin(thing):
-            raise InvalidArgument(f"{name!r} is already the name of {_origin(known)}")
-        _things[name] = thing
-        _names[id(thing)] = name
-        return reads_well(kind) if isclass(kind) else thing  # type: ignore[return-value]
+        if state and not (isclass(kind) and keeps_parts(kind)):
+            raise InvalidArgument(f"{_origin(thing)} must be an attrs class or a named tuple")
+        ours = _module(thing).startswith(_OURS)
+        for names in (_said, _states):
+            known = names.things.get(name) if ours else names.find(name)
+            if known is not None and _origin(known) != _origin(thing):
+                raise InvalidArgument(f"{name!r} is already the name of {_origin(known)}")
+        (_states if state else _said).add(name, thing)
+        return reads_well(kind) if isclass(kind) and not state else thing  # type: ignore[return-value]
 
     return add
+
+
+def keeps_parts(kind: type) -> bool:
+    """Whether values of a class are kept by their parts: attrs classes, named tuples, and what
+    says itself by ``__keep__`` of which parts it is.
+    """
+    named_tuple = tuple in kind.__mro__ and hasattr(kind, "_fields")
+    return named_tuple or attrs.has(kind) or hasattr(kind, "__keep__")
 
 
 _GENERATED: Final = "<attrs generated"
@@ -82,8 +119,7 @@ def suggest(name: str, thing: object) -> None:
     the file takes it for unregistered.
     """
     if registered_name(thing) is None:
-        _things[name] = thing
-        _names[id(thing)] = name
+        _said.add(name, thing)
 
 
 def is_suggested(name: str) -> bool:
@@ -106,16 +142,23 @@ def _module(thing: object) -> str:
 
 def registered_name(thing: object) -> str | None:
     """The name of a registered class or object, if it has one."""
-    name = _names.get(id(thing))
-    return name if name is not None and _things.get(name) is thing else None
+    return _said.of(thing)
+
+
+def state_name(kind: type) -> str | None:
+    """The name by which values of a class stand in kept states, if it has one."""
+    return _states.of(kind) or (_said.of(kind) if keeps_parts(kind) else None)
 
 
 def lookup(name: str) -> Any:
     """The class or object of that name; None if nothing is registered under it."""
-    if name not in _things and name.startswith(_OURS):
-        for load in _unread:
-            load()
-    return _things.get(name)
+    return _said.find(name)
+
+
+def lookup_state(name: str) -> Any:
+    """The class whose values stand in kept states by that name, or None."""
+    found = _said.things.get(name) or _states.find(name) or _said.find(name)
+    return found if isclass(found) and keeps_parts(found) else None
 
 
 def also_in(load: Callable[[], object]) -> None:

@@ -141,7 +141,7 @@ class Session(Displayed):
             message = sealed(message, self._mechanism.signature.queries)
         with self._lock:
             if self._over is not None:
-                raise ProtocolError(f"the session is over ({self._over}); start another")
+                raise self._is_over()
             if self._accepts is not None and not self._accepts(message):
                 raise InvalidArgument(
                     f"a {type(message).__name__} outside the query space of "
@@ -178,6 +178,12 @@ class Session(Displayed):
                     self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
                 self._now = before, now[1] + 1, message, answer
             return answer
+
+    def _is_over(self) -> ProtocolError:
+        return ProtocolError(f"the session is over ({self._over}); {self._instead}")
+
+    _instead = "start another"
+    """How to go on once it is over."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -228,7 +234,7 @@ class Session(Displayed):
         Raises: what ``send`` would; ProtocolError if there is no composition in the mechanism.
         """
         if self._over is not None:
-            raise ProtocolError(f"the session is over ({self._over}); start another")
+            raise self._is_over()
         spending = import_module("antiphon.composition.spending")  # it stands above
         asked: Price = spending.price_of(self._mechanism, self._now[0], create)
         return asked

@@ -15,7 +15,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.numbers.arrays import inside
+from antiphon.numbers import arrays
+from antiphon.numbers.arrays import Bound
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
 from antiphon.numbers.products import product
@@ -38,9 +39,9 @@ class Space(ABC):
         return all(map(self.contains, values))
 
     @property
-    @abstractmethod
     def discrete(self) -> bool:
-        """Whether the set is countable (the premise "discrete answers" of CM §4)."""
+        """Whether the set is known to be countable (the premise "discrete answers" of CM §4)."""
+        return False
 
     def enumerate(self) -> Iterator[Any]:
         """The elements, in a fixed order. Raises: Intractable if not finite."""
@@ -64,10 +65,6 @@ class Anything(Space):
 
     def contains(self, value: object) -> bool:
         return True
-
-    @property
-    def discrete(self) -> bool:
-        return False
 
     def includes(self, other: Space) -> bool:
         return True
@@ -192,10 +189,6 @@ class Reals(Space):
             return False
         return bool(self.low <= value) and bool(value <= self.high)
 
-    @property
-    def discrete(self) -> bool:
-        return False
-
     def includes(self, other: Space) -> bool:
         known = isinstance(other, Reals) and self.low <= other.low and other.high <= self.high
         return known or super().includes(other)
@@ -249,21 +242,22 @@ class Texts(Space):
 class Arrays(Space):
     """NumPy arrays of one shape and dtype, entries finite and in [low, high].
 
-    With a ``step``, a power of two, the entries are multiples of it, so countably many.
+    Bounds are compared exactly, as they are given: floats would let in whole numbers past 2^53
+    for which no noise was calibrated. With a ``step``, a power of two, entries are its multiples.
     """
 
     shape: tuple[int, ...]
     dtype: str = "float64"
-    low: float = -math.inf
-    high: float = math.inf
-    step: float | None = None
+    low: Bound = attrs.field(default=-math.inf, validator=arrays.bound)
+    high: Bound = attrs.field(default=math.inf, validator=arrays.bound)
+    step: float | None = attrs.field(default=None, validator=arrays.power_of_two)
 
     def contains(self, value: Any) -> bool:
         if STAND_IN.number(value) is not np.ndarray or value.shape != self.shape:
             return False
-        if value.dtype != np.dtype(self.dtype) or not inside(value, self.low, self.high):
+        if value.dtype != np.dtype(self.dtype) or not arrays.inside(value, self.low, self.high):
             return False
-        return self.step is None or not np.any(value % self.step)
+        return self.step is None or arrays.multiples(value, self.step)
 
     def includes(self, other: Space) -> bool:
         if type(other) is not Arrays or (self.shape, self.dtype) != (other.shape, other.dtype):
@@ -386,6 +380,12 @@ class Pairs(Space):
         return known or super().includes(other)
 
 
+def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
+    if not isinstance(value, Space):
+        kind = value.__name__ if isinstance(value, type) else type(value).__name__
+        raise InvalidArgument(f"{field.name} is a space such as spaces.Integers(), not {kind}")
+
+
 @attrs.frozen
 class Signature:
     """What a mechanism takes and gives: Q, A, and which of Q carry data.
@@ -393,6 +393,6 @@ class Signature:
     ``updates``: the part of ``queries`` that brings data in, secret in transcripts of live use.
     """
 
-    queries: Space
-    answers: Space
-    updates: Space = NOTHING
+    queries: Space = attrs.field(validator=_is_space)
+    answers: Space = attrs.field(validator=_is_space)
+    updates: Space = attrs.field(default=NOTHING, validator=_is_space)

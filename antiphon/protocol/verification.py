@@ -19,12 +19,14 @@ from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import PartError
 from antiphon.protocol.messages import BOTTOM, STAND_IN, TOP, Pair, Symbol
+from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 
 State = TypeVar("State", default=Any)
 Message = TypeVar("Message", contravariant=True, default=Any)
 
 
+@register("antiphon.Refused/1", state=True)
 @final
 @attrs.frozen
 class Refused:

@@ -60,12 +60,12 @@ def _panel(axes: Axes, heading: str, drawn: Sequence[Band]) -> None:
     axes.set_title(heading, loc="left", fontsize=11.5, color=INK, fontweight="bold")
     for place, band in enumerate(drawn):
         colour, how = COLOURS[place % len(COLOURS)], "steps-post" if band.steps else "default"
-        noisy, width = np.asarray(band.noisy), np.asarray(band.width)
+        true, noisy, width = (np.array(each, float) for each in (band.true, band.noisy, band.width))
         axes.fill_between(
             band.dates, np.maximum(noisy - width, 0), noisy + width, color=colour, alpha=0.13,
             linewidth=0, step="post" if band.steps else None,
         )  # fmt: skip
-        axes.plot(band.dates, band.true, color=colour, linewidth=1.4, alpha=0.9)
+        axes.plot(band.dates, true, color=colour, linewidth=1.4, alpha=0.9)
         if band.steps:
             axes.plot(band.dates, noisy, color=colour, linewidth=0.9, drawstyle=how)
         axes.plot(band.dates, noisy, "o", color=colour, markersize=3.6, alpha=0.75)

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
+from antiphon.numbers.user_files import path_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,10 +30,11 @@ _FORMATS: Final = (".png", ".svg", ".pdf")
 def check_pictures(paths: Iterable[Path]) -> None:
     """Raises what ``picture`` would, before anything is computed for it.
 
-    Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
+    Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's,
+    and for a directory.
     """
     for path in paths:
-        if path.suffix.lower() not in _FORMATS:
+        if path_of(path).suffix.lower() not in _FORMATS:
             raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
     matplotlib()
 

@@ -20,6 +20,8 @@ Dates: TypeAlias = npt.NDArray[Any]
 """Dates; or, where there are few of them, how many steps there were."""
 _SHORT: Final = 9
 """Days below which dates say little."""
+_LONG: Final = 10**15
+"""Counts from here on are written to three digits."""
 
 
 def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates:
@@ -78,7 +80,12 @@ def label_ends(axes: Axes, ends: Sequence[tuple[str, Any, int]]) -> None:
         below = heights[place] = max(values[place], below + step)
     for place, (name, date, value) in enumerate(ends):
         axes.annotate(
-            f"{name}  {value:,}", (date, value), xytext=(1.015, heights[place]),
+            f"{name}  {_short(value)}", (date, value), xytext=(1.015, heights[place]),
             textcoords=("axes fraction", "data"), va="center", fontsize=9.5,
             color=COLOURS[place % len(COLOURS)], annotation_clip=False,
         )  # fmt: skip
+
+
+def _short(value: int) -> str:
+    """A count in full; one that no picture has room for, to three digits."""
+    return f"{value:,}" if abs(value) < _LONG else f"{value:.3g}"

@@ -5,21 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
 
 from antiphon.composition import BasicFilter, WhitehouseFilter
 from antiphon.numbers.errors import AntiphonError
+from antiphon.numbers.exact import rational, whole
 
-from .patience import patient
+from .door import PLACES, Places
 from .tokens import ROLES, issue
-
-if TYPE_CHECKING:
-    from .service import Service
-
-CONNECTIONS: Final = 800
-"""At once: fewer than the files that a process may have open, which are 1,024 as a rule."""
 
 
 def main() -> int:
@@ -53,8 +46,8 @@ def _starting(start: argparse.ArgumentParser) -> None:
     start.add_argument("folder", type=Path)
     start.add_argument("--port", type=int, default=8000)
     start.add_argument("--host", default="127.0.0.1")
-    start.add_argument("--epsilon", type=Fraction, default=Fraction(4), help="of a new session")
-    start.add_argument("--delta", type=Fraction, default=Fraction(0), help="of a new session")
+    start.add_argument("--epsilon", default="4", help="of a new session")
+    start.add_argument("--delta", default="0", help="of a new session")
     start.add_argument("--horizon", type=int, default=1 << 19, help="flights of a counter")
     start.add_argument("--sync", choices=("each", "group", "os"), default="each")
     start.add_argument(
@@ -64,55 +57,44 @@ def _starting(start: argparse.ArgumentParser) -> None:
         "--name", action="append", default=[], help="a host name it is known by; may come again"
     )
     start.add_argument("--reads", type=float, default=200, help="a second, of one address")
-    start.add_argument("--pace", type=float, default=1, help="seconds between released counts")
-
-
-def config_of(service: Service, host: str, port: int, *names: str, http: str = "auto") -> Any:
-    """How uvicorn serves it; ``http``: by h11, by httptools, or by what there is."""
-    import uvicorn
-    from uvicorn.config import HTTP_PROTOCOLS
-    from uvicorn.importer import import_from_string
-
-    from .app import app_of
-
-    protocols: dict[str, Any] = {**HTTP_PROTOCOLS}
-    return uvicorn.Config(
-        app_of(service, [host, *names]), host=host, port=port,
-        http=patient(import_from_string(protocols[http])), ws="none",
-        log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,
-        lifespan="on", limit_concurrency=CONNECTIONS,
+    start.add_argument("--connections", type=int, default=PLACES.at_once, help="at once")
+    start.add_argument(
+        "--of-one", type=int, default=PLACES.of_one,
+        help="connections of one address: behind a proxy, as many as --connections",
     )  # fmt: skip
+    start.add_argument("--pace", type=float, default=1, help="seconds between released counts")
 
 
 def _start(given: argparse.Namespace) -> int:
     try:
-        import uvicorn
-
         from .service import opened, state_of
+        from .serving import Server, listener_of
     except ImportError:
         print("starlette and uvicorn are needed: pip install 'antiphon[service]'", file=sys.stderr)
         return 2
-    many_small = WhitehouseFilter if given.delta else BasicFilter
-    budget = many_small(epsilon=given.epsilon, delta=given.delta)
+    epsilon, delta = rational(given.epsilon, "--epsilon"), rational(given.delta, "--delta")
+    budget = (WhitehouseFilter if delta else BasicFilter)(epsilon=epsilon, delta=delta)
+    places = Places(
+        whole(given.connections, "--connections"), whole(given.of_one, "--of-one")
+    )  # fmt: skip
+    try:
+        listener = listener_of(given.host, given.port)
+    except OSError as error:
+        print(f"{given.host}, port {given.port}: {error}; try --port", file=sys.stderr)
+        return 2
     service = opened(
         given.folder, budget, horizon=given.horizon, sync=given.sync, pace=given.pace,
         moved=given.moved, reads=given.reads,
     )  # fmt: skip
     print(state_of(service), flush=True)
 
-    class Server(uvicorn.Server):
-        def handle_exit(self, sig: int, frame: Any) -> None:
-            service.end()
-            super().handle_exit(sig, frame)
-
-    config = config_of(service, given.host, given.port, *given.name)
     if given.command == "demo":
         from .demonstration import begin
 
         token = begin(given.folder, given.host, given.port, service.memory.flights)
         print(f"sign in with the token {token}")
     print(f"http://{given.host}:{given.port}", flush=True)
-    Server(config).run()
+    Server(service, listener, given.host, *given.name, places=places).run()
     return 0
 
 

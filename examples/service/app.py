@@ -61,7 +61,7 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Guard:
 
 
 async def _wrong(request: Request, wrong: Any) -> Response:
-    return refusal(request.url.path, wrong)
+    return refusal(request.scope["path"], wrong)
 
 
 async def _http(request: Request, error: Any) -> Response:

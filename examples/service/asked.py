@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from fractions import Fraction
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -77,27 +76,19 @@ def batch_of(data: Any) -> tuple[Any, ...]:
 
 def watch_of(data: Any) -> Watch:
     """{"airline", "origin", "delay", "epsilon"}; all but epsilon may be left out. Raises: Wrong."""
-    known = type(data) is dict and data.keys() <= {*_FIELDS, "epsilon"}
-    try:
-        epsilon = Fraction(data["epsilon"]) if known and type(data.get("epsilon")) is str else None
-    except (ValueError, ZeroDivisionError):
-        epsilon = None
     watch: Any = None
-    if known and len(data["epsilon"] if epsilon is not None else "") < 32:
+    if type(data) is dict and data.keys() <= {*_FIELDS, "epsilon"}:
+        text = data.get("epsilon")
+        epsilon = EPSILONS.get(text) if type(text) is str else None
         watch = (data.get("airline", ""), data.get("origin", ""), data.get("delay", 0), epsilon)
     if not WATCH.contains(watch):
         raise Wrong(
             422, "not a counter",
             'airline and origin, "" for any; delay, one of '
-            f"{', '.join(map(str, DELAYS))}; epsilon, one of {', '.join(map(repr, texts()))}",
+            f"{', '.join(map(str, DELAYS))}; epsilon, one of {', '.join(map(repr, EPSILONS))}",
         )  # fmt: skip
     found: Watch = watch
     return found
-
-
-def texts() -> list[str]:
-    """The ε's, as they are written."""
-    return [str(each) for each in EPSILONS]
 
 
 def number_of(text: str) -> int:

@@ -32,14 +32,20 @@ from antiphon.verifiers.relations import OneEntry, OnlyEntry
 
 MOST: Final = 100
 """Flights of a batch."""
-EPSILONS: Final = tuple(Fraction(*each) for each in ((1, 20), (1, 10), (1, 5), (1, 2), (1, 1)))
+EPSILONS: Final = {text: Fraction(text) for text in ("1/20", "1/10", "1/5", "1/2", "1")}
+"""By the texts that are sent: no other text stands for any of them."""
 DELAYS: Final = (0, 15, 30, 60, 120)
 """Minutes late, from which on a counter may count; 0 for any flight."""
 
 FLIGHT: Final = Tuples((Finite(CARRIERS), Finite(ORIGINS), Integers(-1440, 1440)))
 """(airline, origin, minutes late on arrival)."""
 WATCH: Final = Tuples(
-    (Finite(("", *CARRIERS)), Finite(("", *ORIGINS)), Finite(DELAYS), Finite(EPSILONS))
+    (
+        Finite(("", *CARRIERS)),
+        Finite(("", *ORIGINS)),
+        Finite(DELAYS),
+        Finite((*EPSILONS.values(),)),
+    )
 )
 """(airline, origin, minutes, ε): count the flights with these; "" for any."""
 WHO: Final = Texts(64)

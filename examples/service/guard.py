@@ -6,6 +6,7 @@ browser to this site and out of caches. A fault is told by the name of its type 
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from .floods import Floods, address_of
 from .refusals import refusal
 
 HERE: Final = ("127.0.0.1", "localhost", "[::1]")
+_PORT: Final = re.compile(rb":[0-9]{1,5}\Z")
 HEADERS: Final = {
     b"content-security-policy": (
         b"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -65,8 +67,7 @@ class Guard:
         """A page of another name that leads here reads nothing (DNS rebinding)."""
         named = [value.lower() for name, value in scope["headers"] if name == b"host"]
         host = named[0] if len(named) == 1 else b""
-        bare = host if host.endswith(b"]") else host.rpartition(b":")[0] or host
-        if bare in self._hosts:
+        if _PORT.sub(b"", host) in self._hosts:
             return None
         return Wrong(421, "another host", "this service is known by another name: see --name")
 

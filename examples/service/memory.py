@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from fractions import Fraction
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, TypeAlias
@@ -22,7 +21,7 @@ from antiphon.protocol.durable.states import restored
 from antiphon.protocol.records.codec import decode
 from antiphon.protocol.records.files import whole
 
-from .board import Board, Watch
+from .board import EPSILONS, Board, Watch
 
 KEPT: Final = 20_000
 """Replies to each token that are remembered, for requests that come again; creations all are."""
@@ -92,9 +91,13 @@ class Memory:
     in_flight: tuple[str, str] | None = None
     """(who, key) of the message that was in flight when the process died, and has been stepped."""
 
+    def seen(self, counter: Counter, flights: int) -> int:
+        """How many of so many flights came to a counter before it was full: no count is more."""
+        return min(flights - counter.born, self.board.horizon)
+
     def _width(self, counter: Counter) -> int:
         """The truth is this near, with probability 1 - BETA: a function of public numbers."""
-        seen = min(self.flights - counter.born, self.board.horizon)
+        seen = self.seen(counter, self.flights)
         if not seen:
             return 0
         return int(self.board.counter(counter.watch).error_bound(seen, beta=BETA))
@@ -241,7 +244,7 @@ def _replies(kept: list[Any]) -> dict[str, Replies]:
 def _counter(
     airline: str, origin: str, minutes: int, epsilon: str, born: int, series: list[Any]
 ) -> Counter:
-    watch = airline, origin, minutes, Fraction(epsilon)
+    watch = airline, origin, minutes, EPSILONS[epsilon]
     return Counter(watch, born, [Point(*each) for each in series])
 
 

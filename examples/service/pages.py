@@ -7,9 +7,8 @@ from html import escape
 
 from antiphon.demo.data import CARRIERS, ORIGINS
 
-from .asked import texts
-from .board import DELAYS, Watch
-from .memory import Counter, Memory
+from .board import DELAYS, EPSILONS, Watch
+from .memory import Counter, Memory, Point
 from .pictures import drawing
 from .spending import Spending
 from .tokens import Holder
@@ -25,7 +24,7 @@ def words(watch: Watch) -> str:
 def fragment(memory: Memory, spending: Spending) -> str:
     """The budget and the counters: what changes."""
     shown = [
-        _figure(number, each, spending.share(number))
+        _figure(memory, number, each, spending.share(number))
         for number, each in reversed(list(enumerate(memory.counters)))
         if each is not None
     ]
@@ -41,16 +40,22 @@ def fragment(memory: Memory, spending: Spending) -> str:
     )
 
 
-def _figure(number: int, counter: Counter, share: str) -> str:
+def beside(memory: Memory, counter: Counter, point: Point) -> str:
+    """What is to be read behind a count: how near the truth is, and where noise alone took it."""
+    most = memory.seen(counter, point.flights)
+    text = f" of {most:,} flights, give or take {point.within:,} (95%)"
+    if 0 <= point.count <= most:
+        return text
+    return f"{text}; the noise took it there, as no true count is below 0 or above {most:,}"
+
+
+def _figure(memory: Memory, number: int, counter: Counter, share: str) -> str:
     name = escape(words(counter.watch))
     said, picture, last = "Nothing has been released yet.", "", counter.last
     if last is not None:
-        said = (
-            f"<strong>{last.count:,}</strong> of {last.flights - counter.born:,} flights, give or "
-            f"take {last.within:,} (95%)"
-        )
-        label = f"{name}: {last.count:,}, give or take {last.within:,}, after {last.flights:,}"
-        picture = drawing(counter.series, label)
+        rest = beside(memory, counter, last)
+        said = f"<strong>{last.count:,}</strong>{rest}"
+        picture = drawing(counter.series, f"{name}: {last.count:,}{rest}")
     return (
         f'<section class="card" id="c{number}" aria-labelledby="h{number}">'
         f'<h2 id="h{number}">{name}</h2><p>{said}</p>{picture}'
@@ -95,7 +100,7 @@ def forms(memory: Memory, keys: Sequence[str]) -> str:
         f'<input type="hidden" name="key" value="{keys[1]}">'
         f"{choice('airline', 'Airline', airlines)}{choice('origin', 'Origin', origins)}"
         f"{choice('delay', 'Late on arrival', delays)}"
-        f"{choice('epsilon', 'ε, of the budget', [(each, each) for each in texts()])}"
+        f"{choice('epsilon', 'ε, of the budget', [(each, each) for each in EPSILONS])}"
         f"<button>Create</button></form>{ask if numbers else ''}</div>"
     )
 

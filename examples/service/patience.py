@@ -7,6 +7,7 @@ byte by byte, or reads no answer, it takes no notice, and each of these keeps a 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, Final
 
 HEAD: Final = 10.0
@@ -24,6 +25,8 @@ class Patience(asyncio.Protocol):
 
     cycle: Any
     """The request that is answered, or was last; None before the first."""
+    ended: Callable[[], object] | None = None
+    """Called when the connection is over."""
     _transport: asyncio.Transport
     _heard = 0
     _head: asyncio.TimerHandle | None = None
@@ -37,6 +40,8 @@ class Patience(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._head, self._read = _ended(self._head), _ended(self._read)
+        if self.ended is not None:
+            self.ended()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

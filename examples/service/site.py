@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -14,7 +13,7 @@ from .asked import KEY, Wrong, form_of, number_of, watch_of
 from .floods import address_of
 from .gate import admit, body_of
 from .listening import Listening, events
-from .memory import Reply
+from .memory import Point, Reply
 from .service import Service
 from .tokens import Holder
 
@@ -53,7 +52,7 @@ class Site:
             said = "This is no analyst's token." if wrong.status == 401 else "Too many; wait."
             return HTMLResponse(pages.enter_page(said), wrong.status, wrong.headers)
         answer = RedirectResponse("/", 303)
-        secure = request.url.scheme == "https"
+        secure = request.scope["scheme"] == "https"
         answer.set_cookie(COOKIE, cookie, httponly=True, samesite="strict", secure=secure)
         return answer
 
@@ -75,9 +74,7 @@ class Site:
         holder, key, fields = await self._asked(request)
         number = number_of(fields.get("counter", ""))
         reply = await self._service.writer.say(holder.name, key, number)
-        said = (
-            f"Counter {number}: {reply.body['count']:,}." if reply.status == 200 else _said(reply)
-        )
+        said = self._counted(number, reply.body) if reply.status == 200 else _said(reply)
         return self._page(holder, said, reply.status)
 
     async def events(self, request: Request) -> Response:
@@ -85,6 +82,12 @@ class Site:
             return Response(media_type="text/event-stream")
         address = address_of(request.client.host if request.client else "")
         return Listening(self._service.streams, address, events(self._service))
+
+    def _counted(self, number: int, body: dict[str, Any]) -> str:
+        memory, point = self._service.memory, Point(body["flights"], body["count"], body["within"])
+        counter = memory.counters[number]
+        assert counter is not None
+        return f"Counter {number}: {point.count:,}{pages.beside(memory, counter, point)}."
 
     def _page(self, holder: Holder, said: str, status: int = 200) -> Response:
         keys = [secrets.token_urlsafe(12) for _ in range(2)]
@@ -108,8 +111,10 @@ class Site:
 
     async def _fields(self, request: Request) -> dict[str, str]:
         """A form of a page of ours. Raises: Wrong."""
-        origin, site = (request.headers.get(name) for name in ("origin", "sec-fetch-site"))
-        here = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+        origin, site, host = (
+            request.headers.get(name) for name in ("origin", "sec-fetch-site", "host")
+        )
+        here = origin in (None, f"http://{host}", f"https://{host}")  # read as it is: no parsing
         if not here or site not in (None, "same-origin", "none"):
             raise Wrong(403, "another site", "this form comes from a page of another site")
         return form_of(await body_of(request, "application/x-www-form-urlencoded"))

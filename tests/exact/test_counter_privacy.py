@@ -106,13 +106,18 @@ COARSE = [
 ]
 
 
+@pytest.mark.parametrize("error", [None, 1])
 @pytest.mark.parametrize("counter", [*CORRELATED, *COARSE], ids=repr)
-def test_there_is_room_for_the_rounding_of_every_sum(counter):
-    """The proof's last line: max_s q_s·unit·distance·‖c‖ + √(T·dimension) <= R·√(2ρ).
+def test_there_is_room_for_the_rounding_of_every_sum(counter, error, monkeypatch):
+    """The proof's last line: max_s q_s·unit·distance·‖c‖ + (1 + 2·error)·√(T·dimension) <= R·√(2ρ).
 
+    The error is that of the feedback: far below 1 in doubles, so also tried as if it were 1.
     With the c of the definition: those of (1 - x)^(-1/2), or Σ ω_i θ_i^(k-1). Changes at k times
     cost at most the norm of the sum of k neighbouring columns, or k times one.
     """
+    if error is not None:
+        monkeypatch.setattr(type(counter), "_feedback_error", lambda self: float(error))
+        counter = attrs.evolve(counter)
     length = counter.horizon
     if isinstance(counter, SquareRootCounter):
         c = np.cumprod([1.0, *((2 * k - 1) / (2 * k) for k in range(1, length))])
@@ -126,7 +131,7 @@ def test_there_is_room_for_the_rounding_of_every_sum(counter):
         norms = [np.linalg.norm(np.sum(columns, axis=0))] * length
     moved = max(counter.divisor(s) * norm for s, norm in enumerate(norms))
     moved *= counter.unit * float(counter.distance)
-    rounding = (length * (counter.dimension or 1)) ** 0.5
+    rounding = (1 + 2 * (error or 0)) * (length * (counter.dimension or 1)) ** 0.5
     assert moved + rounding <= counter.resolution * float(2 * counter.rho) ** 0.5
 
 

@@ -13,6 +13,7 @@ from test_noise_privacy import tight, weights
 
 import antiphon as ap
 from antiphon.composition import ComplexMechanism
+from antiphon.composition.properties import check_properties
 from antiphon.mechanisms import (
     HSS,
     ContinualHistogram,
@@ -24,7 +25,7 @@ from antiphon.mechanisms import (
 from antiphon.mechanisms.histograms import MOST
 from antiphon.protocol import Log
 from antiphon.protocol.spaces import BITS, Finite, Integers, Tuples
-from antiphon.selfcheck.theorems.histogram import Capped, SmallHSS
+from antiphon.selfcheck.theorems.histogram import EVENT, ROUNDS, Capped, SmallHSS
 from antiphon.verifiers import EachWithin
 
 
@@ -123,3 +124,25 @@ def test_the_printed_reading_has_another_law():
     )
     assert ap.equivalent(first, printed, rounds=2).distance == Fraction(10915, 527076)
     assert ap.equivalent(first, first, rounds=2)
+
+
+@attrs.frozen(kw_only=True)
+class KeepsC(SmallHSS):
+    """Wrong: c is not set to 0 after a firing."""
+
+    def renewed(self, ended, h, raised):
+        return SmallHSS.renewed(self, ended, h, raised)._replace(c=ended.c)
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts", "reason"),
+    [(KeepsC, 3, "more than 1 pair(s) differ"), (SmallHSS, 2, "not the next of the fixed ones")],
+    ids=["c is kept", "nobody pays for the tests"],
+)
+def test_it_lacks_a_property(kind, parts, reason):
+    hss = kind(epsilon=1, query=Capped(), dimension=1)
+    found = check_properties(
+        hss, EVENT, ap.composition.fixed_mechanisms(hss.created[:parts]),
+        queries=((0,), (1,)), rounds=9 * ROUNDS, questions=ROUNDS,
+    )  # fmt: skip
+    assert reason in found.reason

@@ -14,6 +14,7 @@ from antiphon.protocol import Approximate, Claim, Log, Status, spaces
 RR = RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7))
 GAME = ap.PrivacyGame(RR, RR.claims[0].verification)
 EVENT = ap.verifiers.event_level()
+LEAKY = LeakyBit(delta=Fraction(1, 10))
 ALL = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, 0.1)]))
 
 
@@ -136,7 +137,7 @@ def test_a_catalogue_of_what_cannot_be_created():
 @pytest.mark.parametrize("most", [-1, 1.5, "3", True])
 def test_numbers_of_creations_that_are_none(most):
     with pytest.raises(ap.InvalidArgument, match="max_creations"):
-        ALL.tight_delta(epsilon=0, rounds=2, catalogue=[RR], max_creations=most)
+        ALL.tight_delta(epsilon=0, rounds=2, catalogue=[LEAKY], max_creations=most)
 
 
 def test_fewer_creations_than_f_prescribes():
@@ -154,7 +155,7 @@ def test_no_more_creations_than_asked_for(most):
 
 
 def test_no_creations_tell_nothing():
-    assert ALL.tight_delta(epsilon=0, rounds=4, catalogue=[RR], max_creations=0) == 0
+    assert ALL.tight_delta(epsilon=0, rounds=4, catalogue=[LEAKY], max_creations=0) == 0
 
 
 @pytest.mark.parametrize("query", [2, True, 0.0, "0", None, ap.same(0)])
@@ -256,7 +257,38 @@ def test_a_claim_with_no_single_epsilon_is_not_admitted():
     for f in (sparse_parallel([(0, 0.1)]), fixed_parameters([(0, 0.1)])):
         game = ap.PrivacyGame(ap.ExtConComp(), f)
         catalogue = [Concentrated(delta=Fraction(1, 10))]
-        assert game.tight_delta(epsilon=0, rounds=3, catalogue=catalogue) == 0
+        with pytest.raises(ap.InvalidArgument, match="catalogue lists Concentrated"):
+            game.tight_delta(epsilon=0, rounds=3, catalogue=catalogue)
+
+
+CHEAP, DEAR = (RandomizedResponse(epsilon=Log(q)) for q in (3, 5))
+NOT_PAID = {
+    "sparse": (sparse_parallel([(Log(5), 0)]), CHEAP),
+    "consistent": (sparse_parallel([(Log(5), 0)], first_pair_consistent=True), CHEAP),
+    "not consistent": (sparse_parallel([(0, 0.1)], first_pair_consistent=True), LEAKY),
+    "parameters": (fixed_parameters([(Log(5), 0)]), CHEAP),
+    "measures": (sparse_parallel([ap.protocol.measures.ZeroConcentrated(1)]), CHEAP),
+    "continuous": (fixed_parameters([(1, 0)]), Laplace(epsilon=1)),
+}
+
+
+@pytest.mark.parametrize("name", NOT_PAID)
+def test_a_catalogue_that_f_never_takes_is_not_left_out_in_silence(name):
+    """Its tight δ was 0, over no beliefs."""
+    f, stranger = NOT_PAID[name]
+    game = ap.PrivacyGame(ap.ExtConComp(), f)
+    for catalogue in ([stranger], [ap.Create(stranger)]):
+        for ask in (game.tight_delta, game.best_adversary):
+            with pytest.raises(
+                ap.InvalidArgument, match=f"catalogue lists {type(stranger).__name__}"
+            ):
+                ask(epsilon=0, rounds=3, catalogue=catalogue)
+
+
+def test_a_catalogue_of_which_f_takes_some():
+    """One that nobody pays for may be created all the same, and asked what is alike."""
+    game = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(Log(5), 0)]))
+    assert game.tight_delta(epsilon=0, rounds=3, catalogue=[CHEAP, DEAR], max_creations=1) > 0
 
 
 def test_progress_is_reported():
@@ -288,7 +320,7 @@ def test_queries_that_no_part_of_a_composition_takes_are_not_left_out_in_silence
     games = [
         (ap.PrivacyGame(together, ap.composition.each_valid(together)), {}),
         (ap.PrivacyGame(together, EVENT), {}),
-        (ALL, {"catalogue": [RR]}),
+        (ALL, {"catalogue": [LEAKY]}),
         (ap.PrivacyGame(ap.ExtConComp(), EVENT), {"catalogue": [RR], "max_creations": 1}),
     ]
     for game, search in games:

@@ -190,6 +190,14 @@ def test_intervals_of_unequal_ones_hold_the_exact_values(given, data, s, symmetr
         assert curve.closed.delta_at(at(s)) >= truth
 
 
+def test_the_least_epsilon_bounds_the_pairs_only_where_its_share_is_below_one():
+    """p = 1 at ln 1.001: by the sum over pairs of it δ(0) would be .8633."""
+    given = [(at(Fraction(1001, 1000)), Fraction(3, 10)), *[(at(4), Fraction(3, 10))] * 2]
+    truth = exactly_sparse(given, k=2, creations=3).delta_at(0)
+    assert 0.9156 < truth < 0.9157
+    assert truth in sparse(given, k=2, creations=3).delta_between(at(1))
+
+
 class TestPotential:
     """What the proof of Theorem G needs of H."""
 

@@ -17,6 +17,7 @@ from antiphon.composition import (
     Preprocessed,
     RenyiFilter,
     WhitehouseFilter,
+    adaptive_parameters,
     fixed_mechanisms,
     fixed_parameters,
     sparse_parallel,
@@ -41,7 +42,8 @@ from antiphon.protocol.measures import (
     converted,
 )
 from antiphon.selfcheck.theorems.parts.routers import REQUESTS, EachBit, Leak, OnRequest, Router
-from antiphon.verifiers import bounded, updates_and_queries
+from antiphon.verifiers import bounded, event_level, updates_and_queries
+from antiphon.verifiers.models import Bounded, UpdatesAndQueries
 
 from . import users
 from .case import Case
@@ -129,6 +131,8 @@ _PARAMETERS: dict[str, Any] = {
         [each.parameters for each in made], first_pair_consistent=True
     ),
     "unit": lambda made: fixed_parameters([(1, 0)]),
+    "adaptive": lambda made: adaptive_parameters(),
+    "event": lambda made: event_level(),
 }
 
 
@@ -212,6 +216,38 @@ def filtered(budget: str, q: int, delta: list[int], parts: list[Recipe], rounds:
     creations = tuple(map(ap.Create, map(made, parts)))
     composition = ap.ExtConComp(budget=_FILTERS[budget](q, Fraction(*delta)))
     return _extended(composition, None, creations, rounds, 2, None)
+
+
+@system
+def declared(part: Recipe, rounds: int) -> Case:
+    """A complex mechanism whose P says between which f it has the properties; and it has them."""
+    whole = ComplexMechanism(users.Declares(ap.Create(made(part))))
+    return Case(whole, None, rounds, queries=(0, 1), granted=True)
+
+
+@system
+def wide(inside: Recipe, times: int) -> Case:
+    """A system that is asked about as many times as many differing pairs as it promises for."""
+    whole = built(inside)
+    own = ap.guarantee(whole.system, whole.verification, **whole.narrowed).verification
+    return attrs.evolve(whole, verification=widened(own, times))
+
+
+def widened(f: Any, times: int) -> Any:
+    """An f with as many times as many differing pairs."""
+    if isinstance(f, Bounded):
+        return attrs.evolve(f, verification=widened(f.verification, times))
+    if isinstance(f, UpdatesAndQueries):
+        return attrs.evolve(f, updates=widened(f.updates, times))
+    if getattr(f, "events", None) is None:
+        raise ap.InvalidArgument("it counts no events")
+    return attrs.evolve(f, events=f.events * times)
+
+
+@system
+def live(inside: Recipe, said: list[int]) -> Case:
+    """A session that is played for a while: its totals hold however it goes on."""
+    return attrs.evolve(built(inside), live=tuple(said))
 
 
 @system

@@ -1,10 +1,28 @@
-"""A case: one system, the question asked about it, and how far the exact engine is to look."""
+"""A case: a system, the question asked about it, how far the engine is to look; and a verdict."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import attrs
+
+LIMIT = 10_000
+"""Beliefs of the engine, past which a case is too large."""
+
+
+@attrs.frozen
+class Verdict:
+    """What came of a case; "false", "crash" and "engine" are finds."""
+
+    kind: str
+    """refused, assumed, true, false, crash, engine; unread: too large for the engine."""
+    why: str = ""
+    gap: float = 0.0
+    """By how much the truth is above the promise."""
+
+    @property
+    def find(self) -> bool:
+        return self.kind in ("false", "crash", "engine")
 
 
 @attrs.frozen
@@ -25,6 +43,9 @@ class Case:
     """What is really run, where it is not the system as it stands."""
     granted: bool = False
     """What is assumed was computed, and is true: the figure is to hold all the same."""
+
+    live: tuple[int, ...] | None = None
+    """A session is played, by these choices among what may be said, and its budget is judged."""
 
     @property
     def search(self) -> dict[str, Any]:

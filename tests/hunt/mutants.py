@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
+import attrs
 import pytest
 
 from antiphon.audit.exact import question
-from antiphon.composition.guarantees import composing, curves
+from antiphon.composition.guarantees import composing, curves, derive
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rules.chains import lifting
 from antiphon.composition.guarantees.rules.compositions import (
@@ -22,12 +23,9 @@ from antiphon.composition.guarantees.rules.compositions import (
     sparse_consistent,
 )
 from antiphon.composition.guarantees.rules.measures import measures_consistent
-from antiphon.composition.guarantees.rules.mechanisms import (
-    behind_preprocessing,
-    claim,
-    group,
-)
+from antiphon.composition.guarantees.rules.mechanisms import behind_preprocessing
 from antiphon.composition.properties import Violation
+from antiphon.composition.spending import in_epsilon
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import Budgeted
 from antiphon.protocol import Status
@@ -61,6 +59,10 @@ def _unchecked(judge: Any) -> Any:
     return mutant
 
 
+def _so_far(derive: Any) -> Any:
+    return lambda inquiry: derive(attrs.evolve(inquiry, catalogue=()))
+
+
 def _without_deltas(optimal: Any) -> Any:
     return lambda given, **more: optimal([(epsilon, 0) for epsilon, _ in given], **more)
 
@@ -75,8 +77,11 @@ def _larger_growth(growth: Any) -> Any:
 
 CONSISTENT = Premise("every f' is first-pair consistent", Mark.CHECKED)
 MUTANTS: dict[str, tuple[Any, str, Change]] = {
-    "a group of one pair less": (group, "group", _one_pair_less),
-    "a claim is about every f": (claim, "includes", lambda _: lambda *given: True),
+    "a group of one pair less": (derive, "group", _one_pair_less),
+    "what is known of one f is said of every f": (
+        derive, "includes", lambda _: lambda *given: True
+    ),
+    "what was created until now is all that will be": (in_epsilon, "derive", _so_far),
     "what is assumed is proved": (
         Derivation, "status", lambda _: property(lambda self: Status.PROVED)
     ),
@@ -92,7 +97,7 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
     ),
     "a fixed δ counts as 0": (composing, "optimal", _without_deltas),
     "every f' is consistent": (
-        sparse_consistent, "_consistency", lambda _: lambda *given: CONSISTENT
+        sparse_consistent, "consistency", lambda _: lambda *given: CONSISTENT
     ),
     "a property's violation is not seen": (lifting, "_explore", _unseen),
     "a fourth of ρ": (

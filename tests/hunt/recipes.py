@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from .builder import SYSTEMS
+from .ends import near_ends
 from .parts import FUNCTIONS, PARTS
 
 Recipe = dict[str, Any]
@@ -34,6 +35,8 @@ class Grower:
 
     def grow(self) -> Recipe:
         """A system."""
+        if self.chance(6):
+            return near_ends(self.one)
         return self.read() if self.chance(30) else self.finite()
 
     # --- verification functions -------------------------------------------------------------
@@ -228,6 +231,9 @@ class Grower:
             self.complex,
             self.preprocessed,
             self.at_a_distance,
+            self.live,
+            self.live,
+            self.wide,
             lambda: {"kind": "histogram", "counter": self.counter(), "rounds": 1,
                      "dimension": self.one(1, 1, 1, 2)},
             lambda: {"kind": "monitor", "mechanism": self.own_sparse(), "rounds": self.one(2, 3, 4),
@@ -235,6 +241,44 @@ class Grower:
             lambda: {"kind": "chained", "links": self.links(), "inside": self.alone(depth)},
         ]  # fmt: skip
         return self.random.choice(rules)()
+
+    def live(self) -> Recipe:
+        """A session; of a composition most often, whose f may be none of composition."""
+        if self.chance(12):
+            leaky = {"kind": "leaky", "delta": self.one([1, 5], [1, 2])}
+            inside = {"kind": "ext", "f": self.one("sparse", "one", "consistent"), "rounds": 5,
+                      "parts": [leaky], "bound": self.one(None, None, 4, 5), "most": 2}  # fmt: skip
+        elif self.chance(15):
+            inside = {"kind": "ext", "f": self.one("event", "adaptive"), "parts": self.parts(0),
+                      "rounds": self.one(2, 3), "bound": self.one(None, None, 2, 3),
+                      "most": self.one(1, 2)}  # fmt: skip
+        elif self.chance(20):
+            inside = {"kind": "declared", "part": self.asked_once(), "rounds": self.one(1, 2)}
+        elif self.chance(10):
+            inside = {"kind": "concomp", "parts": self.parts(), "rounds": self.one(1, 2, 3)}
+        else:
+            inside = self.one(self.extended(), self.extended(), self.filtered())
+        said = [self.random.randrange(12) for _ in range(self.one(1, 2, 3, 4))]
+        return {"kind": "live", "inside": inside, "said": said}
+
+    def asked_once(self) -> Recipe:
+        """A part that takes one pair of bits, whichever they are."""
+        start = {"kind": "start", "relation": "any"}
+        weights = [self.weights(3) for _ in range(2)]
+        return self.one(
+            {"kind": "response", "q": self.one(1, 2, 3), "delta": self.one([0, 1], [1, 10])},
+            {"kind": "once", "weights": weights, "f": start, "measure": self.one(None, [2, 1])},
+        )
+
+    def wide(self) -> Recipe:
+        inside = self.one(
+            {"kind": "declared", "part": self.asked_once(), "rounds": self.one(2, 3)},
+            {"kind": "declared", "part": self.asked_once(), "rounds": self.one(2, 3)},
+            {"kind": "alone", "part": self.part(), "f": None, "rounds": self.one(2, 3)},
+            {"kind": "histogram", "counter": self.counter(), "rounds": 2, "dimension": 1},
+            {"kind": "monitor", "mechanism": self.own_sparse(), "rounds": 3, "dimension": 1},
+        )
+        return {"kind": "wide", "inside": inside, "times": self.one(2, 2, 3)}
 
     def links(self) -> list[Any]:
         return [self.one("identity", "own", "tells", ["own"], [["tells"]], [["identity"], "own"])

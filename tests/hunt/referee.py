@@ -7,8 +7,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import attrs
-
 import antiphon as ap
 from antiphon.composition.accounting.summed import divergence_of
 from antiphon.numbers.errors import Intractable
@@ -18,28 +16,13 @@ from antiphon.protocol.measures import Approximate, Pure
 from .bases import InBase
 from .brute import doubt
 from .builder import built
-from .case import Case
+from .case import LIMIT, Case, Verdict
+from .ends import broken, near_one
+from .living import live
 from .parts import NESTED
 
 GRID = (0, Fraction(1, 10), Log(Fraction(5, 4)), Log(2), Log(3), Log(6), Log(12))
 ORDERS = (2, 3, Fraction(9, 8), 12)
-LIMIT = 10_000
-"""Beliefs of the engine, past which a case is too large."""
-
-
-@attrs.frozen
-class Verdict:
-    """What came of a case; "false", "crash" and "engine" are finds."""
-
-    kind: str
-    """refused, assumed, true, false, crash, engine; unread: too large for the engine."""
-    why: str = ""
-    gap: float = 0.0
-    """By how much the truth is above the promise."""
-
-    @property
-    def find(self) -> bool:
-        return self.kind in ("false", "crash", "engine")
 
 
 def tried(recipe: Any, doubting: bool = False) -> Verdict:
@@ -60,9 +43,13 @@ def judged(make: Callable[[], Case]) -> Verdict:
     """Never optimistic: at every ε of a grid, and wherever the guarantee itself reads it off."""
     try:
         case = make()
+        if case.live is not None:
+            return live(case) or Verdict("true")
         guarantee = ap.guarantee(case.system, case.verification, **case.narrowed)
         if guarantee.status is not Status.PROVED and not case.granted:
             return Verdict("assumed")
+        if why := broken(guarantee):
+            return Verdict("false", why, 1.0)
         if case.base:
             return _read(case, guarantee)
         return _false_claim(case) or _compared(case, guarantee)
@@ -129,9 +116,10 @@ def _promises(guarantee: Any) -> list[tuple[Any, Fraction]]:
         epsilon = guarantee.epsilon_at(delta)
         if epsilon < 100:
             found.append((epsilon, delta))
+    found += near_one(guarantee)
     with contextlib.suppress(AntiphonError):  # no single point to claim
         found.append(guarantee.claim().parameters)
-    return [each for each in found if not isinstance(each[0], Fraction) or each[0] < 100]
+    return [each for each in found if not isinstance(each[0], Fraction | float) or each[0] < 100]
 
 
 def _read(case: Case, guarantee: Any) -> Verdict:

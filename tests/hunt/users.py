@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon.composition import Lifting, sparse_parallel
 from antiphon.composition.as_is import AsIs
 from antiphon.mechanisms import SparseVector, TreeCounter
 from antiphon.mechanisms.counters import unbounded
@@ -22,6 +23,8 @@ from antiphon.protocol import (
     spaces,
 )
 from antiphon.selfcheck.theorems.parts.finite import clipped
+from antiphon.selfcheck.theorems.parts.routers import EachBit
+from antiphon.verifiers import event_level
 
 HALF = Fraction(1, 2)
 COUNT = spaces.Finite(("count",))
@@ -278,6 +281,19 @@ class Machine(PostProcessor):
             return state, Side.RIGHT, ap.Ask(said, what[0])
         told = message if what[-1] == "heard" and heard > 1 else said
         return (after, bit if act == "keep" else 0, 0), Side.LEFT, told
+
+
+@attrs.frozen
+class Declares(EachBit):
+    """Says so of one bit that differs; its numbers cannot be listed, so it is believed."""
+
+    @property
+    def lifting(self) -> Lifting:
+        inner = sparse_parallel([self.kind.parameters], first_pair_consistent=True)
+        return Lifting(event_level(), inner)
+
+    def signature(self, right: Any) -> Any:
+        return spaces.Signature(spaces.Integers(), spaces.Anything(), spaces.BITS)
 
 
 @attrs.frozen

@@ -99,18 +99,19 @@ class Run:
                 each.join(timeout=10)
 
     def _check(self, progress: Progress) -> None:
-        """Raises: RuntimeError if a test that noticed a mutant fails without any."""
-        told = {found["by"] for found in self.outcomes.values() if found["outcome"] == "failed"} - {
-            ""
-        }
-        if not told:
+        """Raises: RuntimeError if tests that noticed a mutant fail, or take too long, without."""
+        told = {found["by"] for found in self.outcomes.values() if found["outcome"] == "failed"}
+        late = {m.tests for m, found in self.outcomes.items() if found["outcome"] == "timeout"}
+        again = [tests for tests in (tuple(sorted(told - {""})), *sorted(late)) if tests]
+        if not again:
             return
-        progress.say(f"{len(told)} tests that failed, once more without any mutant")
+        progress.say(f"{len(again)} runs of tests that noticed, once more without any mutant")
         bench = Workbench()
         self._benches.append(bench)
-        result = bench.run(tuple(sorted(told - {""})))
-        if result["outcome"] != "passed":
-            raise RuntimeError(f"without any mutant: {result}")
+        for tests in again:
+            result = bench.run(tests)
+            if result["outcome"] != "passed":
+                raise RuntimeError(f"without any mutant: {result} of {' '.join(tests)}")
 
     def _keep(self, mutant: Mutant, outcome: dict) -> None:
         if outcome["outcome"] == "error":

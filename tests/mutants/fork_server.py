@@ -15,8 +15,8 @@ import time
 import traceback
 
 MEMORY = 6 * 2**30
-BUSY = 30
-"""Seconds of processor time, however many others want it too."""
+BUSY = 120
+"""Seconds of processor time: more than any mutant's tests take where they pass."""
 IDLE = 900
 """Seconds on the clock."""
 OPTIONS = [

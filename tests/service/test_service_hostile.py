@@ -1,9 +1,11 @@
 """What is sent by somebody who means harm, or by a proxy that reads it in another way."""
 
 import asyncio
+import random
 import time
 from collections import Counter
 from fractions import Fraction
+from urllib.parse import quote
 
 import pytest
 from test_service_refusals import GOOD, JSON, POSTS, refused
@@ -91,6 +93,7 @@ def test_a_field_of_a_form_that_comes_twice(talked):
         ("localhost", 200), ("LOCALHOST:8000", 200), ("127.0.0.1:8000", 200), ("[::1]:8000", 200),
         ("[::1]", 200), ("evil.test", 421), ("localhost.evil.test", 421), ("", 421),
         ("evil.test:127.0.0.1", 421), (":8000", 421), ("127.0.0.1@evil.test", 421),
+        ("localhost:[", 421), ("localhost:", 421), ("localhost:8000:1", 421), ("[", 421),
     ],
 )  # fmt: skip
 def test_it_answers_to_its_own_names(talked, host, status):
@@ -121,7 +124,9 @@ def test_it_answers_to_a_name_that_it_was_given(talked):
         ({}, 201), ({"Origin": "http://localhost"}, 201), ({"Sec-Fetch-Site": "same-origin"}, 201),
         ({"Origin": "null"}, 403), ({"Origin": "http://evil.test"}, 403),
         ({"Origin": "http://localhost:81"}, 403), ({"Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403), ({"Origin": "http://["}, 403),
+        ({"Origin": "http://localhost/[::"}, 403), ({"Origin": "http://a@localhost"}, 403),
+        ({"Origin": ""}, 403),
     ],
     ids=str,
 )  # fmt: skip
@@ -134,6 +139,59 @@ def test_a_form_of_another_site(talked, headers, status):
         return answer.status_code
 
     assert talked(conversation) == status
+
+
+PIECES = (
+    "http://", "localhost", "[", "]", ":", "/", "//", "@", "%", "%00", "%5b", "\\", ";", ",", "=",
+    "&", "?", "#", '"', "80", "9" * 30, "-1", "1e99999999", "nan", "\x7f", "\xff", " ", "bearer ",
+    "board=", "application/json", "application/x-www-form-urlencoded", "chunked", "https",
+    "same-origin",
+)  # fmt: skip
+BODIES = (
+    "{}",
+    '{{"epsilon": "{}"}}',
+    '{{"epsilon": {}}}',
+    '{{"flights": [{}]}}',
+    "key=a&counter={}",
+    "key=a&epsilon={}",
+    "token={}",
+    "key={}",
+)
+NAMES = (
+    "Origin", "Host", "Sec-Fetch-Site", "Cookie", "Content-Type", "Content-Length", "Authorization",
+    "Idempotency-Key", "X-Forwarded-For", "X-Forwarded-Proto", "Accept", "Range", "Referer",
+)  # fmt: skip
+PATHS = (
+    "/", "/board", "/derivation", "/events", "/enter", "/leave", "/create", "/ask", "/static/x",
+    "/api/counters", "/api/counters/0", "/api/counters/0/ask", "/api/flights", "/api/budget",
+)  # fmt: skip
+
+
+def test_no_header_and_no_body_is_a_fault(talked, clock):
+    """600 requests of pieces that parsers trip over: each is answered, and none by a 500."""
+    drawn = random.Random(25)
+
+    def text():
+        return "".join(drawn.choices(PIECES, k=drawn.randint(0, 4)))
+
+    async def conversation(talk):
+        statuses = Counter()
+        await talk.client.post("/enter", data={"token": talk.tokens["analyst"]})
+        for _ in range(600):
+            clock.now += 1
+            path, method = drawn.choice(PATHS), drawn.choice(("POST", "POST", "HEAD"))
+            kind = drawn.choice(("application/json", "application/x-www-form-urlencoded"))
+            headers = {"Content-Type": kind, **talk.headers(drawn.choice([*talk.tokens]))}
+            headers.update((name, text()) for name in drawn.sample(NAMES, drawn.randint(0, 2)))
+            sent = {name: value.encode("latin-1") for name, value in headers.items()}
+            body = drawn.choice(BODIES).format(text()).encode("latin-1")
+            query = "?" + quote(text()) if drawn.random() < 0.3 else ""
+            answer = await talk.client.request(method, path + query, content=body, headers=sent)
+            assert answer.status_code != 500, (method, path, sent, body)
+            statuses[answer.status_code] += 1
+        return statuses
+
+    assert {200, 400, 401, 403, 415, 421, 422} <= talked(conversation, reads=1e9).keys()
 
 
 def test_another_site_signs_nobody_in(talked):

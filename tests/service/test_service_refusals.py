@@ -6,6 +6,8 @@ import logging
 
 import pytest
 
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.durable.durable_session import DurableSession
 from examples.service.gate import BODY
 from examples.service.tokens import issue
 
@@ -129,7 +131,9 @@ def test_what_is_no_batch(talked, said, error):
         {"epsilon": "1", "airline": None}, {"epsilon": "1", "airline": "<b>"},
         {"epsilon": "1", "delay": "15"}, {"epsilon": "1", "delay": 16},
         {"epsilon": "1", "delay": False}, {"epsilon": "1", "origin": {"a": 1}},
-        {"epsilon": "1", "horizon": 1},
+        {"epsilon": "1", "horizon": 1}, {"epsilon": "1e99999999"}, {"epsilon": "1e-99999999"},
+        {"epsilon": " 1/20 "}, {"epsilon": "١/20"}, {"epsilon": "1_0/200"}, {"epsilon": "5e-2"},
+        {"epsilon": "0.5"}, {"epsilon": "2/4"}, {"epsilon": "+1"}, {"epsilon": "01"},
     ],
     ids=lambda said: str(said)[:40],
 )  # fmt: skip
@@ -372,6 +376,30 @@ def test_tokens_of_the_environment(talked, tmp_path, monkeypatch):
 # --- forms of browsers ---------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("count", "noise"), [(-12, True), (-1, True), (0, False), (60, False), (61, True)]
+)
+def test_a_count_that_cannot_be_says_that_it_is_noise(talked, monkeypatch, count, noise):
+    monkeypatch.setattr(
+        "antiphon.mechanisms.counters.tree_counter.TreeCounter.step",
+        lambda _, state, message, coins: (state, count),
+    )
+
+    async def conversation(talk):
+        await talk.create()
+        await talk.fly(60)
+        await talk.client.post("/enter", data={"token": talk.tokens["analyst"]})
+        asked = await talk.client.post("/ask", data={"key": "q", "counter": "0"})
+        board = await talk.client.get("/board")
+        card = board.text.split("<section")[2]
+        shown = [asked.text.partition("</p>")[0], *card.split("<svg")]
+        for each, told in zip(shown, ("Counter 0: {}", "<strong>{}</strong>", ": {}"), strict=True):
+            assert told.format(count) + " of 60 flights" in each
+        return ["no true count is below 0 or above 60" in each for each in shown]
+
+    assert talked(conversation) == [noise] * 3
+
+
 def test_a_form_needs_whoever_signed_in(talked):
     async def conversation(talk):
         client = talk.client
@@ -438,3 +466,25 @@ def test_json_is_what_a_client_reads(talked):
         return json.dumps(count)
 
     assert '"flights": 60' in talked(conversation)
+
+
+def test_who_waits_behind_a_refusal_keeps_the_order(talked, monkeypatch):
+    """Five batches of flights wait together; the session refuses the second."""
+    sent, stepped = DurableSession.send_many, []
+
+    def refusing(session, messages):
+        for message in messages:
+            _, key, _ = message
+            if key == "1":
+                raise InvalidArgument("not this one")
+            yield from sent(session, [message])
+            stepped.append(key)
+
+    monkeypatch.setattr(DurableSession, "send_many", refusing)
+
+    async def conversation(talk):
+        answers = await asyncio.gather(*(talk.fly(key=f"{n}") for n in range(5)))
+        return [each.status_code == 200 for each in answers]
+
+    assert talked(conversation) == [True, False, True, True, True]
+    assert stepped == ["0", "2", "3", "4"]

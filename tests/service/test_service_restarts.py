@@ -5,6 +5,7 @@ import json
 from fractions import Fraction
 
 import pytest
+from logs import add
 
 from antiphon.cli import main
 from examples.service.listening import events
@@ -121,8 +122,9 @@ def test_what_was_in_flight_is_told(talking, tmp_path):
     lines = path.read_text().splitlines(keepends=True)
     shape = json.loads(next(line for line in lines if line.startswith('{"says"')))
     said = {"says": _like(shape["says"], ["feed", "f-1", [["UA", "JFK", 20]]])}
+    add(path, json.dumps(said))
     with path.open("a") as file:
-        file.write(json.dumps(said) + "\n" + '{"answ')
+        file.write('{"answ')
 
     async def other():
         async with talking() as talk:

@@ -2,7 +2,10 @@
 
 import contextlib
 import json
+import resource
+import signal
 import socket
+import sys
 import threading
 import time
 from importlib.util import find_spec
@@ -11,7 +14,8 @@ import pytest
 
 from antiphon.composition import BasicFilter
 from examples.service import patience
-from examples.service.__main__ import config_of
+from examples.service.__main__ import main
+from examples.service.door import Places
 from examples.service.service import opened
 
 WAIT = 0.6
@@ -21,13 +25,12 @@ PROTOCOLS = ["h11", *(["httptools"] if find_spec("httptools") else [])]
 @pytest.fixture(params=PROTOCOLS)
 def wire(request, folder, tokens, monkeypatch):
     """``call``: a connection to a service that waits for a moment only."""
-    import uvicorn
+    from examples.service.serving import Server, listener_of
 
     for name in ("HEAD", "BODY", "READ"):
         monkeypatch.setattr(patience, name, WAIT)
     service = opened(folder, BasicFilter(epsilon=2), sync="os", pace=3600)
-    config = config_of(service, "127.0.0.1", 0, http=request.param)
-    server = uvicorn.Server(config)
+    server = Server(service, listener_of("127.0.0.1", 0), http=request.param)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -35,8 +38,8 @@ def wire(request, folder, tokens, monkeypatch):
     port = server.servers[0].sockets[0].getsockname()[1]
     opened_here = []
 
-    def call(text=b"", wait=20):
-        connection = socket.create_connection(("127.0.0.1", port), wait)
+    def call(text=b"", wait=20, address="127.0.0.1"):
+        connection = socket.create_connection(("127.0.0.1", port), wait, (address, 0))
         opened_here.append(connection)
         with contextlib.suppress(ConnectionError):  # it need not hear all of it
             connection.sendall(text)
@@ -178,3 +181,80 @@ def test_nothing_says_what_serves_it(wire):
     said = told(wire(GET)).lower()
     assert b"server:" not in said
     assert b"uvicorn" not in said
+
+
+# --- who gets a connection -----------------------------------------------------------------------
+
+
+def answered(connection):
+    """Whether a whole answer comes within a moment."""
+    connection.settimeout(0.3)
+    try:
+        return told(connection).startswith(b"HTTP/1.1 200")
+    except TimeoutError:
+        return False
+
+
+def test_so_many_connections_of_one_address_and_at_once(wire, monkeypatch):
+    monkeypatch.setattr(patience, "HEAD", 60)
+    door = wire.server.servers[0]
+    door._places = Places(at_once=3, of_one=2)
+    first, second = wire(), wire()
+    assert told(wire(GET)) == b""  # a third of one address is closed, and nothing is heard of it
+    other = wire(GET, address="127.0.0.2")
+    assert answered(other)
+    waits = wire(GET, address="127.0.0.3")
+    assert not answered(waits)
+    assert len(wire.server.server_state.connections) == 3
+    first.close()
+    assert answered(waits)
+    for each in (second, other, waits):
+        each.close()
+    assert told(wire(GET)).startswith(b"HTTP/1.1 200")
+    for _ in range(100):
+        time.sleep(0.02)
+        if not wire.server.server_state.connections:
+            break
+    assert door._taken.total() <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="there is no prlimit")
+def test_a_flood_leaves_no_tracebacks(started):
+    """200 connections to a process that may have 64 files open, twice; and it ends when told."""
+    with started("--of-one", "800") as (port, process, _said):
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (64, 64))
+        for last in (False, True):
+            held = [socket.socket() for _ in range(200)]
+            for each in held:
+                each.setblocking(False)
+                each.connect_ex(("127.0.0.1", port))
+            time.sleep(1.5)
+            if not last:
+                for each in held:
+                    each.close()
+                client = socket.create_connection(("127.0.0.1", port), 20)
+                client.sendall(GET)
+                assert told(client).startswith(b"HTTP/1.1 200")
+                client.close()
+        process.send_signal(signal.SIGTERM)
+        rest = process.communicate(timeout=30)[0]
+        for each in held:
+            each.close()
+    assert process.returncode in (0, -signal.SIGTERM)
+    assert "Traceback" not in rest
+    assert len(rest) < 500
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--epsilon", "1e99999999"), "--epsilon is a number >= 0"),
+        (("--connections", "0"), "--connections must be an int >= 1"),
+        (("--port", "99999"), "--port must be an int from 0"),
+    ],
+)
+def test_what_it_cannot_be_started_with(folder, options, said, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["service", "start", str(folder), *options])
+    assert main() == 2
+    assert said in capsys.readouterr().err

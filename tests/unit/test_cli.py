@@ -16,9 +16,10 @@ from antiphon.audit.statistical.events.choosing import SCORES
 from antiphon.audit.statistical.proportions import clopper_pearson, upper_tail
 from antiphon.audit.statistical.testing import CORRECTIONS
 from antiphon.cli.options import audit, demo
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import count, shown
 from antiphon.demo.data import TOTAL
 from antiphon.mechanisms import COUNT, TreeCounter
+from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
 
 FAST = ["counterexample", "--runs", "300", "--seed", "7"]
@@ -392,10 +393,22 @@ class TestNumbers:
     def test_are_exact(self, text, value):
         assert rational(text, "delta") == value
 
-    @pytest.mark.parametrize("text", ["", "x", "-1", "1/0", "e5", ".", "1_0", "٣", "1" * 100])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("", "x", "-1", "+1", "1/0", "e5", ".", "1_0", "٣", "1" * 100, " 1/20 ", "1 / 2"),
+            *("1e99999999", "1e-99999999", "1e999", "inf", "nan", "0x1", "1/-2"),
+        ],
+    )
     def test_or_refused(self, text):
         with pytest.raises(ap.InvalidArgument, match="delta is a number"):
             rational(text, "delta")
+
+    @pytest.mark.parametrize("text", ["", "0", "-1", "1.0", "٣", "²", "1_0", " 1", "9" * 5000, "5"])
+    def test_counts_are_ascii(self, text):
+        with pytest.raises(ap.InvalidArgument, match="rounds is a whole number from 1 to 4"):
+            count(text, "rounds", 4)
+        assert count("3", "rounds", 4) == 3
 
     def test_are_shown_short(self):
         assert shown(Fraction(1, 8)) == "0.125"

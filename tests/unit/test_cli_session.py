@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
+from logs import add
 
 import antiphon as ap
 from antiphon.composition import BasicFilter, ConcentratedFilter
@@ -159,8 +160,7 @@ def test_who_holds_it_is_not_disturbed(cli, budgeted):
 
 def torn(path, message):
     """A crash between what was said and its answer."""
-    with path.open("a") as file:
-        file.write(json.dumps({"says": encode(message, secrets=True)}) + "\n")
+    add(path, json.dumps({"says": encode(message, secrets=True)}))
 
 
 def test_a_creation_in_flight_is_charged(cli, budgeted):

@@ -19,7 +19,7 @@ from antiphon.demo import FlightAnalyst, data, flights, survey
 from antiphon.demo.analyst import Notes, counter_name
 from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL
 from antiphon.mechanisms import COUNT
-from antiphon.report import Curve, Panel, running_counts, table
+from antiphon.report import Band, Curve, Panel, bands, running_counts, table
 
 SMALL = FlightAnalyst(flights=3000, every=300, busy=400, challenge=2500)
 
@@ -300,3 +300,26 @@ class TestReport:
             running_counts([panel], title="t", subtitle="s", unit="flights", paths=[path])
             pictures.append(path.read_bytes())
         assert pictures[0] == pictures[1]
+
+
+@pytest.mark.parametrize("size", [2**62, 2**63, 10**31, 10**300])
+def test_noise_past_64_bits_is_drawn(tmp_path, size):
+    """As of ε = 1/(3·10^30): the picture failed once all was played."""
+    days = np.array(["2013-01-01", "2013-02-01", "2013-03-01"], "datetime64[D]")
+    drawn = [Band("AA", days, [1, 2, 3], [size, -size, 2 * size], [3 * size] * 3, steps=steps)
+             for steps in (False, True)]  # fmt: skip
+    bands([("huge", drawn)], title="", subtitle="", paths=[tmp_path / "huge.svg"])
+    text = (tmp_path / "huge.svg").read_text()
+    assert f"{2 * size:.3g}" in text
+
+
+@pytest.mark.parametrize("epsilon", ["1e9", "1e30", f"{10**30}/3"])
+def test_an_epsilon_of_which_nothing_follows_is_refused_before_it_is_played(
+    tmp_path, capsys, epsilon
+):
+    output = tmp_path / "demo"
+    assert main(["demo", "--flights", "10", "--output", str(output), "--epsilon", epsilon]) == 2
+    told = capsys.readouterr()
+    assert "give a smaller one" in told.err
+    assert "playing" not in told.err
+    assert not output.exists()

@@ -39,7 +39,6 @@ BY_NAME = {
     "interop/opendp.py": {"'opendp.mod'"},
     "mechanisms/histograms/checking.py": {"'antiphon.audit.searches'"},
     "protocol/durable/inspection.py": {"'antiphon.composition.spending'"},
-    "protocol/durable/states.py": {"module"},
     "protocol/mechanism.py": {"'antiphon.protocol.durable.resuming'"},
     "protocol/shown/displayed.py": {"'antiphon.report.plots'"},
     "protocol/session.py": {"'antiphon.composition.spending'"},

@@ -83,7 +83,7 @@ class CompositionArena:
                 listed(create.mechanism, self.queries),
             )
             self._parts.append(self.columns.add_part(part))
-        self._may_grow = not _only_spends(type(self.verification))
+        self._may_grow = not only_spends(type(self.verification))
 
     def start(self) -> int:
         """The position before any message."""
@@ -220,7 +220,7 @@ class CompositionArena:
         )
 
 
-def _only_spends(kind: type[Suitable]) -> bool:
+def only_spends(kind: type[Suitable]) -> bool:
     """Whether all that judges and pays is our own: then a purse never grows."""
     methods = [getattr(kind, name, None) for name in ("judge", "admit", "differ", "spend")]
     return all(method.__module__.startswith(_OURS) for method in methods if method)

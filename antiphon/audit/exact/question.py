@@ -13,7 +13,7 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena, SingleArena, listed
 from antiphon.audit.exact.beliefs import Columns, Queries
-from antiphon.audit.exact.composition_arena import CompositionArena
+from antiphon.audit.exact.composition_arena import CompositionArena, only_spends
 from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logarithm, order_of
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
@@ -32,7 +32,7 @@ from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.shown.card import Card, Grid
 from antiphon.protocol.shown.displayed import Shown
-from antiphon.protocol.verification import Verification
+from antiphon.protocol.verification import Refused, Verification
 
 _LARGEST = 1000
 """An ε past which a rational e^ε has too many digits to be of use."""
@@ -142,6 +142,8 @@ class Question(Shown):
     def _arena(self) -> Arena:
         columns, creations, given = Columns(self.limit), self.creations, self.queries
         _check(self.system, given, creations)
+        if isinstance(self.verification, Suitable) and not self.verification.prescribed:
+            _check_taken(self.verification, creations)
         most = sys.maxsize if self.max_creations is None else self.max_creations
         exact.natural(most, "max_creations")
         if isinstance(self.system, ExtConComp) and isinstance(self.verification, Suitable):
@@ -329,6 +331,37 @@ def _check(
             raise InvalidArgument(
                 f"queries lists a {type(query).__name__} outside the query space of {spaces}{shape}"
             )
+
+
+def _check_taken(f: Suitable, creations: Sequence[Create]) -> None:
+    """Some creation is one that f takes, and pays for: else a tight figure is 0, of nothing.
+
+    Raises: InvalidArgument, naming each that is not.
+    """
+    named: list[str] = []
+    for create in creations:
+        why = _never(f, create)
+        if why is None:
+            return
+        named.append(f"{message_label(create.mechanism)}, which f never takes: {why.reason}")
+    if named:
+        raise InvalidArgument(
+            f"catalogue lists {'; and '.join(named)}. Give f parameters that are asserted"
+        )
+
+
+def _never(f: Suitable, create: Create) -> Refused | None:
+    """Why no pair of a creation ever differs, not even with the whole purse; None if one may.
+
+    In an f of ours a purse only shrinks; any other f may pay later for what it cannot pay now.
+    """
+    if create.claim is None or not f.takes(create):
+        return Refused("it asserts no claim that f can read, or a refuted one")
+    if not only_spends(type(f)):
+        return None
+    admitted = f.admit(f.purse, 0, create)
+    paid = admitted if type(admitted) is Refused else f.differ(f.purse, create)
+    return paid if type(paid) is Refused else None
 
 
 def _composed(

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from antiphon.cli.output import print_json
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import shown
 from antiphon.composition.accounting import (
     BoundedRangePair,
     DiscreteGaussianPair,
@@ -33,6 +33,7 @@ from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.composition.accounting.parameters import pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import Figure, shown_down, shown_up
 
 _KINDS: Final[dict[str, Callable[..., LossPair]]] = {

@@ -20,11 +20,11 @@ from antiphon.audit.statistical.report_card import RARE, rows, sentences, tests,
 from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
-from antiphon.cli.written import rational
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.numbers.exact import rational
 from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated

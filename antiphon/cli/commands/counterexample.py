@@ -12,9 +12,10 @@ from antiphon.audit.counterexample import CounterexampleAdversary
 from antiphon.audit.statistical.proportions import MOST_TRIALS, clopper_pearson
 from antiphon.cli.commands import trial as trials
 from antiphon.cli.output import print_json
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import shown
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_down
 from antiphon.protocol.messages import HALT

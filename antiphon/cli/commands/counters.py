@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from antiphon.cli.output import print_json, progress
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import shown
 from antiphon.mechanisms.counters import (
     BalancedTreeCounter,
     BufferedToeplitzCounter,
@@ -23,6 +23,7 @@ from antiphon.mechanisms.counters import (
     lower_bound,
 )
 from antiphon.numbers import exact
+from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_up
 

@@ -25,12 +25,13 @@ from antiphon.cli.commands.flights_output import (
     print_outcome,
 )
 from antiphon.cli.output import Advance, print_json, progress
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
 from antiphon.demo.delays import Delays, promised_delays, told_delays
 from antiphon.demo.survey import FlightCounter, play
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
+from antiphon.numbers.exact import rational
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.view import View
@@ -57,9 +58,12 @@ def demo(
     as_json: bool,
 ) -> int:
     """Play, draw, replay, print; the exit status."""
+    if output.exists() and not output.is_dir():
+        raise InvalidArgument(f"{output} is a file: --output takes the directory for several files")
     exact = rational(epsilon, "epsilon")
     if exact == 0:
         raise InvalidArgument("epsilon must be positive: at 0 the counters would answer noise only")
+    promised_delays(exact, ())  # what no guarantee is given for is refused before it is played
     analyst = FlightAnalyst(
         flights=number, every=max(1, number // 52), busy=max(1, number // 8),
         challenge=number * 3 // 4, epsilon=exact,

@@ -62,13 +62,14 @@ def _chosen(theorems: Sequence[str]) -> list[Check]:
 
 
 def broken(finding: Decided) -> str:
-    """Of a statement that fails: which property does."""
-    if finding.note and not finding.holds:
-        return finding.note
-    if finding.relation is Standing.EQUIVALENT:
-        return f"equivalence: the systems are {_number(finding.tight[0])} apart"
-    for (epsilon, claimed), tight in zip(finding.claimed, finding.tight, strict=True):
-        if tight > claimed or (finding.relation is Standing.EQUAL and tight != claimed):
+    """Of a statement that fails: the premise that is lacking, or the figure that is wrong."""
+    found = finding.evidence
+    if found.lacking or found.note:
+        return found.lacking or found.note
+    if found.relation is Standing.EQUIVALENT:
+        return f"equivalence: the systems are {_number(found.tight[0])} apart"
+    for (epsilon, claimed), tight in zip(found.claimed, found.tight, strict=True):
+        if tight > claimed or (found.relation is Standing.EQUAL and tight != claimed):
             sign = ">" if tight > claimed else "<"
             return f"privacy: δ {sign} {_number(claimed)} at ε = {_epsilon(epsilon)}"
     return "the statement"
@@ -78,22 +79,23 @@ def broken(finding: Decided) -> str:
 
 
 def _data(finding: Decided) -> dict[str, object]:
+    check, found = finding.check, finding.evidence
     return {
-        "theorem": finding.theorem,
-        "instance": finding.instance,
-        "relation": finding.relation.value,
+        "theorem": check.theorem,
+        "instance": check.instance,
+        "twin_of": None if check.of is None else check.of.instance,
+        "relation": found.relation.value,
         "claimed": [
-            {"epsilon": _epsilon(epsilon), "delta": str(delta)}
-            for epsilon, delta in finding.claimed
+            {"epsilon": _epsilon(epsilon), "delta": str(delta)} for epsilon, delta in found.claimed
         ],
-        "tight": [{"delta": str(delta), "float": up(delta)} for delta in finding.tight],
-        "holds": finding.holds,
-        "broken": None if finding.holds else broken(finding),
-        "expected": finding.expected,
+        "tight": [{"delta": str(delta), "float": up(delta)} for delta in found.tight],
+        "holds": found.holds,
+        "broken": None if found.holds else broken(finding),
+        "expected": check.expected,
         "verdict": finding.verdict,
         "as_expected": finding.as_expected,
-        "adversary": finding.adversary or None,
-        "note": finding.note or None,
+        "adversary": found.adversary or None,
+        "note": found.note or None,
         "seconds": round(finding.seconds, 3),
     }
 
@@ -116,26 +118,27 @@ class PrintedRows:
 
     def add(self, finding: Decided) -> None:
         """Print what was decided."""
-        style = ("green" if finding.expected else "cyan") if finding.as_expected else "bold red"
+        known = "green" if finding.check.expected else "cyan"
+        style = known if finding.as_expected else "bold red"
         if not self._last and not self._narrow:
             self._print(*(Text(each, "bold") for each in _HEADS))
-        if finding.theorem != self._last:
+        if finding.check.theorem != self._last:
             self._console.print(Text("─" * min(self._console.width, _WIDE), "dim"))
         if self._narrow:
             self._block(finding, style)
         else:
-            named = "" if finding.theorem == self._last else finding.theorem
+            named = "" if finding.check.theorem == self._last else finding.check.theorem
             self._print(
                 Text(named),
                 Text(_instance(finding)),
                 Text("\n".join(_claims(finding))),
-                Text("\n".join(map(_number, finding.tight))),
+                Text("\n".join(map(_number, finding.evidence.tight))),
                 Text(finding.verdict, style),
                 Text(f"{finding.seconds:.2f}", justify="right"),
             )
-        self._last = finding.theorem
-        if finding.adversary and (self._adversaries or not finding.as_expected):
-            self._console.print(Padding(Text(finding.adversary), (0, 0, 1, 4)))
+        self._last = finding.check.theorem
+        if finding.evidence.adversary and (self._adversaries or not finding.as_expected):
+            self._console.print(Padding(Text(finding.evidence.adversary), (0, 0, 1, 4)))
 
     def end(self, findings: list[Decided], surprises: list[Decided], rows: int) -> None:
         """Print the sums."""
@@ -149,23 +152,23 @@ class PrintedRows:
         self._console.print(row)
 
     def _block(self, finding: Decided, style: str) -> None:
-        lines = [Text(f"{finding.theorem}: {_instance(finding)}")]
-        for claimed, tight in zip(_claims(finding), finding.tight, strict=True):
+        lines = [Text(f"{finding.check.theorem}: {_instance(finding)}")]
+        for claimed, tight in zip(_claims(finding), finding.evidence.tight, strict=True):
             lines.append(Text(f"  {claimed}  tight {_number(tight)}"))
         verdict = Text.assemble("  ", (finding.verdict, style), f", {finding.seconds:.2f} s")
         self._console.print(*lines, verdict, sep="\n")
 
 
 def _instance(finding: Decided) -> str:
-    return finding.instance + ("" if finding.holds else f"\n✗ {broken(finding)}")
+    return finding.check.instance + ("" if finding.evidence.holds else f"\n✗ {broken(finding)}")
 
 
 def _claims(finding: Decided) -> Iterator[str]:
-    if finding.relation is Standing.EQUIVALENT:
+    if finding.evidence.relation is Standing.EQUIVALENT:
         yield "≡: distance 0"
         return
-    sign = "" if finding.relation is Standing.AT_MOST else "= "
-    for epsilon, delta in finding.claimed:
+    sign = "" if finding.evidence.relation is Standing.AT_MOST else "= "
+    for epsilon, delta in finding.evidence.claimed:
         yield f"{sign}({_epsilon(epsilon)}, {_number(delta)})"
 
 
@@ -180,8 +183,8 @@ def _number(value: Fraction) -> str:
 
 
 def _summary(findings: list[Decided], surprises: list[Decided], rows: int) -> Iterator[str]:
-    true = sum(finding.expected and finding.as_expected for finding in findings)
-    failed = sum(not finding.expected and finding.as_expected for finding in findings)
+    true = sum(finding.check.expected and finding.as_expected for finding in findings)
+    failed = sum(not finding.check.expected and finding.as_expected for finding in findings)
     seconds = sum(finding.seconds for finding in findings)
     if len(findings) < rows:
         yield f"Stopped after {len(findings)} of {rows} rows."

@@ -56,10 +56,6 @@ class PrivacyCurve(Shown, Plotted, ABC):
     def floor(self) -> Interval[float]:
         """The limit of δ(ε) for ε → ∞: the least δ that can be asked for."""
 
-    @abstractmethod
-    def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
-        """An interval around the least δ at an ε; its ends decrease in ε."""
-
     @property
     @abstractmethod
     def _enough(self) -> float:
@@ -96,8 +92,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
         Raises: InvalidArgument for δ outside [0, 1], or below the floor.
         """
         if isinstance(delta, Iterable):
-            return _gathered([self._epsilon(self._target(each)) for each in _listed(delta)])
-        return self._epsilon(self._target(delta))
+            return _gathered([self._promised(self._target(each)) for each in _listed(delta)])
+        return self._promised(self._target(delta))
 
     @overload
     def delta_at(self, epsilon: exact.Epsilon) -> float: ...
@@ -140,6 +136,21 @@ class PrivacyCurve(Shown, Plotted, ABC):
     def _deltas(self, epsilons: list[exact.ExactEpsilon]) -> list[Interval[float]]:
         return [self._delta(each) for each in epsilons]
 
+    def _promised(self, delta: Fraction) -> Interval[float]:
+        """An interval around ε(delta) at whose upper end ``delta_at`` gives no more than delta.
+
+        How an ε is found may round otherwise than δ at it: then the end moves on, by a few units.
+        """
+        found, target = self._epsilon(delta), max(delta, Fraction(self.floor.upper))
+        upper, step = found.upper, 2.0**-50
+        while upper < self._enough and least_reading(self.delta_at(upper)) > target:
+            upper, step = min(above(upper * (1 + step) + 5e-324), self._enough), 2 * step
+        return Interval(found.lower, upper)
+
+    @abstractmethod
+    def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        """An interval around the least δ at an ε; its ends decrease in ε."""
+
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """By search on ``_delta``: each end is one at which that has been evaluated."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
@@ -153,7 +164,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
                 seen[epsilon] = self._delta(Fraction(epsilon))
             ends = seen[epsilon]
             value = ends.upper if end else ends.lower
-            return _log_ratio(value, target, min(floor, target))
+            return _excess(value, target, min(floor, target))
 
         low, high = self._guess(least)
         near = self._near
@@ -173,11 +184,15 @@ class PrivacyCurve(Shown, Plotted, ABC):
         return 0.0, min(1.0, self._enough)
 
 
-def _log_ratio(value: float, delta: float, base: float) -> float:
-    """A number of the sign of value - delta; ln (value-base)/(delta-base) where it exists."""
-    if value <= delta:
-        return math.log(max(value - base, 1e-320) / (delta - base)) if delta > base else -1.0
-    return math.log((value - base) / (delta - base)) if delta > base else 1.0
+def _excess(value: float, delta: float, base: float) -> float:
+    """A number of the sign of value - delta; ln (value-base)/(delta-base) where it exists.
+
+    The sign is that of a comparison, as the quotient of two numbers near 1 may round to 1.
+    """
+    size = 1.0
+    if delta > base:
+        size = abs(math.log(max(value - base, 1e-320) / (delta - base)))
+    return max(size, 1e-300) if value > delta else -size
 
 
 # Why the ends may be believed: of ``excess`` only its sign at a and at b counts, and there it has

@@ -43,7 +43,7 @@ from antiphon.composition.accounting.product import ALLOWED, HIGH, Product, orde
 from antiphon.composition.accounting.sieve import NATS, Sifted, sifted
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
-from antiphon.numbers.interval import UNIT, Floats, Interval, outward, probability
+from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
 
 _ROOM: Final = Fraction(21, 10)
 """How much narrower than asked the interval is where the law is smooth."""
@@ -55,6 +55,8 @@ _CHEAP: Final = {True: 1 << 20, False: 1 << 24}
 """Factors of the kept frequencies up to which a contour is made again with less noise."""
 _LONGEST: Final = 1 << 16
 """Frequencies in a lattice's period, at most, so that it is treated as one."""
+_NOTHING: Final = -750.0
+"""Nats below those of the least double."""
 _END: Final = 60.0
 """Nats after which a Gaussian factor ends the line."""
 
@@ -120,12 +122,20 @@ class Inversions:
         """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
         if len(self.product.laws) == 1 and (known := self.product.laws[0].stick(at)) is not None:
             return known
+        if self._is_nothing(down(at)):
+            return Interval(0.0, 5e-324)
         if (lattice := self.product.lattice) is not None:
             place = placed(at, lattice)
             found = self._contour(0, place, lattice)
             if found.lattice is not None:
                 return found.stick(place)
         return self._on_the_line(placed(at, None)).stick(placed(at, None))
+
+    def _is_nothing(self, at: float) -> bool:
+        """Whether M(c) e^(-c·at) >= H(at) is below the least double: there no contour is needed."""
+        c = order(self.product.rung_near(at))
+        log, error = self.product.log_moment(c)
+        return log + error - c * at * (1 - 8 * UNIT) < _NOTHING
 
     def _on_the_line(self, place: Target) -> Inversion:
         """With as much noise as it takes; where that is little, with less while it is cheap."""

@@ -205,6 +205,7 @@ class Budget(Displayed, ABC, Generic[State]):
         return state
 
 
+@register("antiphon.Spent/1", state=True)
 class Spent(NamedTuple):
     """What a filter has added up: ε, ρ, D or μ², and δ."""
 

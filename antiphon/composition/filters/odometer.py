@@ -25,6 +25,7 @@ _UP: Final = 1 + 2.0**-40
 """More than the few operations of a reading can be off by, relatively."""
 
 
+@register("antiphon.Distance/1", state=True)
 class Distance(NamedTuple):
     """What an odometer has added up: ε (None once a claim had none), ρ and δ."""
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.registry import register
 
 _LONGEST: Final = 2048
 """Bits of a denominator past which a sum is rounded up, to a multiple of 2^-1280."""
@@ -19,6 +20,7 @@ _MARGIN: Final = 1e-9
 """Far more than floats are off by: what they decide with this margin is decided."""
 
 
+@register("antiphon.Sum/1", state=True)
 class Sum(NamedTuple):
     """numerator/denominator + ln(argument): a sum of rationals and of logarithms ``Log(q)``.
 

@@ -120,6 +120,11 @@ def group(outer: Verification, inner: Verification, most: float = math.inf) -> i
     return max(1, math.ceil(most / single))
 
 
+def says(first: Verification, f: Verification) -> bool:
+    """Whether what is known w.r.t. ``first`` says anything of f."""
+    return includes(first, f) or group(first, f) is not None
+
+
 def about(claim: Claim) -> Verification:
     """The f of a claim."""
     f: Any = claim.verification

@@ -23,7 +23,7 @@ def lines(
     rows = [*_in_own_unit(budget), *_of_purse(budget)]
     yield from _aligned(rows)
     if at is not None:
-        yield from in_epsilon(at)
+        yield from in_epsilon(at, has_rule=rule is not None)
     shares = budget.shares
     yield from _aligned([_of_share(each, budget.unit) for each in islice(shares, most)])
     if len(shares) > most:
@@ -48,12 +48,12 @@ def _of_purse(budget: BudgetInSight) -> Iterator[Sequence[str]]:
         yield message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left"
 
 
-def in_epsilon(at: InEpsilon) -> Iterator[str]:
-    """The figures at a δ, each with what it says."""
+def in_epsilon(at: InEpsilon, *, has_rule: bool) -> Iterator[str]:
+    """The figures at a δ, each with what it says; why a rule promises nothing, if it does not."""
     known = "proved" if at.status is Status.PROVED else "assumed"
     rows: list[Sequence[str]] = []
     if at.total is not None:
-        rows.append(("promised in all", shown_up(at.total), f"{known}, by {at.theorem}"))
+        rows.append(("promised in all", shown_up(at.total), f"{known} so far, by {at.theorem}"))
     if at.spent is not None:
         what = "of it" if at.remaining is not None else "had it been fixed in advance"
         rows.append(("spent", shown_up(at.spent), what))
@@ -63,6 +63,8 @@ def in_epsilon(at: InEpsilon) -> Iterator[str]:
         rows.append(("at any time until now", shown_up(at.loss), f"{known}, an odometer"))
     yield f"in ε, at δ = {shown_up(at.delta)}" + ("" if rows else f": no figure; {at.why}")
     yield from _aligned(rows)
+    if rows and has_rule and at.total is None:
+        yield f"  nothing is promised in all: {at.why}"
 
 
 def _of_share(share: ChildShare, unit: str | None) -> Sequence[str]:

@@ -20,7 +20,9 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.provenance import own
 from antiphon.protocol.registry import name_of
+from antiphon.protocol.verification import Refused
 from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.models import Bounded
 from antiphon.verifiers.verifier import Verifier
 
 
@@ -54,6 +56,11 @@ class Found:
     """Whether a step failed in which a post-processor may have had more created than is known."""
 
     @property
+    def suitable(self) -> bool:
+        """Whether creations are pairs of two identical ones, or no pairs at all (CM Def. 4.4)."""
+        return self.way is not Way.PAIRED or self.guard is not None
+
+    @property
     def children(self) -> Vector[Child]:
         """The created mechanisms, in order."""
         return self.composition.children(self.state)
@@ -79,7 +86,7 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     while not isinstance(mechanism, Concurrent):
         heard.append(mechanism)
         if isinstance(mechanism, AnyChain):
-            stands = _guarding(mechanism.links)
+            stands = len(mechanism.links) == 2 and guarding(mechanism.links)
             guard = _guard(mechanism.links[0], state[0]) if stands else None
             way = Way.PAIRED if stands and way is Way.SINGLE else Way.OTHERS
         elif not _as_is(mechanism):
@@ -102,14 +109,17 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     return Found(whole, mechanism, state, guard, way, ours, failed and way is Way.OTHERS)
 
 
-def _guarding(links: Sequence[PostProcessor]) -> bool:
-    """Whether they are V[f] and I, which create nothing of their own."""
-    return len(links) == 2 and type(links[0]) is Verifier and type(links[1]) is Identifier
+def guarding(links: Sequence[PostProcessor]) -> bool:
+    """Whether they begin with V[f] and I, which create nothing of their own."""
+    return len(links) > 1 and type(links[0]) is Verifier and type(links[1]) is Identifier
 
 
-def _guard(verifier: PostProcessor, state: object) -> Gatekeeper | None:
-    """What V[f] knows, if its f is one of composition."""
-    f = verifier.verification if isinstance(verifier, Verifier) else None
+def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
+    """What V[f] knows, if its f is one of composition, or bounds the messages of one."""
+    f: Any = verifier.verification if isinstance(verifier, Verifier) else None
+    while type(f) is Bounded:
+        bound: Any = f
+        f, state = bound.verification, state if type(state) is Refused else state[1]
     if not isinstance(f, Suitable):
         return None
     return Gatekeeper(f, state if type(state) is SuitableState else None)

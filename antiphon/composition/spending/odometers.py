@@ -32,8 +32,11 @@ _SUMS: Final = Odometer(delta=1)
 
 
 def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
-    """The reading at δ of an odometer over what was charged, rounded up; None: it has none."""
-    if found.unknown or not all(map(asserted, created)):
+    """The reading at δ of an odometer over what was charged, rounded up; None: it has none.
+
+    Behind a V[f] that lets creations differ there is none: which one was made may tell all.
+    """
+    if found.unknown or not found.suitable or not all(map(asserted, created)):
         return None
     try:
         read = _reading(found, created, delta)

@@ -21,6 +21,7 @@ from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 
+@register("antiphon.Level/1", state=True)
 class Level(NamedTuple):
     """The nodes of one height near the prefix's end."""
 
@@ -32,6 +33,7 @@ class Level(NamedTuple):
     """The noise of the nodes taken away, the one that is dropped next at the end."""
 
 
+@register("antiphon.BalancedState/1", state=True)
 class BalancedState(NamedTuple):
     """How many updates have come, their exact sum, and the noise height by height."""
 

@@ -49,6 +49,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.measures.kinds import ZeroConcentrated
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
+from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 
 FAR: Final = 256
@@ -65,6 +66,7 @@ _SAFE: Final = 1 - 2.0**-30
 Memory = TypeVar("Memory", default=Any)
 
 
+@register("antiphon.CorrelatedState/1", state=True)
 class CorrelatedState(NamedTuple, Generic[Memory]):
     """What a correlated counter remembers."""
 

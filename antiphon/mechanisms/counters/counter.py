@@ -148,8 +148,8 @@ class Counter(ContinualMechanism[State], Displayed, Plotted):
         low, high = (None, None) if self.clip else (self.smallest, self.largest)
         if self.dimension is None:
             return Integers(low, high)
-        bounds = {} if self.clip else {"low": float(self.smallest), "high": float(self.largest)}
-        return Arrays((self.dimension,), "int64", **bounds)
+        bounds = () if self.clip else (self.smallest, self.largest)
+        return Arrays((self.dimension,), "int64", *bounds)
 
     def _answers(self) -> Space:
         return Integers() if self.dimension is None else Arrays((self.dimension,), "int64")

@@ -13,6 +13,7 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 
 
+@register("antiphon.ExactState/1", state=True)
 class ExactState(NamedTuple):
     """How many updates have come, and their sum."""
 

@@ -27,6 +27,7 @@ from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 
+@register("antiphon.Node/1", state=True)
 class Node(NamedTuple):
     """A finished subtree of the prefix, on a stack from the smallest to the largest."""
 
@@ -40,6 +41,7 @@ class Node(NamedTuple):
     """The next larger one."""
 
 
+@register("antiphon.CounterState/1", state=True)
 class CounterState(NamedTuple):
     """How many updates have come, and the subtrees that make up the prefix."""
 

@@ -34,6 +34,7 @@ from antiphon.protocol.shown.displayed import Displayed, Plotted
 from antiphon.protocol.spaces import Signature
 
 
+@register("antiphon.Epochs/1", state=True)
 class Epochs(NamedTuple):
     """Where an unbounded counter stands."""
 

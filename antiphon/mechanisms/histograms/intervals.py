@@ -41,6 +41,7 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges import ExchangePostProcessor
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.provenance import CREATED, foreign
+from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 
@@ -50,6 +51,7 @@ TESTS: Final = 2
 """The indices of what is created first."""
 
 
+@register("antiphon.StreamInterval/1", state=True)
 class StreamInterval(NamedTuple):
     """What stays while the sparse vector answers ⊥."""
 
@@ -67,6 +69,7 @@ class StreamInterval(NamedTuple):
     """The last step for which this Thresh stands."""
 
 
+@register("antiphon.Running/1", state=True)
 class Running(NamedTuple):
     """Where the stream stands after step t."""
 

@@ -63,6 +63,7 @@ class Acknowledge(ContinualMechanism[None, object, Symbol]):
         return None, TOP
 
 
+@register("antiphon.MonitorState/1", state=True)
 class MonitorState(NamedTuple):
     """The histogram; whether the parts are created."""
 

@@ -29,6 +29,7 @@ Step: TypeAlias = tuple[tuple[int, ...], int]
 """(x, Thresh)."""
 
 
+@register("antiphon.HistogramState/1", state=True)
 class HistogramState(NamedTuple):
     """The histogram, and the state of AboveThreshold."""
 

@@ -10,10 +10,12 @@ import attrs
 from antiphon.mechanisms.learners.decisions import HexagonCorner, above_one, contribution
 from antiphon.numbers.interval import up
 from antiphon.protocol.measures.divergences import SLACK
+from antiphon.protocol.registry import register
 
 Corners = tuple[HexagonCorner, ...]
 
 
+@register("antiphon.JointCurve/1", state=True)
 @attrs.frozen
 class JointCurve:
     """order α ↦ (F + (k-1)·F')/(α-1) nats, k = ``batches`` that are decided upon; 0 if none.

@@ -67,6 +67,7 @@ _WIDEST: Final = 2**62
 _SAFE: Final = 1 + 2.0**-40
 
 
+@register("antiphon.WeightsState/1", state=True)
 class WeightsState(NamedTuple):
     """The data; the hypothesis; how many updates and creations there were."""
 
@@ -79,6 +80,7 @@ class WeightsState(NamedTuple):
     created: int
 
 
+@register("antiphon.Asked/1", state=True)
 class Asked(NamedTuple):
     """What has come from the left, in steps; rows are a query without a value."""
 

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, epsilon, number, positive, whole
+from antiphon.protocol.registry import register
 
 if TYPE_CHECKING:
     from antiphon.protocol.spaces import Space
@@ -45,6 +46,7 @@ class Stepped(Protocol[Step]):
     def step(self) -> Step: ...
 
 
+@register("antiphon.Draw/1", state=True)
 class Draw(NamedTuple):
     """One draw on a tape: which primitive, its parameter, and the drawn value."""
 

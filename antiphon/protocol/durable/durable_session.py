@@ -17,7 +17,9 @@ from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.durable.guard import Guard, Progress
 from antiphon.protocol.durable.journal import Journal, dumps
+from antiphon.protocol.durable.keys import UNKNOWN, Keyed, Keys, with_keys
 from antiphon.protocol.durable.lines import Written, failing, joined, saying, state_line
+from antiphon.protocol.durable.reading import opening
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.session import Exchange, Last, Session, sealed
@@ -25,7 +27,7 @@ from antiphon.protocol.session import Exchange, Last, Session, sealed
 _TAIL: Final = 1 << 19
 """Bytes of messages after which the state is kept again: what a restart has to step through."""
 
-_BETWEEN: Final = "it was interrupted between a message and its answer; ap.resume goes on"
+_BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
 """The size of a log, what its guard is to say then, and the state with the last exchange."""
@@ -53,7 +55,8 @@ class DurableSession(Session):
     # promise stands at the end of a log only: no message follows it, and no kept state.
 
     __slots__ = (
-        "_guard", "_kept", "_lasting", "_log", "_mark", "_promised", "_written", "cut", "unkept",
+        "_guard", "_instead", "_kept", "_key", "_keys", "_lasting", "_log", "_mark", "_promised",
+        "_written", "cut", "unkept",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +71,8 @@ class DurableSession(Session):
         over: str | None = None,
         cut: str | None = None,
         kept: tuple[int, int] | None = None,
+        keys: Keys | None = None,
+        key: Keyed | None = None,
         keep: bool = False,
     ) -> None:
         tape = RecordedCoins(SampledCoins())
@@ -79,7 +84,11 @@ class DurableSession(Session):
         """What the log has the answer of, and what is known to last: that only is told."""
         self._promised = False
         """Whether the log ends in a message whose answer it has not."""
+        self._keys = Keys() if keys is None else keys
+        self._key = key
+        """That of the message that is promised."""
         self._over = over
+        self._instead = "start another"
         self._log, self._guard, self._mark = log, guard, mark
         self._kept = kept or (log.size, 0)
         """How long the log was when the state was last kept, and how long that line was."""
@@ -119,14 +128,19 @@ class DurableSession(Session):
         """How often it has been resumed."""
         return self._mark.generation
 
-    def send(self, message: object) -> Any:
+    def send(self, message: object, *, key: str | None = None) -> Any:
         """One message in, one answer out, once it will last.
 
-        Raises: as any session; InvalidArgument for a message that cannot be written; FileError if
-        the log takes no more: then nothing was answered, and the session is over.
+        ``key``: a text of your own for this message, as the number of its row. Sent again with it,
+        also after a restart, it is not stepped again: its answer is given again. Keys are kept for
+        ever, each with its answer.
+
+        Raises: as any session; InvalidArgument for a message that cannot be written, and for one
+        whose key came with another; FileError if the log takes no more: then nothing was answered,
+        and the session is over.
         """
         with self._lock:
-            answer = self._answer(message)
+            answer = self._answer(message, key)
             if not self._log.shares_syncs:
                 self.settle()
                 return answer
@@ -134,21 +148,28 @@ class DurableSession(Session):
         self.settle(reached)
         return answer
 
-    def send_many(self, messages: Iterable[object], *, at_once: int = 1024) -> Generator[Any]:
+    def send_many(
+        self,
+        messages: Iterable[object],
+        *,
+        keys: Iterable[str] | None = None,
+        at_once: int = 1024,
+    ) -> Generator[Any]:
         """The answers to messages, in order; so many at once wait for the disk together.
 
-        A message that is refused raises after the answers before it have been given.
+        ``keys``: one for each message, as ``send`` takes it. A message that is refused raises after
+        the answers before it have been given.
         """
         if type(at_once) is not int or at_once < 1:
             raise InvalidArgument("at_once is a whole number >= 1")
-        waiting = iter(messages)
+        waiting = with_keys(messages, keys)
         while block := list(islice(waiting, at_once)):
             answers: list[object] = []
             refusal: Exception | None = None
             with self._lock:
                 try:
-                    for message in block:
-                        answers.append(self._answer(message))
+                    for message, key in block:
+                        answers.append(self._answer(message, key))
                 except Exception as error:
                     refusal = error
                 if answers:
@@ -157,19 +178,23 @@ class DurableSession(Session):
             if refusal is not None:
                 raise refusal
 
-    def _answer(self, message: object) -> object:
+    def _answer(self, message: object, key: object = None) -> object:
         """Say, step, and write the answer; it lasts once the log has settled."""
-        if self._over is not None:
-            raise ProtocolError(f"the session is over ({self._over}); start another")
+        if self._over is not None and (key is None or not self._log.takes_more):
+            raise self._is_over()
         message = sealed(message, self._mechanism.signature.queries)
+        if key is not None:
+            _, asked = saying(message, key)
+            if asked is not None and (known := self._keys.answer(asked)) is not UNKNOWN:
+                return known
         taken = self._accepts is None or self._accepts(message)
-        if not taken or self._stepping is self._now:
+        if self._over is not None or not taken or self._stepping is self._now:
             return super().send(message)  # which refuses it, and says why
         if self._promised:  # also a signal's handler that sends, between two lines
             raise ProtocolError(f"the session is over ({_BETWEEN})")
-        line = saying(message)
+        line, asked = saying(message, key)
         with _Closing(self):
-            self._promised = True
+            self._promised, self._key = True, asked
             self._log.append(line)
         return self.step_written(message)
 
@@ -182,23 +207,32 @@ class DurableSession(Session):
             if self._now is before and self._over is None:
                 with _Closing(self):
                     self._log.append(dumps({"refused": type(error).__name__}))
-                    self._promised = False
+                    self._promised, self._key = False, None
             raise
         finally:  # also after an interrupt that fell behind it
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
             if self._promised:
-                self._over = self._over or _BETWEEN
+                self._let_go(_BETWEEN)
 
     def _write_answer(self) -> None:
         failed = None if self.failure is None else type(self.failure).__name__
         line = self._step.line if failed is None else failing(failed)
         state = None if failed is not None or not self._step.died else self._joined(line)
-        self._append_state(state) if state else self._log.append(line)
+        if state is not None and self._key is None and not self._keys.fresh:
+            self._append_state(state)
+        else:  # a restart that began there would not know the keys
+            self._log.append(line if state is None else state)
         self._mark = self._mark._replace(number=self._now[1])
+        self._remember(self._now[3])
         self._written, self._promised = self._now, False
         self.keep_if_due()
+
+    def _remember(self, answer: object) -> None:
+        if self._key is not None:
+            self._keys.add(self._key, answer)
+            self._key = None
 
     def _joined(self, answer: str) -> str | None:
         """The line of an answer with the state after it; None if that cannot be kept.
@@ -206,7 +240,7 @@ class DurableSession(Session):
         Where a part has died, as of too little memory, it might not die when it is stepped again.
         """
         try:
-            return joined(self._state_line(), answer)
+            return joined(self._state_line(self._keys.places), answer)
         except InvalidArgument as error:
             self.unkept = str(error)
             return None
@@ -226,12 +260,23 @@ class DurableSession(Session):
             if self._over is not None or self._promised:
                 return
             try:
-                line = self._state_line()
+                with _Closing(self):
+                    self._append_keys()
+                line = self._state_line(self._keys.places)
             except InvalidArgument as error:
                 self.unkept = str(error)
                 return
             with _Closing(self):
                 self._append_state(line)
+
+    def _append_keys(self) -> None:
+        """Write the keys that no line of keys has yet, before a state that says where these are."""
+        if self._keys.fresh:
+            places = self._keys.places
+            for line in [*self._keys.lines(self._keys.fresh)]:
+                places = [*places, self._log.size]
+                self._log.append(line)
+            self._keys.written(places)
 
     def _append_state(self, line: str) -> None:
         before = self._log.size
@@ -239,8 +284,9 @@ class DurableSession(Session):
         self._kept = self._log.size, len(line) + 1
         self._mark = self._mark._replace(offset=before)
 
-    def _state_line(self) -> str:
-        return state_line(self._now[0], super().last, self._mark.generation, self._guard.place)
+    def _state_line(self, keys: list[int]) -> str:
+        mark = self._mark
+        return state_line(self._now[0], super().last, mark.generation, self._guard.place, keys)
 
     def give_up(self, message: object) -> None:
         """Answer a message that killed whoever stepped it, time and again: as a failing step."""
@@ -250,22 +296,35 @@ class DurableSession(Session):
         self._now = state, number + 1, message, HALT
         self._log.append(failing("its process died of it"))
         self._mark = self._mark._replace(number=number + 1)
+        self._remember(HALT)
         self._written = self._now
 
     def compact(self) -> tuple[int, int]:
         """Replace the file by one that begins with the present state, while the session lives.
 
-        The messages and coins that led to it are gone then, and with them what could be verified.
+        The messages and coins that led to it are gone then, and with them what could be verified;
+        keys stay, with their answers. If it fails the file is as it was, and the session lives on.
         Returns: the size before and after. Raises: InvalidArgument if the state cannot be kept;
-        ProtocolError if the session is over.
+        FileError if the shorter file cannot be written; ProtocolError if the session is over.
         """
         with self._lock:
-            if over := self._over or (_BETWEEN if self._promised else None):
-                raise ProtocolError(f"the session is over ({over}): nobody goes on with it")
-            line = self._state_line()
-            before = self._log.size
+            if self._over is not None:
+                raise self._is_over()
+            if self._promised:
+                raise ProtocolError(f"the session is over ({_BETWEEN})")
+            before, keys = self._log.size, self._keys
+            with self.path.open("rb") as file:
+                first = opening(file, self.path)
+            lines = [dumps(first.line), self._state_line([]), *keys.all_lines()]
+            try:
+                _, _, *places = self._log.replace(lines)
+            except FileError:  # before the shorter one took its name: the log is as it was
+                raise
+            except BaseException as error:
+                self.end(error)
+                raise
+            keys.written(places)
             with _Closing(self):
-                self._log.replace(line)
                 self._kept = self._log.size, self._log.size
                 self._mark = self._mark._replace(offset=0)
                 self.settle()
@@ -287,10 +346,14 @@ class DurableSession(Session):
 
     def end(self, error: BaseException) -> None:
         """Whatever happens to a file that does not take a line ends the session."""
-        why = f"its file takes no more: {error}" if isinstance(error, FileError) else _BETWEEN
-        self._over = self._over or why
         if isinstance(error, FileError):
-            self._log.end(why)
+            self._let_go(f"its file takes no more: {error}")
+            self._log.end(str(self._over))
+        else:
+            self._let_go(_BETWEEN)
+
+    def _let_go(self, why: str) -> None:
+        self._over, self._instead = self._over or why, "ap.resume goes on with it"
 
     def close(self) -> None:
         """End the session in this process, with all of it on the disk; it can be resumed.
@@ -300,9 +363,11 @@ class DurableSession(Session):
         with self._lock:
             try:
                 if self._log.takes_more:
+                    self._mark = self._mark._replace(boot="")
                     self.settle(sync=True)
             finally:
-                self._over = self._over or "it was closed; see ap.resume"
+                if self._over is None:
+                    self._let_go("it was closed")
                 self._log.close()
                 self._guard.close()
 

@@ -3,6 +3,9 @@
 The log alone cannot tell itself from an older copy of itself. The guard is locked while the
 session lives, and says its generation and how many messages it has answered; a log that is
 behind its guard has forgotten answers, and whoever went on with it would toss their noise again.
+
+A power cut takes back from both what was not synced, and the guard knows of it: while answers leave
+that are not on the disk, it says on the disk which run of the machine they leave in.
 """
 
 from __future__ import annotations
@@ -15,17 +18,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from antiphon.numbers.errors import FileError, ResumeError
+from antiphon.numbers.errors import FileError, ResumeError, TranscriptError
 from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.durable.checks import check_of, checked
 
 try:
     import fcntl
 except ImportError:  # no locks on this system: no durable sessions
     fcntl = None  # type: ignore[assignment]
 
-_SIZE: Final = 128
-"""Bytes: one write of so few is made whole, or not at all, whenever the process dies."""
-
+_SIZE: Final = 256
+"""Bytes: less than a sector, so one write of them is made whole or not at all, whenever the process
+dies or the power is cut.
+"""
+_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 
 _GET_VERSION: Final = 0x80087601
 """Linux's FS_IOC_GETVERSION: which of the files that had its inode number one after another."""
@@ -42,6 +48,26 @@ class Progress(NamedTuple):
     """How many messages it has answered."""
     offset: int
     """Where in the log the last kept state is; a hint."""
+    boot: str = ""
+    """The run of the machine in which answers leave that are not on the disk; else empty."""
+
+    @property
+    def unsynced(self) -> bool:
+        """Whether the machine has been started anew since, and may have forgotten answers."""
+        return self.boot not in ("", this_boot())
+
+
+def this_boot() -> str:
+    """Which run of the machine this is: another after each power cut."""
+    try:
+        return _BOOT.read_text("ascii").strip()[:_LONGEST_BOOT]
+    except (OSError, ValueError):
+        return ""
+
+
+_LONGEST_BOOT: Final = 36
+UNKNOWN: Final = "unknown"
+"""The run of a machine that does not tell: no later one passes for the same."""
 
 
 class Guard:
@@ -50,13 +76,15 @@ class Guard:
     Raises: FileError, if another holds it, or it cannot be made.
     """
 
+    _descriptor = -1
+    """None is open: also for whoever is refused before it has any."""
+
     def __init__(self, log: Path, *, new: bool) -> None:
+        self._writing = threading.RLock()  # a signal's handler may send, or close, in the middle
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise FileError("a durable session needs file locks, which this system has not")
         self.path = beside(log)
-        self._descriptor = -1
         self._number = -1
-        self._writing = threading.RLock()  # a signal's handler may send, or close, in the middle
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
         try:
             self._descriptor = os.open(self.path, flags, 0o600)
@@ -95,7 +123,7 @@ class Guard:
         try:
             with self._writing:
                 if mark.number >= self._number:
-                    os.pwrite(self._descriptor, (_LINE % mark).ljust(_SIZE).encode("ascii"), 0)
+                    os.pwrite(self._descriptor, _written(mark), 0)
                     self._number = mark.number
             if sync:
                 os.fsync(self._descriptor)
@@ -116,8 +144,8 @@ class Guard:
 
     @property
     def fresh(self) -> bool:
-        """Whether it says nothing yet."""
-        return os.fstat(self._descriptor).st_size == 0
+        """Whether it says nothing yet, also after a power cut that left it its size only."""
+        return not os.pread(self._descriptor, _SIZE, 0).strip(b"\0")
 
     def remove(self) -> None:
         """Undo its making: no session has begun."""
@@ -141,7 +169,11 @@ class Guard:
         self.close()
 
 
-_LINE: Final = '{"session":"%s","generation":%d,"number":%d,"offset":%d}'
+_LINE: Final = '{"session":"%s","generation":%d,"number":%d,"offset":%d,"boot":"%s"}'
+
+
+def _written(mark: Progress) -> bytes:
+    return checked(_LINE % mark, 0)[0].ljust(_SIZE)
 
 
 def _unlocked(log: Path, error: OSError) -> FileError:
@@ -199,9 +231,19 @@ def marked(log: Path) -> Progress:
 
 
 def _mark(path: Path, data: bytes) -> Progress:
-    with suppress(ValueError, TypeError):
-        said: dict[str, Any] = json.loads(data)
+    raw = data.rstrip(b" ")
+    with suppress(ValueError, TypeError, KeyError, TranscriptError):
+        said: dict[str, Any] = json.loads(raw)
+        if raw.endswith(b"\n"):
+            check_of(raw, 0)
+            del said["check"]
+        else:  # of before, without a check
+            said = {**said, "boot": ""} if len(said) == _BEFORE else {}
         mark = Progress(**said)
-        if [type(each) for each in mark] == [str, int, int, int]:
+        if [type(each) for each in mark] == [str, int, int, int, str]:
             return mark
     raise ResumeError(f"{path} is damaged: it is no guard of a session")
+
+
+_BEFORE: Final = 4
+"""Things that a guard of before says."""

@@ -12,8 +12,8 @@ import attrs
 from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.durable.guard import Guard, Progress, is_held, marked
-from antiphon.protocol.durable.journal import begin_anew, dumps
-from antiphon.protocol.durable.lines import state_line
+from antiphon.protocol.durable.journal import as_written, begin_anew, dumps
+from antiphon.protocol.durable.lines import saying, state_line
 from antiphon.protocol.durable.reading import (
     NOTHING,
     Course,
@@ -25,7 +25,7 @@ from antiphon.protocol.durable.reading import (
 )
 from antiphon.protocol.in_sight import BudgetInSight
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.records.codec import Json, encode
+from antiphon.protocol.records.codec import Json
 from antiphon.protocol.session import FAILED
 
 
@@ -53,6 +53,10 @@ class SessionFile:
     missing: int
     """How many answers the guard knows that are not in the file: of an older copy, which nobody
     may resume.
+    """
+    unsynced: bool
+    """Whether the machine has been started anew since answers left that were not on the disk
+    (``sync="os"``): some may be missing, and nobody may resume it.
     """
     live: bool
     """Whether a session lives on the file now, and what is said here may be over already."""
@@ -94,22 +98,26 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
         log = _read(path, mechanism, mark.offset)
         first, course = log.first, log.course
         same_session(path, first, mark)
-        if course.number < mark.number or course.generation < mark.generation:
-            raise ResumeError(f"{path} is older than its session was, and is left as it is")
+        if course.number < mark.number or course.generation < mark.generation or mark.unsynced:
+            raise ResumeError(
+                f"{path} is older than its session was, or may be, and is left as it is"
+            )
         if course.over is not None:
             raise InvalidArgument(f"{path} is of a session that is over: nobody goes on with it")
         before = path.stat().st_size
-        begin_anew(path, "".join(f"{line}\n" for line in _shortest(first, course)).encode("ascii"))
+        data, _, _ = as_written(_shortest(first, course))
+        os.close(begin_anew(path, data))
     finally:
         guard.close()
     return before, path.stat().st_size
 
 
 def _shortest(first: Opening, course: Course) -> list[str]:
-    state = state_line(course.state, course.last, course.generation, course.guard)
-    lines = [dumps(first.line), state]
+    state = state_line(course.state, course.last, course.generation, course.guard, [])
+    lines = [dumps(first.line), state, *course.keys.all_lines()]
     if course.promised is not NOTHING:
-        lines.append(dumps({"says": encode(course.promised, secrets=True)}))
+        key = None if course.key is None else course.key.key
+        lines.append(saying(course.promised, key)[0])
         lines += [dumps({"again": each + 1}) for each in range(course.tries)]
     return lines
 
@@ -152,6 +160,7 @@ def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile
         over=course.over,
         cut=course.cut,
         missing=max(0, _known(mark, first) - course.number),
+        unsynced=mark.unsynced,
         live=live,
         written=log.written,
         budget=_budget(log.system, course),

@@ -6,19 +6,33 @@ import errno
 import json
 import os
 import threading
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from antiphon.numbers.errors import FileError, InvalidArgument
 from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.durable.checks import checked
 from antiphon.protocol.durable.guard import check_there
 from antiphon.protocol.records.files import whole, write_all
 
 Sync = Literal["each", "group", "os"]
 SYNCS: Final = ("each", "group", "os")
 
-dumps: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+def _encoder() -> Callable[[object], str]:
+    """As ``JSONEncoder.encode``, which makes its encoder in C anew for each value."""
+    plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return plain.encode
+    text: Any = json.encoder.encode_basestring_ascii
+    made = make(None, plain.default, text, None, ":", ",", False, False, False)
+    return lambda value: "".join(made(value, 0))
+
+
+dumps: Final = _encoder()
 _on_disk: Final = getattr(os, "fdatasync", os.fsync)
 
 
@@ -37,8 +51,10 @@ class Journal:
     writes it later: a killed process loses nothing, a power cut may.
     """
 
-    def __init__(self, path: Path, descriptor: int, sync: Sync) -> None:
+    def __init__(self, path: Path, descriptor: int, sync: Sync, check: int = 0) -> None:
         self.path = path
+        self._check = check
+        """That of its last line."""
         self.size = os.fstat(descriptor).st_size
         self._descriptor = descriptor
         self._sync = sync
@@ -54,7 +70,7 @@ class Journal:
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
         self._refusal = "its last line could not be written whole"  # until it is
-        data = text.encode("ascii") + b"\n"
+        data, check = checked(text, self._check, synced=self._synced == self.size)
         try:
             write_all(self._descriptor, data)
             end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
@@ -66,6 +82,7 @@ class Journal:
                 f"{self.path} was written by another while its session was live: its lock was "
                 "lost, or somebody edits it. Nothing more is answered here"
             )
+        self._check = check
         self._refusal = None
 
     def settle(self, size: int, *, sync: bool = False) -> None:
@@ -123,20 +140,20 @@ class Journal:
     def __del__(self) -> None:
         self.close()
 
-    def replace(self, line: str) -> None:
-        """Begin the file anew: its first line, and this one. Raises: FileError."""
+    def replace(self, lines: Iterable[str]) -> list[int]:
+        """Begin the file anew, with these lines. Returns: where each begins.
+
+        Raises: FileError; then it is as it was, and takes more.
+        """
+        data, places, check = as_written(lines)
         with self._syncing:
-            with self.path.open("rb") as file:
-                first = file.readline()
-            begin_anew(self.path, first + line.encode("ascii") + b"\n")
-            try:
-                fresh = os.open(self.path, os.O_RDWR | os.O_APPEND)
-            except OSError as error:
-                raise FileError(f"{self.path} cannot be opened: {error.strerror}") from error
+            fresh = begin_anew(self.path, data)
             old, self._descriptor = self._descriptor, fresh
             if old >= 0:  # a signal's handler may have closed it
                 os.close(old)
-            self.size = self._synced = os.fstat(self._descriptor).st_size
+            self.size = self._synced = len(data)
+            self._check = check
+        return places
 
     def forked(self) -> None:
         """In a forked child: the log is the parent's."""
@@ -145,14 +162,33 @@ class Journal:
         self.close()  # a line that a signal's handler forked in the middle of is the parent's, too
 
 
-def begin_anew(path: Path, data: bytes) -> None:
-    """Replace a log by a shorter one of the same session. Raises: FileError; then it is as it was.
+def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
+    """The bytes of a log of these lines; where each begins, and the check of the last."""
+    data, places, check = bytearray(), list[int](), 0
+    for line in lines:
+        places.append(len(data))
+        raw, check = checked(line, check)
+        data += raw
+    return bytes(data), places, check
 
-    For who holds its guard: nobody else writes to ``part_of``.
+
+def begin_anew(path: Path, data: bytes) -> int:
+    """Replace a log by a shorter one of the same session, and open it.
+
+    For who holds its guard: nobody else writes to ``part_of``. Raises: FileError; then the log is
+    as it was: whatever may fail comes before the shorter one takes its name.
     """
     there = Path(os.path.realpath(path))  # not the link that leads to it
-    with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
-        shorter.write(data)
+    with ExitStack() as undo:
+        with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
+            shorter.write(data)
+            try:
+                fresh = os.open(part_of(there), os.O_RDWR | os.O_APPEND)
+            except OSError as error:
+                raise FileError(f"{path} cannot be opened: {error.strerror}") from error
+            undo.callback(os.close, fresh)
+        undo.pop_all()
+    return fresh
 
 
 def part_of(path: Path) -> Path:

@@ -7,7 +7,9 @@ from typing import Final
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.tapes import RecordedCoins
+from antiphon.protocol.durable.checks import LONGEST
 from antiphon.protocol.durable.journal import dumps
+from antiphon.protocol.durable.keys import Keyed, keyed
 from antiphon.protocol.durable.states import kept
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH, identical
@@ -25,12 +27,19 @@ from antiphon.protocol.session import Last
 _TOO_LONG: Final = f"a state is kept in a line of less than {MAX_LINE} bytes"
 
 
-def saying(message: object) -> str:
-    """The line that promises a message. Raises: InvalidArgument if nobody could read it."""
-    line = dumps({"says": _readable(message)})
+def saying(message: object, key: object = None) -> tuple[str, Keyed | None]:
+    """The line that promises a message, and its key. Raises: InvalidArgument if nobody could read
+    it, or for what is no key.
+    """
+    said = _readable(message)
+    if key is None:
+        line, found = dumps({"says": said}), None
+    else:
+        found = keyed(key, said)
+        line = dumps({"says": said, "key": found.key})
     if len(line) > MAX_LINE // 2:
         raise InvalidArgument(f"a message of a durable session has {MAX_LINE // 2} bytes at most")
-    return line
+    return line, found
 
 
 def _readable(value: object) -> Json:
@@ -80,7 +89,7 @@ class Written:
         if draws := self._tape.take():
             line["draws"] = encode_draws(draws)
         self.line, self.died = dumps(line), self._tape.deaths > deaths
-        if len(self.line) >= MAX_LINE:
+        if len(self.line) >= MAX_LINE - LONGEST:
             raise InvalidArgument(f"an answer and its coins have less than {MAX_LINE} bytes")
         return after, answer
 
@@ -90,8 +99,11 @@ def failing(why: str) -> str:
     return dumps({"answers": encode(HALT), "failed": why})
 
 
-def state_line(state: object, last: Last | None, generation: int, guard: int) -> str:
-    """The state, how many messages led to it, the last of them, and whose it is.
+def state_line(
+    state: object, last: Last | None, generation: int, guard: int, keys: list[int]
+) -> str:
+    """The state, how many messages led to it, the last of them, whose it is, and where in the log
+    the lines of keys are.
 
     Raises: InvalidArgument if a state does not come back the same, or is too long for a line.
     """
@@ -99,8 +111,10 @@ def state_line(state: object, last: Last | None, generation: int, guard: int) ->
     if last is not None:
         said = [encode(last.message, secrets=True), encode(last.answer, secrets=True)]
         line |= {"number": last.number, "last": said}
+    if keys:
+        line["keys"] = [*keys]
     text = dumps({**line, "generation": generation, "guard": guard})
-    if len(text) >= MAX_LINE:
+    if len(text) >= MAX_LINE - LONGEST:
         raise InvalidArgument(_TOO_LONG)
     return text
 
@@ -111,6 +125,6 @@ def joined(state: str, answer: str) -> str:
     Raises: InvalidArgument if it is too long.
     """
     line = f"{state[:-1]},{answer[1:]}"
-    if len(line) >= MAX_LINE:
+    if len(line) >= MAX_LINE - LONGEST:
         raise InvalidArgument(_TOO_LONG)
     return line

@@ -13,7 +13,7 @@ from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, R
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.durable.durable_session import DurableSession
-from antiphon.protocol.durable.guard import Guard, Progress, beside
+from antiphon.protocol.durable.guard import UNKNOWN, Guard, Progress, beside, this_boot
 from antiphon.protocol.durable.journal import Journal, Sync, check_sync, clear, dumps
 from antiphon.protocol.durable.reading import (
     NOTHING,
@@ -74,7 +74,7 @@ def begin(
         undo.callback(path.unlink, missing_ok=True)
         log = Journal(path, descriptor, sync)
         undo.callback(log.close)
-        mark = Progress(first.session, 0, 0, 0)
+        mark = Progress(first.session, 0, 0, 0, _boot(sync))
         log.append(dumps(first.line))
         log.append(dumps({"resumed": 0, "guard": guard.place}))
         log.settle(log.size, sync=True)
@@ -92,6 +92,7 @@ def resume(
     sync: Sync = "each",
     generation: int | None = None,
     moved: bool = False,
+    orderly: bool = False,
     witness: Witness | None = None,
 ) -> DurableSession:
     """Go on with a durable session, with fresh entropy.
@@ -101,8 +102,9 @@ def resume(
 
     Args: ``mechanism``, to make sure of it; ``generation``, which the session must be in, if you
     keep count yourself; ``moved``, your word that these files, which have been moved, are the only
-    copy; ``witness``, called with the session's id and the generation that would begin: a place
-    elsewhere that says True to each only once.
+    copy; ``orderly``, your word that the machine was shut down in order, after a session with
+    ``sync="os"`` that was not closed; ``witness``, called with the session's id and the generation
+    that would begin: a place elsewhere that says True to each only once.
 
     Raises: ResumeError where going on could toss the noise of answered messages again: an older
     copy of the log, another system, a generation that has begun already; FileError if a session
@@ -113,6 +115,8 @@ def resume(
     check_sync(sync)
     if type(moved) is not bool:  # pyright: ignore[reportUnnecessaryComparison]
         raise InvalidArgument("moved is True or False: True is your word that no copy goes on")
+    if type(orderly) is not bool:  # pyright: ignore[reportUnnecessaryComparison]
+        raise InvalidArgument("orderly is True or False: True is your word that no power was cut")
     with ExitStack() as undo:
         if not path.is_file():
             raise FileError(
@@ -129,6 +133,8 @@ def resume(
             same_session(path, first, mark)
             course = follow(file, first, system, mark.offset)
         _newest(path, course, mark, guard.place, moved=moved)
+        if mark.unsynced and not orderly:
+            raise _forgetful(path, course)
         if generation is not None and generation != course.generation:
             raise ResumeError(
                 f"{path} is in generation {course.generation}, not {generation}: somebody has "
@@ -136,16 +142,18 @@ def resume(
             )
         clear(path)
         end, length = course.kept
-        mark = Progress(first.session, course.generation + 1, course.number, end - length)
+        mark = Progress(
+            first.session, course.generation + 1, course.number, end - length, _boot(sync)
+        )
         _ask(witness, first.session, mark.generation)
-        log = Journal(path, _reopened(path, course.end), sync)
+        log = Journal(path, _reopened(path, course.end), sync, course.check or 0)
         undo.callback(log.close)
         log.append(dumps({"resumed": mark.generation, "guard": guard.place}))
         log.settle(log.size, sync=True)
         guard.write(mark, sync=True)
         session = DurableSession(
             system, course.state, log=log, guard=guard, mark=mark, last=course.last,
-            over=course.over, cut=course.cut, kept=course.kept,
+            over=course.over, cut=course.cut, kept=course.kept, keys=course.keys, key=course.key,
         )  # fmt: skip
         session.failure = course.failure
         _keep_promise(session, log, course)
@@ -244,6 +252,22 @@ def _newest(path: Path, course: Course, mark: Progress, place: int, *, moved: bo
             "gone on, and two that go on from one state answer with noise twice. If they were "
             "moved here, and no other copy is ever resumed, say moved=True"
         )
+
+
+def _forgetful(path: Path, course: Course) -> ResumeError:
+    return ResumeError(
+        f'{path} may have forgotten answers: with sync="os" they left before they were on the '
+        "disk, its session was not closed, and the machine has been started anew since. After a "
+        f"power cut those that were given after the {course.number} that are in it are lost, and "
+        "going on would answer again with other noise. If the machine was shut down in order, so "
+        "that all was written, say orderly=True; else start another session, with a budget that "
+        "is less by what this one was given"
+    )
+
+
+def _boot(sync: Sync) -> str:
+    """What the guard says on the disk while answers leave that are not there."""
+    return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 
 def _keep_promise(session: DurableSession, log: Journal, course: Course) -> None:

@@ -1,18 +1,15 @@
 """States as JSON values, and back.
 
 What a message may be is written as in a transcript. Beyond it, a state is built of containers,
-named tuples and attrs classes: ours are written by where they are defined, a user's by the name
-that it was registered under. Reading builds these only, and runs no code from the file.
+named tuples and attrs classes, each by the name that it was registered under. Reading builds these
+only, and runs no code from the file.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable
-from importlib import import_module
-from inspect import isclass
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -20,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.numbers.exact import Log
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.records.codec import (
@@ -30,7 +28,7 @@ from antiphon.protocol.records.codec import (
     is_object,
     mentions_unregistered,
 )
-from antiphon.protocol.registry import lookup, registered_name
+from antiphon.protocol.registry import lookup_state, register, registered_name, state_name
 
 _OURS: Final = "antiphon."
 _OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
@@ -41,6 +39,8 @@ _SEQUENCES: Final[dict[type, str]] = {
 _MADE: Final[dict[str, Callable[[Any], object]]] = {name: kind for kind, name in _SEQUENCES.items()}
 _TAGS: Final = frozenset({*_MADE, "dict", "objects", "array", "made", "message"})
 Array: TypeAlias = "npt.NDArray[Any]"
+
+register("antiphon.Log/1", state=True)(Log)  # which knows nothing of files
 
 
 def keep(state: object) -> Json:
@@ -56,7 +56,7 @@ def keep(state: object) -> Json:
         return {"dict": [[keep(key), keep(item)] for key, item in value.items()]}
     if kind is np.ndarray:
         return _laid(value)
-    name = _name(kind)
+    name = state_name(kind)
     if name is None or registered_name(kind) is not None:
         said = _said(state)
         if said is not None and (name is None or not _has_arrays(said[0], kind)):
@@ -64,7 +64,8 @@ def keep(state: object) -> Json:
         if name is None:
             raise InvalidArgument(
                 f"a state with a {kind.__qualname__} in it cannot be kept: states are numbers, "
-                "text, tuples, dicts, arrays and attrs classes under @ap.register('name/1')"
+                "text, tuples, dicts, arrays, and attrs classes and named tuples under "
+                "@ap.register('name/1', state=True)"
             )
     return {"made": name, "parts": [keep(part) for part in _parts(value, kind)]}
 
@@ -199,32 +200,32 @@ def _said(value: object) -> tuple[Json] | None:
     return None if mentions_unregistered(said) else (said,)
 
 
-def _name(kind: type) -> str | None:
-    """How a class is named whose values are kept by their parts."""
-    if not (attrs.has(kind) or _is_named_tuple(kind) or hasattr(kind, "__keep__")):
-        return None
-    if kind.__module__.startswith(_OURS) and "<" not in kind.__qualname__:
-        return f"{kind.__module__}:{kind.__qualname__}"
-    return registered_name(kind)
-
-
 def _class(name: object) -> type:
-    """Raises: TranscriptError for what is no class that ``_name`` names so."""
-    found: object = None
-    if type(name) is str and name.startswith(_OURS) and ":" in name:
-        module, _, path = name.partition(":")
-        if module not in sys.modules:
-            import_module(module)
-        found = sys.modules[module]
-        for step in path.split("."):
-            found = getattr(found, step, None)
-    elif type(name) is str:
-        found = lookup(name)
-    if not isclass(found) or _name(found) != name:
+    """Raises: TranscriptError for a name that no class of states has."""
+    text = name if type(name) is str else ""
+    found: type | None = lookup_state(_since(text))
+    if found is None:
         raise TranscriptError(
             f"no kind of state is known as {str(name)[:80]}: import the module that registers it"
         )
     return found
+
+
+_OTHERWISE: Final = {
+    "LazyToPrivate": "antiphon.L2P/1",
+    "Optimised": "antiphon.l2p.Optimised/1",
+    "Printed": "antiphon.l2p.Printed/1",
+    "Repaired": "antiphon.l2p.Repaired/1",
+}
+"""Classes of ours whose registered name is not made of theirs."""
+
+
+def _since(name: str) -> str:
+    """The registered name of a class of ours that a file of before calls "module:class"."""
+    module, colon, kind = name.partition(":")
+    if not colon or not module.startswith(_OURS):
+        return name
+    return _OTHERWISE.get(kind, f"antiphon.{kind}/1")
 
 
 def _is_named_tuple(kind: type[Any]) -> bool:

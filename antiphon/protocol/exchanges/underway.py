@@ -23,6 +23,7 @@ from antiphon.protocol.coins import Draw
 from antiphon.protocol.mechanism import Answer, State
 from antiphon.protocol.messages import identical
 from antiphon.protocol.post_processor import LEFT, Side
+from antiphon.protocol.registry import register
 
 Live = TypeVar("Live", default=Any)
 
@@ -43,6 +44,7 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
 
 
 # Frozen in all but name: attrs would make each field by a call, which costs a fifth of a hop.
+@register("antiphon.Underway/1", state=True)
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):
     """Where an exchange stands, before the next answer. Compared and hashed by exact value."""

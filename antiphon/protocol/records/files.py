@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from antiphon.numbers.errors import FileError
+from antiphon.numbers.user_files import path_of
 from antiphon.protocol.coins.forks import tell_of_forks
 
 try:
@@ -157,7 +158,8 @@ def whole(
         with _named(path):
             _take_name(beside, path, overwrite)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # a directory was there
+            beside.unlink()
         raise
     sync_directory(path.absolute().parent)
 
@@ -169,9 +171,12 @@ def write_text(path: Path, text: str, *, secret: bool = False, overwrite: bool =
 
 
 def refuse_taken(paths: Iterable[Path], overwrite: bool) -> None:
-    """Before anything is computed for them. Raises: FileError for a file that is there."""
+    """Before anything is computed for them. Raises: FileError for a file that is there.
+
+    And InvalidArgument for a directory, which is never overwritten.
+    """
     for path in paths:
-        if not overwrite and path.is_file():
+        if path_of(path).is_file() and not overwrite:
             raise _taken(path)
 
 

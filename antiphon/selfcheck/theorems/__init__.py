@@ -1,8 +1,8 @@
 """The theorems of CM, each checked exactly on finite instances, beside broken twins.
 
 ``checks()`` lists the rows of ``antiphon verify``; ``run()`` decides one, in Fractions. A
-broken twin is the same statement with one premise removed: it must fail, and the
-finding names the adversary that breaks it.
+broken twin is the same statement with one premise removed: its tight figure must be above its
+claim, and the finding names the adversary that attains it.
 
 >>> [check] = [check for check in checks("2.5") if not check.expected]
 >>> finding = check.run()

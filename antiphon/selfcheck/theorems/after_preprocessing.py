@@ -24,7 +24,7 @@ from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.measures.kinds import Measure, Pure, Renyi
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import Within
 
@@ -72,20 +72,21 @@ def pipeline(
 
 
 def _by_distance() -> Iterable[Check]:
-    for size, missing in ((3, 1), (4, 2)):
-        yield Check(
+    rows = [
+        Check(
             "Thm 6.1, by distance",
             f"{missing} of {size} bits imputed, noise that halves with each step",
-            partial(_claimed, size, missing, HalvedByDistance),
+            partial(_claimed, size, missing),
         )
-    yield twin(
-        "Thm 6.1, by distance",
-        "1 of 3 bits imputed; the claims forget the distance",
-        partial(_claimed, 3, 1, ForgetsDistance),
-    )
+        for size, missing in ((3, 1), (4, 2))
+    ]
+    yield from rows
+    yield rows[0].twin("1 of 3 bits imputed; the claims forget the distance", kind=ForgetsDistance)
 
 
-def _claimed(size: int, missing: int, kind: type[HalvedByDistance]) -> Evidence:
+def _claimed(
+    size: int, missing: int, *, kind: type[HalvedByDistance] = HalvedByDistance
+) -> Evidence:
     system = pipeline(size, missing, kind)
     return private(system, system.verification, [system.claims[0].parameters], rounds=1)
 
@@ -100,10 +101,12 @@ AT: Final = tuple(epsilon(Log(Fraction(each))) for each in ("1", "3/2", "2", "3"
 
 
 def _by_the_triangle() -> Iterable[Check]:
-    yield Check(THEOREM, "1 of 3 bits imputed, two curves of Rényi divergences", _two_legs)
-    yield twin(THEOREM, "the same by the curve of the first leg alone", _one_leg)
-    yield Check(THEOREM, "Gaussian behind scaling, σ = 4/5: 16/σ⁶", partial(_talk, by_theorem))
-    yield twin(THEOREM, "Gaussian behind scaling, σ = 4/5: 4/σ³, as printed", partial(_talk, _cell))
+    row = Check(THEOREM, "1 of 3 bits imputed, two curves of Rényi divergences", _legs)
+    talk = Check(THEOREM, "Gaussian behind scaling, σ = 4/5: 16/σ⁶", _talk)
+    yield row
+    yield row.twin("the same by the curve of the first leg alone", second=False)
+    yield talk
+    yield talk.twin("Gaussian behind scaling, σ = 4/5: 4/σ³, as printed", cell=_cell)
 
 
 def _at(measure: Measure) -> list[Bound]:
@@ -127,12 +130,8 @@ def _both_legs() -> Renyi:
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])
 
 
-def _two_legs() -> Evidence:
-    return _imputed(_at(_both_legs()))
-
-
-def _one_leg() -> Evidence:
-    return _imputed(_at(NEAR))
+def _legs(*, second: bool = True) -> Evidence:
+    return _imputed(_at(_both_legs() if second else NEAR))
 
 
 SCALED: Final = Circumstances(
@@ -146,7 +145,7 @@ def _cell(row: str, column: str, setting: Circumstances) -> float:
     return PRINTED[row, column][1](setting)
 
 
-def _talk(cell: Cell) -> Evidence:
+def _talk(*, cell: Cell = by_theorem) -> Evidence:
     """The talk's bound for α >= 11, against what N(0, 1) and N(ε(1 + τ), 1) say of a threshold.
 
     Of the likeliest threshold; probabilities are rounded towards one another.
@@ -169,15 +168,20 @@ def _talk(cell: Cell) -> Evidence:
 
 def _by_groups() -> Iterable[Check]:
     theorem = "Group privacy"
-    for size, missing in ((3, 1), (4, 2)):
-        instance = f"{missing} of {size} bits imputed: {missing + 1} steps of ln 2"
-        yield Check(theorem, instance, partial(_group, size, missing, 0))
+    rows = [
+        Check(
+            theorem,
+            f"{missing} of {size} bits imputed: {missing + 1} steps of ln 2",
+            partial(_group, size, missing),
+        )
+        for size, missing in ((3, 1), (4, 2))
+    ]
+    yield from rows
     yield Check(theorem, "1 of 3 bits imputed: the lesser of it and the triangle", _lesser)
-    yield twin(theorem, "1 of 3 bits imputed: the changed record is no step",
-               partial(_group, 3, 1, 1))  # fmt: skip
+    yield rows[0].twin("1 of 3 bits imputed: the changed record is no step", fewer=1)
 
 
-def _group(size: int, missing: int, fewer: int) -> Evidence:
+def _group(size: int, missing: int, *, fewer: int = 0) -> Evidence:
     system = pipeline(size, missing)
     (found,) = (
         each for each in steps([Pure(Log(2))], changed(system.preprocessing) - fewer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from functools import cache
 
 import attrs
 
@@ -35,7 +35,7 @@ from antiphon.selfcheck.theorems.statements import (
     runs_of,
     same_views,
 )
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, event_level, updates_and_queries
 from antiphon.verifiers.verifier import Verifier
@@ -60,22 +60,23 @@ SECTION = (6, 1)
 def checks() -> Iterable[Check]:
     """The rows."""
     router = "walk for all bits, RR(ln 3, 0) after each 1"
-    yield Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
-    yield twin("Claim 6.3", f"P with a destination leak: {Leak.DESTINATION.value}",
-               partial(_swapped, Leak.DESTINATION))  # fmt: skip
-    yield twin("Claim 6.3", f"P with a response leak: {Leak.RESPONSE.value}",
-               partial(_swapped, Leak.RESPONSE))  # fmt: skip
-    yield Check("Claim 6.4", f"V[f'] inserted before I: {router}", _inserted)
-    yield twin("Claim 6.4", "an f' without room for the RR that is created",
-               partial(_inserted, room=False))  # fmt: skip
-    yield Check("Thm 6.1", router, _lifted)
+    swapped = Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
+    yield swapped
+    for leak in (Leak.DESTINATION, Leak.RESPONSE):
+        yield swapped.twin(f"P with a {leak.name.lower()} leak: {leak.value}", leak=leak)
+    inserted = Check("Claim 6.4", f"V[f'] inserted before I: {router}", _inserted)
+    yield inserted
+    yield inserted.twin("an f' without room for the RR that is created", room=False)
+    lifted_router = Check("Thm 6.1", router, _lifted)
+    yield lifted_router
     yield Check("Thm 6.1", "the local model: RR(ln 2, 1/10) for each of 4 bits", _local)
     for leak in Leak:
-        yield twin("Thm 6.1", f"P lacks {leak.name.lower()}: {leak.value}", partial(_lifted, leak))
-    yield Check("Thm 6.1", "in f-valid runs only: a query decides where P sends", _on_request)
+        yield lifted_router.twin(f"P lacks {leak.name.lower()}: {leak.value}", leak=leak)
+    asked = Check("Thm 6.1", "in f-valid runs only: a query decides where P sends", _on_request)
+    yield asked
     for leak, what in LEAKS.items():
-        yield twin("Thm 6.1", f"nor in f-valid runs: {what}", partial(_on_request, leak))
-    yield twin("Thm 6.1", "no f at all: two queries may differ", partial(_on_request, under=ALL))
+        yield asked.twin(f"nor in f-valid runs: {what}", leak=leak)
+    yield asked.twin("no f at all: two queries may differ", under=ALL)
 
 
 @cache
@@ -138,9 +139,9 @@ def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> Ev
         processor, REQUESTED, inner, queries=queries, rounds=HOPS, strict=True
     )
     if printed is None:
-        return attrs.evolve(found, holds=False, note="P has the properties as printed")
-    lacking = f"as printed P lacks the {printed.property.value} property"
-    return attrs.evolve(found, note=found.note or lacking)
+        return attrs.evolve(found, lacking="a case of interest: P has the properties as printed")
+    note = f"as printed P lacks the {printed.property.value} property"
+    return attrs.evolve(found, note=note)
 
 
 def lifted(
@@ -167,6 +168,5 @@ def lifted(
     if violation is None:
         return found
     shown = "\n".join(filter(None, (runs_of(violation), found.adversary)))
-    return attrs.evolve(
-        found, holds=False, adversary=shown, note=f"{violation.property.value}: {violation.reason}"
-    )
+    lacking = f"{violation.property.value}: {violation.reason}"
+    return attrs.evolve(found, adversary=shown, lacking=lacking)

@@ -42,7 +42,7 @@ from antiphon.selfcheck.theorems.parts.components import (
     weakened,
 )
 from antiphon.selfcheck.theorems.statements import composed, in_both_worlds, private, same_views
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verifier import Verifier
 
@@ -99,10 +99,13 @@ def proof_by_simulation(
 
 
 def _theorem_4_10() -> Iterable[Check]:
+    two = Check("Thm 4.10", "RR ‖ walk", _two_fixed)
+    simulated = Check("Thm 4.10", "M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _two_simulated)
     yield Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}", _four_fixed)
     yield Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _three_simulated)
-    yield twin("Thm 4.10", "RR ‖ walk, f forgets f_i", _forgets_theirs)
-    yield twin("Thm 4.10", "M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", _crossed)
+    yield from (two, simulated)
+    yield two.twin("RR ‖ walk, f forgets f_i", kind=ForgetsTheirs)
+    yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", crossed=True)
 
 
 def _four_fixed() -> Evidence:
@@ -115,17 +118,17 @@ def _three_simulated() -> Evidence:
     return proof_by_simulation(fixed_mechanisms(made), made, 3, 6)
 
 
-def _forgets_theirs() -> Evidence:
+def _two_fixed(*, kind: type[FixedMechanisms] = FixedMechanisms) -> Evidence:
     made = (RESPONSE, walk())
-    return bounded_by_responses(ForgetsTheirs(made), made, 6)
+    return bounded_by_responses(kind(made), made, 6)
 
 
-def _crossed() -> Evidence:
+def _two_simulated(*, crossed: bool = False) -> Evidence:
     made = [LEAKY, RESPONSE]
     f = fixed_mechanisms(made)
     right = composition_simulator(f, rounds=5)
-    crossed = CompositionSimulator(right.parameters[::-1], right.choose, True)
-    return proof_by_simulation(f, made, 2, 5, crossed)
+    wrong = CompositionSimulator(right.parameters[::-1], right.choose, True)
+    return proof_by_simulation(f, made, 2, 5, wrong if crossed else right)
 
 
 # --- Theorem 4.12: fixed parameters, mechanisms chosen adaptively ---------------------------
@@ -137,10 +140,13 @@ def _many() -> list[Create]:
 
 
 def _theorem_4_12() -> Iterable[Check]:
+    two = Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0)", _two_chosen)
+    simulated = Check("Thm 4.12", "RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _two_simulated_chosen)
     yield Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)", _chosen)
     yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _chosen_simulated)
-    yield twin("Thm 4.12", "f forgets to charge a creation", _uncharged)
-    yield twin("Thm 4.12", "𝒫 takes any unused sample", _any_sample)
+    yield from (two, simulated)
+    yield two.twin("f forgets to charge a creation", kind=ForgetsToCharge)
+    yield simulated.twin("𝒫 takes any unused sample", kind=TakesAnySample)
 
 
 def _chosen() -> Evidence:
@@ -153,13 +159,13 @@ def _chosen_simulated() -> Evidence:
     return proof_by_simulation(f, made, 2, 5)
 
 
-def _uncharged() -> Evidence:
-    f = ForgetsToCharge(fixed_parameters(BUDGET).parameters)
+def _two_chosen(*, kind: type[FixedParameters] = FixedParameters) -> Evidence:
+    f = kind(fixed_parameters(BUDGET).parameters)
     return bounded_by_responses(f, _many(), 6, most=3)
 
 
-def _any_sample() -> Evidence:
+def _two_simulated_chosen(*, kind: type[CompositionSimulator] = CompositionSimulator) -> Evidence:
     f = fixed_parameters([RESPONSE.parameters, BUDGET[1]])
     right = composition_simulator(f, rounds=4)
-    broken = TakesAnySample(right.parameters, right.choose, False)
-    return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, broken)
+    simulator = kind(right.parameters, right.choose, False)
+    return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, simulator)

@@ -28,7 +28,7 @@ from antiphon.selfcheck.theorems.statements import (
     private,
     same_views,
 )
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, neighbouring_start
 
@@ -56,16 +56,22 @@ class TooTrue(RandomizedResponse):
 
 
 def _lemma_2_4() -> Iterable[Check]:
-    for growth, delta in ((1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)):
-        mechanism = RandomizedResponse(epsilon=Log(growth), delta=delta)
-        yield Check("Lemma 2.4", f"RR(ln {growth}, {delta})", partial(_claimed, mechanism))
-    broken = TooTrue(epsilon=Log(2), delta=TENTH)
-    yield twin(
-        "Lemma 2.4", "RR(ln 2, 1/10) that tells the truth too often", lambda: _claimed(broken)
-    )
+    rows = [
+        Check(
+            "Lemma 2.4",
+            f"RR(ln {growth}, {delta})",
+            partial(_claimed, epsilon=Log(growth), delta=delta),
+        )
+        for growth, delta in ((1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH))
+    ]
+    yield from rows
+    yield rows[-1].twin("RR(ln 2, 1/10) that tells the truth too often", kind=TooTrue)
 
 
-def _claimed(mechanism: ContinualMechanism) -> Evidence:
+def _claimed(
+    epsilon: Log, delta: Fraction, kind: type[RandomizedResponse] = RandomizedResponse
+) -> Evidence:
+    mechanism = kind(epsilon=epsilon, delta=delta)
     claim = mechanism.claims[0]
     return private(mechanism, claim.verification, [claim.parameters], rounds=2, exactly=True)
 
@@ -78,21 +84,20 @@ PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
 def _theorem_2_5() -> Iterable[Check]:
-    for growth in (1, 2, Fraction(5, 2)):
-        yield Check(
+    rows = [
+        Check(
             "Thm 2.5",
             f"five answers, ε = ln {growth}, δ tight; T = Lyu's",
-            partial(_post_processed, Log(growth), Fraction(0)),
+            partial(_post_processed, Log(growth)),
         )
+        for growth in (1, 2, Fraction(5, 2))
+    ]
+    yield from rows
     yield Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
-    yield twin(
-        "Thm 2.5",
-        "five answers, ε = ln 2, δ too small by 1/100",
-        lambda: _post_processed(Log(2), Fraction(1, 100)),
-    )
+    yield rows[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
 
 
-def _post_processed(given: ExactEpsilon, missing: Fraction) -> Evidence:
+def _post_processed(given: ExactEpsilon, *, missing: Fraction = Fraction(0)) -> Evidence:
     f = neighbouring_start()
     delta = Question(NIM, f, report=None).solve(given, 1).delta - missing
     simulator = lyu(NIM, f, epsilon=given, delta=delta, rounds=2)

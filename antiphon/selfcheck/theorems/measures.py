@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import partial
 from typing import Final
 
 import attrs
@@ -20,7 +19,7 @@ from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import BoundedRange, GaussianDP
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence
 from antiphon.verifiers.models import neighbouring_start
 
 SECTION = (5, 9)
@@ -33,15 +32,17 @@ START: Final = neighbouring_start()
 def checks() -> Iterable[Check]:
     """The rows."""
     yield Check("Measures", "one (ln 4)-BR mechanism of any kind: δ(ε), attained", _attained)
-    yield Check("Measures", "the exponential mechanism, ε = ln 4, is (ln 4)-BR", _exponential)
+    two = Check("Measures", "the exponential mechanism, ε = ln 4, is (ln 4)-BR", _of_two)
+    three = Check("Measures", "the exponential mechanism on (0, 1, 0) and (-1, 0, 1)", _of_three)
+    pair = Check("Measures", "two (ln 4)-BR mechanisms: by a dominating pair", _two)
+    gaussian = Check("Measures", "the Gaussian, σ = 1, is 1-GDP: whether it is at least 1/2", _half)
+    yield from (two, three)
     yield Check("Measures", "a (ln 4)-BR mechanism is μ-GDP, μ = 2Φ⁻¹(2/3)", _gaussian)
-    yield Check("Measures", "two (ln 4)-BR mechanisms: by a dominating pair", partial(_two, PAIR))
-    yield twin(
-        "Measures", "two (ln 4)-BR mechanisms: by the best two fixed ones", partial(_two, FIXED)
-    )
-    yield twin("Measures", "permute-and-flip, ε = ln 4, as if it were (ln 4)-BR", _flips)
-    yield twin("Measures", "Laplace noisy max, ε = ln 4, as if it were (ln 4)-BR", _noisy_max)
-    yield twin("Measures", "the discrete Gaussian, σ = 1, as if it were 1-GDP", _discrete)
+    yield from (pair, gaussian)
+    yield pair.twin("two (ln 4)-BR mechanisms: by the best two fixed ones", claimed=FIXED)
+    yield two.twin("permute-and-flip, ε = ln 4, as if it were (ln 4)-BR", kind=PermuteAndFlip)
+    yield three.twin("Laplace noisy max, ε = ln 4, as if it were (ln 4)-BR", mechanism=NOISY_MAX)
+    yield gaussian.twin("the discrete Gaussian, σ = 1, as if it were 1-GDP", true=DISCRETE)
 
 
 # --- bounded range --------------------------------------------------------------------------------
@@ -85,9 +86,11 @@ def _attained() -> Evidence:
 SCORES: Final = ((0, 1), (1, 0))
 
 
-def _exponential() -> Evidence:
-    mechanism = ExponentialMechanism(epsilon=ETA, candidates=2)
-    return private(mechanism, START, of_range(), 1, queries=SCORES)
+def _of_two(
+    *, kind: type[ExponentialMechanism | PermuteAndFlip] = ExponentialMechanism
+) -> Evidence:
+    """Permute-and-flip says (1/4, 3/4) and (3/4, 1/4), of range ln 9."""
+    return private(kind(epsilon=ETA, candidates=2), START, of_range(), 1, queries=SCORES)
 
 
 def _gaussian() -> Evidence:
@@ -102,39 +105,32 @@ THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
 """The first is best with 2, the second with about √2 or 2√2, as the first has answered."""
 
 
-def _two(claimed: Fraction) -> Evidence:
+def _two(*, claimed: Fraction = PAIR) -> Evidence:
     """.40959, as an adversary who chooses the second mechanism by the first answer attains."""
     return _created(THEN, [(epsilon(0), claimed)], 2)
 
 
-def _flips() -> Evidence:
-    """The scores (0, 1) and (1, 0): (1/4, 3/4) and (3/4, 1/4), of range ln 9."""
-    mechanism = PermuteAndFlip(epsilon=ETA, candidates=2)
-    return private(mechanism, START, of_range(), 1, queries=SCORES)
-
-
+EXPONENTIAL: Final = FiniteResponse(((7, 14, 7), (4, 8, 16)), name="exponential mechanism")
+"""On (0, 1, 0) and (-1, 0, 1), by weights 2^score: of range ln 4."""
 NOISY_MAX: Final = FiniteResponse(((20, 32, 11), (11, 20, 32)), name="noisy max")
 """Report noisy max on (0, 1, 0) and (-1, 0, 1), noise of weight 2^-|z|: of range ln 640/121."""
 
 
-def _noisy_max() -> Evidence:
-    return private(NOISY_MAX, START, of_range(), 1)
+def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:
+    return private(mechanism, START, of_range(), 1)
 
 
 # --- Gaussian DP ----------------------------------------------------------------------------------
 
-TRUE: Final = 699471
-"""P(N_Z(0, 1) <= 0) = (1 + P(0))/2 = .6994711… in millionths, rounded down."""
+GAUSSIAN, DISCRETE = 691462, 699471
+"""P(N(0, 1) <= 1/2), and P(N_Z(0, 1) <= 0) = (1 + P(0))/2, in millionths, rounded down."""
 
 
-def discrete_gaussian() -> FiniteResponse:
-    """Whether 0 or 1 with discrete Gaussian noise, σ = 1, is at least 1."""
-    rest = 10**6 - TRUE
-    return FiniteResponse(((TRUE, rest), (rest, TRUE)), name="discrete Gaussian")
-
-
-def _discrete() -> Evidence:
+def _half(*, true: int = GAUSSIAN) -> Evidence:
+    """Whether 0 or 1, with noise, is at least 1/2."""
+    rest = 10**6 - true
+    mechanism = FiniteResponse(((true, rest), (rest, true)), name="at least 1/2")
     claimed: list[tuple[ExactEpsilon, Fraction]] = [
         (epsilon(0), gaussian_delta(Fraction(1), epsilon(0))[1])
     ]
-    return private(discrete_gaussian(), START, claimed, 1)
+    return private(mechanism, START, claimed, 1)

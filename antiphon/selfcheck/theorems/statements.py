@@ -44,7 +44,7 @@ def private(
     wrong = _wrong(points, tight, exactly)
     shown = points[0][0] if exactly and wrong is None else wrong
     adversary = "" if shown is None else question.best_adversary(shown, rounds).tree()
-    return Evidence(points, tight, wrong is None, adversary, note, _relation(exactly))
+    return Evidence(points, tight, adversary, note, _relation(exactly))
 
 
 def private_interactive(
@@ -69,7 +69,7 @@ def private_interactive(
     if wrong is not None:
         place = next(i for i, point in enumerate(points) if point[0] is wrong)
         adversary = _tree(solvers[found[place][1]], *found[place], wrong, rounds)
-    return Evidence(points, tight, wrong is None, adversary, note, _relation(exactly))
+    return Evidence(points, tight, adversary, note, _relation(exactly))
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
@@ -114,7 +114,7 @@ def same_views(
     worst = max(found, key=lambda each: each.distance)
     adversary = "" if worst.adversary is None else worst.adversary.tree()
     claimed = ((Fraction(0), Fraction(0)),)
-    return Evidence(claimed, (worst.distance,), bool(worst), adversary, note, Standing.EQUIVALENT)
+    return Evidence(claimed, (worst.distance,), adversary, note, Standing.EQUIVALENT)
 
 
 def in_both_worlds(

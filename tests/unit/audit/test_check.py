@@ -13,6 +13,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.check import Finding
+from antiphon.audit.check.examples import examples
 from antiphon.composition import Lifting
 from antiphon.protocol import Approximate, Forwarding, Pure, Status, ZeroConcentrated, spaces
 from antiphon.protocol.measures import BoundedRange, Dominated, DominatingPair, GaussianDP
@@ -629,3 +630,27 @@ def test_a_false_swap_symmetry_is_found(f):
     findings = ap.check(f, only=["swaps"]).findings
     assert [each.check for each in findings] == ["swaps"]
     assert ap.check(every_pair(monotone=True), only=["swaps"]).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("space", "tried"),
+    [
+        (spaces.Integers(low=5), {5, 6, 7}),
+        (spaces.Integers(high=5), {3, 4, 5}),
+        (spaces.Integers(), {-2, -1, 0, 1, 2}),
+        (spaces.Reals(-2.5, 3.5), {-2.5, 0.0, 1.0, -1.0, 3.5}),
+        (spaces.Reals(2, 3), {2.0, 3.0}),
+    ],
+    ids=str,
+)
+def test_messages_at_and_beside_the_ends_of_a_space_are_tried(space, tried):
+    found = examples(space, np.random.default_rng(1))
+    assert tried <= set(found)
+    assert all(map(space.contains, found))
+
+
+@pytest.mark.parametrize(("low", "high"), [(-10, 10), (-2, 1), (0, 2)])
+def test_arrays_that_are_tried_have_all_small_numbers(low, high):
+    space = spaces.Arrays((50,), "int64", low, high)
+    found = np.concatenate(examples(space, np.random.default_rng(1)))
+    assert set(found.tolist()) == set(range(max(low, -3), min(high, 3) + 1))

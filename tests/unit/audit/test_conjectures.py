@@ -216,6 +216,11 @@ def test_one_of_two_sees_a_difference_and_both_count(found):
     assert adversary.advantage == found.loss
 
 
+def test_a_bound_that_is_met_is_not_refuted(found):
+    assert not attrs.evolve(found, bound=found.loss).refuted
+    assert attrs.evolve(found, bound=found.loss - Fraction(1, 10**30)).refuted
+
+
 def test_the_exact_engine_finds_no_more_in_what_refutes(found):
     true = found.pattern.game.tight_delta(
         epsilon=0, rounds=6, catalogue=found.mechanisms, max_creations=2

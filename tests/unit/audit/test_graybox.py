@@ -264,6 +264,19 @@ def test_noise_of_any_kind_is_held_to_the_budget(function, delta, check, what):
     assert (first.check, what in first.what) == (check, True), first
 
 
+def test_one_laplace_draw_is_held_to_the_delta_of_its_law():
+    """Moved by 1.5 scales it is (1/2, δ)-DP for δ = 1 - e^(-1/2) = 0.393…, and for none below."""
+
+    def found(delta):
+        function = lambda data: 1.5 * sum(data) + np.random.laplace(scale=1)  # noqa: E731
+        pair = ap.Pair([1, 2], [1, 3])
+        return sensitivity(function, pair, epsilon=0.5, delta=delta, seed=1).findings
+
+    assert not found(0.394)
+    (finding,) = found(0.393)
+    assert "costs ε = 1.5," in finding.what
+
+
 def test_what_the_budget_does_not_add_up_is_said():
     def unjudged(function, delta):
         pair = ap.Pair([1, 2], [1, 3])

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from importlib import import_module
 
 import pytest
 
@@ -17,6 +18,7 @@ from antiphon.audit.mistakes import (
     play,
     worst_sequence,
 )
+from antiphon.audit.mistakes.mistake_law import MistakeFigure, MistakeLaw
 from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import (
     AboveThreshold,
@@ -163,6 +165,39 @@ def test_the_worst_of_all_streams():
         worst_sequence(FiniteLaw(LEARNERS[3], 17))
 
 
+def test_streams_are_looked_at_up_to_their_limit(monkeypatch):
+    monkeypatch.setattr("antiphon.audit.mistakes.every_sequence._FEW", 3)
+    assert worst_sequence(mistake_law(LEARNERS[0], 3)).hits == (1, 2, 3)
+    with pytest.raises(ap.Intractable, match=r"2\^4"):
+        worst_sequence(mistake_law(LEARNERS[0], 4))
+
+
+class OnceIsEnough(MistakeLaw):
+    """One mistake, once there is a hit."""
+
+    how, rounds = "exact", 3
+
+    def left(self, hits, times):
+        return [0 for _ in times]
+
+    def mistakes(self, hits):
+        return MistakeFigure.at(min(len(hits), 1), self.how)
+
+
+def test_streams_that_are_as_bad_are_counted():
+    worst = worst_sequence(OnceIsEnough())
+    assert (worst.hits, worst.mistakes.value, worst.tied) == ((3,), 1, 7)
+
+
+def test_hits_that_do_not_matter_are_left_out(monkeypatch):
+    """The figure is the same however many are looked at before one asks whether more matter."""
+    every, figures = tuple(every_round(400)), []
+    for few in (4, 1000):
+        monkeypatch.setattr(import_module(KnownLaw.__module__), "_FEW", few)
+        figures.append(mistake_law(ComplexMechanism(RASH), 400).mistakes(every).value)
+    assert figures[0] == pytest.approx(figures[1], rel=1e-9)
+
+
 @pytest.mark.parametrize(
     "hits", [(0,), (2, 2), (3, 1), (SHORT + 1,), range(0, 3), range(3, SHORT + 3)]
 )
@@ -170,6 +205,17 @@ def test_hits_are_rounds(hits):
     for law in (mistake_law(LEARNERS[0], SHORT), FiniteLaw(LEARNERS[3], SHORT)):
         with pytest.raises(ap.InvalidArgument, match="ascending"):
             law.mistakes(hits)
+
+
+@pytest.mark.parametrize(
+    "hits",
+    [(1,), (SHORT,), (1, SHORT), range(1, SHORT + 1), range(SHORT, SHORT + 1), range(3, 3), ()],
+    ids=str,
+)
+def test_the_first_and_the_last_round_may_be_hits(hits):
+    law = mistake_law(LEARNERS[0], SHORT)
+    assert law.check(hits) == hits
+    assert every_round(SHORT) == range(1, SHORT + 1)
 
 
 def test_what_is_no_learner_has_no_law():

@@ -35,8 +35,9 @@ def some(size=60, seed=0):
     return into_ball(np.random.default_rng(seed).normal(size=(size, 2)) * [0.6, 0.3])
 
 
-LINE = into_ball(np.outer(np.where(np.arange(1000) % 2, 0.9, -0.9), [np.sqrt(0.5), -np.sqrt(0.5)]))
-"""Records on a line, its ends ±.9: an eigengap of .81."""
+LINE = into_ball(np.outer(np.where(np.arange(1000) % 2, 0.9, -0.9), [0.7072, -0.7070]))
+"""Records on a line, its ends ±.9: an eigengap of .81. The line is not quite a diagonal: on one the
+sign of its direction would be decided by rounding, which differs from one BLAS to another."""
 PROJECTION = PrincipalProjection(size=1000, dimension=2, components=1, gap=Fraction(4, 5))
 
 
@@ -60,7 +61,7 @@ def test_principal_coordinates_change_sign():
     assert wrong.datasets.contains(zero)
     assert wrong.datasets.contains(one)
     moved = np.abs(wrong(zero) - wrong(one)).ravel()
-    assert np.median(moved) > 1.75
+    assert np.sort(moved)[1] > 1.79
     assert moved.max() == pytest.approx(report.furthest.furthest)
 
     right = check_preprocessing(PROJECTION, LINE)

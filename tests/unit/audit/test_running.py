@@ -550,6 +550,19 @@ class TestInterrupts:
         assert outcome.interrupted
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
+    def test_a_program_that_ignores_it_runs_to_its_end(self):
+        """As one does that a script has put in the background."""
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            outcome = run(
+                lambda chunk: os.kill(os.getpid(), signal.SIGINT) or 1.0,
+                CHUNKS, merge=tasks.add, executor="serial",
+            )  # fmt: skip
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        finally:
+            signal.signal(signal.SIGINT, before)
+        assert (outcome.result, outcome.interrupted) == (len(CHUNKS), False)
+
     def test_a_task_that_swallows_it_is_not_believed(self):
         def task(chunk):
             if chunk.index == 2:

@@ -26,6 +26,7 @@ from antiphon.composition.accounting import (
     response_divergence,
     sparse,
 )
+from antiphon.composition.accounting.creations.orders import log_elementary
 from antiphon.composition.guarantees.curves import GroupCurve, LeastCurve, shifted
 from antiphon.composition.validity import FixedParameters, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
@@ -254,3 +255,13 @@ def test_a_delta_of_nearly_one_is_no_division_by_zero():
     curve = optimal([(1, 0.9999999999999999)] * 30)
     assert curve.epsilon_at(1.0) == 0
     assert curve.delta_at(0) == 1
+
+
+@pytest.mark.parametrize("size", [1e-6, 0.3, 1.0, 5.0, 1000.0])
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (7, 3), (40, 39), (10**6, 2), (2000, 1900)])
+def test_a_truncated_sum_of_powers_is_rounded_up_and_no_further(size, n, k):
+    """ln Σ_{s<=k} C(n,s) (e^size - 1)^s, also where its terms are past the largest double."""
+    power = mp.expm1(mp.mpf(size))
+    truth = mp.log(sum(mp.binomial(n, s) * power**s for s in range(k + 1)))
+    found = log_elementary(size, n, k)
+    assert truth <= found <= truth * (1 + 1e-9) + 1e-9

@@ -622,8 +622,11 @@ class TestComplexMechanisms:
         assert ap.guarantee(proved).status is Status.PROVED
         assert "Relay's docstring" in ap.guarantee(proved).explain()
         assert ap.guarantee(proved, bounded(F, 3)).status is Status.PROVED
-        other = updates_and_queries(event_level(events=2), spaces.Finite((COUNT,)))
-        assert ap.guarantee(proved, other).status is Status.ASSUMED
+        two = updates_and_queries(event_level(events=2), spaces.Finite((COUNT,)))
+        twice = ap.guarantee(proved, two)
+        assert (twice.theorem, twice.epsilon_at(0)) == ("group privacy (Vadhan 2017, Lemma 2.2)", 1)
+        with pytest.raises(NoGuarantee, match="allows no more than UpdatesAndQueries"):
+            ap.guarantee(proved, user_level())
         more = sparse_parallel([(0.5, 0), (1, 0)])
         assert ap.guarantee(proved, F, inner=more).status is Status.ASSUMED
 

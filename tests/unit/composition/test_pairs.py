@@ -192,12 +192,37 @@ def test_two_bounded_ranges_beside_theory():
 )
 def test_gaussians(mus, times):
     curve = compose([GaussianPair(mu) for mu in mus], times=times)
-    square = times * sum(Fraction(str(mu)) ** 2 if type(mu) is float else mu**2 for mu in mus)
+    square = times * sum(Fraction(str(mu)) ** 2 for mu in mus)
     spread = Fraction(math.sqrt(square))
     for at in (0, spread / 3, spread * 2, square / 2 + 9 * spread):
         found, truth = curve.delta_between(at), mu_stick(square, at)
         assert holds(found, truth), (at, found, truth)
         assert found.width <= 1e-9 * found.upper
+
+
+@pytest.mark.parametrize("mu", [Fraction(1, 10**9), 1e-3, 1, 40, 10**5])
+@pytest.mark.parametrize("place", [-70, -8.5, -1, 0, 1e-9, 3, 7.99, 8, 8.01, 30, 37, 64, 65, 1e9])
+def test_a_gaussian_wherever_it_is_asked(mu, place):
+    """Deviations from the mean loss: at 64 the difference of two tails is left out."""
+    square = Fraction(str(mu)) ** 2
+    at = max(Fraction(0), square / 2 + Fraction(place) * Fraction(str(mu)))
+    found = compose([GaussianPair(mu)]).delta_between(at)
+    if place > 64:
+        assert (found.lower, found.upper) == (0.0, 1e-323)
+        return
+    truth = mu_stick(square, at)
+    assert truth >= found.lower
+    assert truth <= found.upper or found.upper == 1
+    assert found.width <= 3e-15 * found.upper + 1e-322
+
+
+def test_far_out_no_contour_is_needed():
+    """Where Chernoff's bound is below the least double; it was Intractable from 10^9 on."""
+    several = ([GaussianPair(1), ResponsePair(1)], [DiscreteGaussianPair(3)], [GaussianPair(1)])
+    for pairs in several:
+        for at in (10**6, 10**12, 10**400, Log(10**1000)):
+            found = compose(pairs).delta_between(at)
+            assert found.lower == 0 < found.upper <= 1e-323
 
 
 def test_a_discrete_gaussian_and_a_gaussian():

@@ -337,7 +337,7 @@ def test_what_has_no_guarantee():
         ap.guarantee(Preprocessed(box, Shifts()))
     assert Preprocessed(box, Shifts()).claims == ()
     system = Preprocessed(DiscreteLaplace(epsilon=1, sensitivity=100), IMPUTE)
-    with pytest.raises(ap.CompositionError, match="neighbours by OneEntry"):
+    with pytest.raises(ap.CompositionError, match=r"relation=OneEntry.*EventLevel"):
         ap.guarantee(system, event_level())
     closed = Shifts(premises=(Premise("an eigengap above 0", Mark.FAILED, "it is 0"),))
     with pytest.raises(ap.CompositionError, match="eigengap above 0, but it is 0"):
@@ -452,6 +452,39 @@ def test_a_step_of_descent_moves_no_further_than_is_proved():
         assert Moved(Fraction(tau) + Fraction(1, 10**9)).holds(zero, one)
         assert not Moved(Fraction(tau) * Fraction(99, 100)).holds(zero, one)
     assert 0.5 < worst <= 1
+
+
+@pytest.mark.parametrize("clip", [Fraction(1, 4), Fraction(1), Fraction(3)])
+def test_descent_is_its_definition_with_a_draw_for_each_coordinate_of_each_step(clip):
+    """In plain numbers; the clip is below, at and above the length of a gradient."""
+    rows, steps_, rate = [(3.0, -1.0), (0.1, 0.2), (-0.6, 0.8), (0.0, 0.0)], 3, 0.5
+    learner = descent(points=4, steps=steps_, clip=clip, rate=rate, rho=Fraction(1, 2))
+    assert learner.sigma == pytest.approx(2 * float(clip) / 4 * math.sqrt(3))
+    draws, point = Draws(), [0.0, 0.0]
+    for _ in range(steps_):
+        mean = [0.0, 0.0]
+        for row in rows:
+            gradient = [at - x for at, x in zip(point, row, strict=True)]
+            size = math.hypot(*gradient)
+            share = float(clip) / size if size > clip else 1.0
+            mean = [old + share * each / 4 for old, each in zip(mean, gradient, strict=True)]
+        noise = [draws.gaussian(learner.sigma) for _ in point]
+        point = [at - rate * (g + z) for at, g, z in zip(point, mean, noise, strict=True)]
+    coins = Draws()
+    found = learner.respond(np.array(rows), coins)
+    assert coins.sigmas == [learner.sigma] * 2 * steps_
+    assert found.tolist() == pytest.approx(point, rel=1e-12)
+
+
+class Draws:
+    """Coins of which no two draws are alike: 1, 1/2, 1/3, …"""
+
+    def __init__(self):
+        self.sigmas = []
+
+    def gaussian(self, sigma):
+        self.sigmas.append(sigma)
+        return 1 / len(self.sigmas)
 
 
 class Silence:

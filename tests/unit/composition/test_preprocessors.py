@@ -185,6 +185,18 @@ def test_a_record_that_lacks_two_values_moves_by_more_than_two_of_n_less_p():
     assert found.sum() <= pi.distance
 
 
+def test_two_values_may_move_as_far_with_every_mean_in_the_ball():
+    """(1, ?) is replaced by (?, 1): both means of the record that lacks two values move."""
+    size, half = 1000, EDGE / math.sqrt(2)
+    zero = np.full((size, 2), -half)
+    zero[0], zero[1] = (EDGE, NAN), (NAN, NAN)
+    one = zero.copy()
+    one[0] = (NAN, EDGE)
+    pi = MeanImputation(size=size, dimension=2, missing=3)
+    assert all(np.linalg.norm(pi(each)[1]) <= 1 for each in (zero, one))  # the means
+    assert 2 / (size - 3) * 1.2 < moves(pi, zero, one).max() <= pi.furthest
+
+
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_scaling_comes_near_its_figure(dimension):
     """Records at both ends, few of them at one."""

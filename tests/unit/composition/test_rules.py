@@ -116,7 +116,7 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence
 
 
 def checks():
-    yield Check("Toy Thm 1", "M_0", lambda: Evidence((), (), True))
+    yield Check("Toy Thm 1", "M_0", lambda: Evidence((), ()))
 '''
 QUESTION = """import antiphon as ap
 from antiphon.composition import ComplexMechanism

@@ -339,12 +339,15 @@ class TestOdometers:
 
     def test_of_a_delta_in_parallel_all_count(self):
         """CM §5.2: what was created and never differed had its part in the choice of what did."""
-        f = sparse_parallel([(1, 0.01)] * 2, first_pair_consistent=True)
-        session = ap.PrivacyGame(ap.ExtConComp(), f).mechanism(0).start(seed=4)
-        for _ in range(3):
-            assert session.send(ap.same(claiming(Approximate(1, 0.01)))) is ap.TOP
-        assert session.budget.at(0.1).loss == 3
-        assert session.budget.at(0.1).spent == 0  # f_∞,FPC: nothing was taken out of the purse
+        for fixed, delta in ((8, 0.1), (2, 0.05)):
+            f = sparse_parallel([(1, 0.01)] * fixed, first_pair_consistent=True)
+            session = ap.PrivacyGame(ap.ExtConComp(), f).mechanism(0).start(seed=4)
+            for _ in range(3):
+                assert session.send(ap.same(claiming(Approximate(1, 0.01)))) is ap.TOP
+            now, total = session.budget.at(0.1), ap.guarantee(ap.ExtConComp(), f).curve
+            capped = fixed == 2  # by half of δ: what 8 of them may lose is more than that
+            assert now.loss == (total.epsilon_at(delta) if capped else 3)
+            assert now.spent == 0  # f_∞,FPC: nothing was taken out of the purse
 
 
 def claiming(measure):

@@ -132,6 +132,19 @@ class TestFigures:
         with pytest.raises(ap.InvalidArgument, match="transcript"):
             read.at(0.1)
 
+    def test_the_delta_of_what_was_refused_is_added(self):
+        """At a δ that it goes beyond, no ε would have been enough."""
+        session = ap.ExtConComp(budget=BasicFilter(epsilon=2, delta=1e-3)).start()
+        session.send(response(Fraction(1, 2), Fraction(1, 4000)))
+        for epsilon, delta, most in (
+            (2, Fraction(1, 2000), 2.01),
+            (Fraction(1, 2), Fraction(1, 1000), math.inf),
+        ):
+            said = session.send(response(epsilon, delta)).at(Fraction(1, 1000)).in_epsilon
+            assert said.delta == Fraction(1, 1000)
+            assert 0.49 < said.spent <= 0.5
+            assert most - 0.01 <= said.requested <= most
+
     def test_a_purse_says_what_is_left(self):
         f = sparse_parallel([(1, 0), (1, 0), (Fraction(1, 2), 0)])
         session = ap.PrivacyGame(ap.ExtConComp(), f).mechanism(0).start()
@@ -263,7 +276,8 @@ class TestFailures:
         assert isinstance(session.failure, ValueError)
         now = session.budget
         assert (now.spent, now.remaining, now.largest) == ((2, 0), (0, 0), 0)
-        assert (now.at(0).spent, now.at(0).remaining, now.at(0).loss) == (2, 0, None)
+        assert (now.at(0).spent, now.at(0).loss) == (2, None)
+        assert (now.at(0).total, now.at(0).remaining) == (None, None)  # P may tell what it likes
         assert "all counts as spent" in str(now)
         unlimited = (Greedy() @ ap.ExtConComp()).start(seed=1)
         assert unlimited.send(1) is ap.HALT

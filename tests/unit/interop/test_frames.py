@@ -109,6 +109,7 @@ def test_what_is_wrong_is_said():
     refused("chunk", chunk=0)
     refused("pass by", times=(1,))
     refused("times must be in order", by="day", times=(2, 1))
+    refused("times must be in order", by="day", times=(1, 1, 3))
     refused("row 0: its 'day' is none of times", by="day", times=(2, 3))
     refused("row 2: its 'day' is none of times", by="day", times=(1, 2))
     refused("row 2: its 'day' is none of times", by="day", times=(1, 4))

@@ -280,6 +280,28 @@ def test_bounds_grow_with_time_and_certainty():
             counter.band(-1, beta=0.5)
 
 
+@pytest.mark.parametrize("dimension", [None, 5])
+def test_the_bounds_of_epochs_divide_beta(dimension):
+    """Half for the counter and half, shared by the coordinates, for the totals; Σ 6/(πt)² = 1."""
+    array = {} if dimension is None else {"dimension": dimension, "sensitivity": 1}
+    for kind in (TreeCounter(horizon=4, epsilon=1), GaussianTreeCounter(horizon=4, rho=1, **array)):
+        if dimension is not None and kind.norm == 1:
+            continue
+        counter = UnboundedCounter(counter=kind)
+        for time, (number, own) in {3: (0, 3), 9: (1, 5), 40: (3, 12)}.items():
+            inner = counter.epoch(number).error_bound(own, beta=0.01)
+            share = 0.01 / (dimension or 1)
+            if not number:
+                totals = 0.0
+            elif kind.norm == 1:
+                totals = laplace_tail(counter.scale, number, share)
+            else:
+                totals = gaussian_tail(number * float(counter.scale) ** 2, share)
+            assert counter.error_bound(time, beta=0.02) == pytest.approx(inner + totals, rel=1e-9)
+            alone = counter.error_bound(time, beta=0.02 * 0.6079271018540267 / time**2)
+            assert counter.band(time, beta=0.02) == pytest.approx(alone, rel=1e-9)
+
+
 def test_bounds_hold_for_all_coordinates_at_once():
     one, many = (
         BufferedToeplitzCounter(horizon=9, rho=1, dimension=d, sensitivity=1) for d in (1, 50)

@@ -236,6 +236,18 @@ def test_noise_that_does_not_fit_is_refused_with_the_cure():
         assert abs(session.send(COUNT)) > 2**64
 
 
+@pytest.mark.parametrize("kind", [BufferedToeplitzCounter, SquareRootCounter])
+def test_a_grid_is_fine_enough_for_all_columns_or_refused(kind):
+    """17 events of normalised columns fit on a grid of 16 steps, and 18 do not."""
+    asked = {"horizon": 40, "rho": 2, "resolution": 16, "normalised": True}
+    for events in (1, 4, 17):
+        counter = kind(**asked, events=events)
+        assert min(map(counter.divisor, range(40))) >= 1
+    for events in (18, 40):
+        with pytest.raises(ap.InvalidArgument, match="too large for its grid"):
+            kind(**asked, events=events)
+
+
 @pytest.mark.parametrize("counter", every(3), ids=repr)
 def test_the_horizon_is_a_refusal_and_counting_goes_on(counter):
     coins = Fixed()
@@ -376,6 +388,22 @@ def test_claims_of_unbounded_counters_are_doubled():
     (gaussian,) = UnboundedCounter(counter=made(BufferedToeplitzCounter)).claims
     assert gaussian.measure == ZeroConcentrated(1)
     assert UnboundedCounter(counter=made(TreeCounter, largest=4, events=3)).scale == 12
+
+
+class WithDelta(TreeCounter):
+    """A user's counter, which claims less than it keeps."""
+
+    @property
+    def claims(self):
+        (claim,) = super().claims
+        measure = Approximate(Fraction(3, 4), Fraction(1, 10**6))
+        return (attrs.evolve(claim, measure=measure),)
+
+
+def test_the_total_of_an_epoch_costs_its_epsilon_beside_a_delta():
+    (claim,) = UnboundedCounter(counter=WithDelta(horizon=8, epsilon=Fraction(1, 2))).claims
+    assert claim.measure == Approximate(Fraction(5, 4), Fraction(1, 10**6))
+    assert claim.status is Status.ASSUMED
 
 
 def test_the_epochs_of_an_unbounded_counter():

@@ -209,6 +209,24 @@ def test_one_label_is_nothing_to_learn():
 # --- what is learned ----------------------------------------------------------------------------
 
 
+def test_printed_gains_are_those_of_the_algorithm():
+    """Alg. 2: c(ln p̄_J + noise + ln M - c') for J, c = 1/(Λ + 2c'), Λ = ln((K+1)/clip)."""
+    learner = mixture(channel=OneCoordinate(epsilon=Fraction(1, 2), printed=True))
+    clipping, horizon = learner.clipping, 100
+    experts, labels = clipping.hypotheses.count, clipping.hypotheses.labels
+    log = math.log((experts + 1) / clipping.clip)
+    shift = log * (2 * math.log(horizon) + math.log(experts)) / 0.5
+    for which in range(experts):
+        for score in (0, clipping.grid, 3 * clipping.grid):
+            (gains,) = learner.channel.gains(
+                clipping, horizon, np.zeros(1, np.int64), [(which, score)]
+            )
+            heard = clipping.lowest[0, which] + score / clipping.grid * clipping.widths[0, which]
+            expected = np.zeros(experts)
+            expected[which] = (heard + math.log(labels) - shift) / (log + 2 * shift)
+            assert gains == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("channel", CHANNELS, ids=lambda each: type(each).__name__)
 def test_gains_are_unbiased(channel):
     """Σ over many answers to one label, against ln p̄, up to what is the same for all j."""

@@ -58,8 +58,10 @@ def test_it_grows_with_the_draws_and_is_that_of_a_decision_without():
     assert decision.epsilon_at(DELTA) < found[0] < 1.2 * decision.epsilon_at(DELTA)
 
 
-def test_the_divergence_of_a_decision_is_that_of_two_coins():
-    learner = small(cost=2, batch=3)
+@pytest.mark.parametrize("steps", [{}, {"rate": Log(4), "grid": 2}])
+def test_the_divergence_of_a_decision_is_that_of_two_coins(steps):
+    """Of losses that are a whole one apart, however many steps of the grid that is."""
+    learner = small(cost=2, batch=3, **steps)
     curve = StayBit(learner).claims[0].measure.curve
     game = ap.PrivacyGame(StayBit(learner), StayBit(learner).verification)
     for order in (2, 5, 16):

@@ -282,6 +282,20 @@ def test_as_printed_dp_oco_is_refused_with_each_premise_that_fails():
     assert as_printed(**ASKED, **BUDGET).closeness == pytest.approx(3.81 * 0.001674, rel=1e-3)
 
 
+@pytest.mark.parametrize(("horizon", "dimension"), [(2**14, 2), (2**14, 20), (64, 200)])
+def test_as_printed_parameters_are_those_of_the_theorem(horizon, dimension):
+    """Thm 3.12: η = ε^(2/3)/(T^(1/3) ln(T/δ)), λ = (L/D)·max{√T, √(d ln T)/η}."""
+    body, loss = Ball(dimension=dimension, radius=3), LinearLoss(dimension=dimension)
+    found = as_printed(horizon, body, loss, Fraction(1, 2), 1e-6)
+    rate = 0.5 ** (2 / 3) / (horizon ** (1 / 3) * math.log(horizon / 1e-6))
+    assert float(found.setting.rate) == pytest.approx(rate, rel=1e-12)
+    longest = max(math.sqrt(horizon), math.sqrt(dimension * math.log(horizon)) / rate)
+    slope = float(loss.lipschitz(body))
+    assert found.regulariser == pytest.approx(slope / 6 * longest, rel=1e-12)
+    beta = rate**2 * found.regulariser / (20 * slope**2)
+    assert found.beta == pytest.approx(beta, rel=1e-12, abs=0)
+
+
 def test_corrected_parameters_satisfy_the_theorem_and_lose_far_less_than_it_says():
     """By the exact accounting: theory has 230 to 1,500 times less."""
     learner = DPOCO.corrected(**ASKED, **BUDGET)

@@ -1,6 +1,7 @@
 """Questions about whole arrays, against Python's integers and against one entry after the other."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -68,9 +69,22 @@ def test_whole_numbers_are_compared_with_their_bounds_exactly():
     assert arrays.inside(np.array([2**53]), 0.0, 2.0**53)
 
 
-def test_bounds_of_short_floats_are_rounded_as_they_are():
-    values = np.array([0.1], np.float32)
-    assert arrays.inside(values, 0.0, 0.1)  # 0.1 as a float32 is the bound that is meant
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "longdouble"])
+@pytest.mark.parametrize("bound", [0.1, 2**60 + 1, Fraction(1, 3), 2**11 + 1, 2**24 + 1, 2**53 + 1])
+def test_no_bound_is_rounded_to_the_dtype_of_the_entries(kind, bound):
+    with np.errstate(over="ignore"):
+        values = np.array([float(bound)]).astype(kind)
+    value = values[0]
+    if np.isfinite(value):
+        exactly = Fraction(*value.as_integer_ratio())
+        assert arrays.inside(values, -math.inf, bound) == (exactly <= Fraction(bound))
+        assert arrays.inside(values, bound, math.inf) == (exactly >= Fraction(bound))
+
+
+@pytest.mark.parametrize("kind", ["S3", "U2", "m8", "M8", "V4"])
+def test_what_is_no_number_is_inside_of_nothing(kind):
+    assert not arrays.inside(np.zeros(2, kind), -math.inf, math.inf)
+    assert not arrays.inside(np.array([1j]), 0, 1)
 
 
 def test_complex_numbers_are_finite_in_both_parts():

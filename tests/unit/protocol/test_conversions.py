@@ -1,7 +1,9 @@
 """From zCDP to (ε, δ), against fifty digits."""
 
+import math
 from fractions import Fraction
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,8 @@ from mpmath import mp, mpf
 
 import antiphon as ap
 from antiphon.composition.accounting import from_concentrated
-from antiphon.protocol.measures.conversions import zcdp_epsilon
+from antiphon.protocol.measures.conversions import approximate, zcdp_epsilon
+from antiphon.protocol.measures.kinds import Dominated, DominatingPair
 
 GOLDEN = (mp.sqrt(5) - 1) / 2
 
@@ -39,6 +42,30 @@ def proposition_12(rho, delta):
             right = low + GOLDEN * (high - low)
             values = [values[1], at(right)]
     return max(mpf(0), min(values))
+
+
+@attrs.frozen
+class Falling(DominatingPair):
+    """δ(ε) = (1 - ε/size)/2, so that the ε of a δ is known."""
+
+    size: int
+
+    def delta_at(self, epsilon):
+        return max(Fraction(0), (1 - Fraction(epsilon) / self.size) / 2)
+
+    def divergence_at(self, order):
+        return math.inf
+
+
+@pytest.mark.parametrize("size", [1, 3, 7000])
+@pytest.mark.parametrize(
+    "delta", [Fraction(1, 3), Fraction(1, 10**6), Fraction(499, 1000)], ids=str
+)
+def test_the_epsilon_of_a_pair_is_enough_and_hardly_more(size, delta):
+    pair = Falling(size)
+    found, truth = approximate(Dominated(pair), delta).epsilon, size * (1 - 2 * delta)
+    assert pair.delta_at(found) <= delta
+    assert truth <= found <= truth * (1 + Fraction(1, 2**30))
 
 
 RHOS = [Fraction(1, 10**8), Fraction(1, 1000), Fraction(1, 10), Fraction(1, 2), 3, 100, 10**6]

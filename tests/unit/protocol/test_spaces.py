@@ -196,3 +196,28 @@ def test_a_huge_product_is_listed_lazily():
     wide = spaces.Tuples((spaces.Integers(0, 2**60),) * 2)
     assert next(wide.enumerate()) == (0, 0)
     assert next(spaces.Pairs(spaces.Integers(0, 2**60)).enumerate()) == ap.Pair(0, 0)
+
+
+@pytest.mark.parametrize("wrong", [int, [0, 1], None, "bits", spaces.Integers, range(2)], ids=repr)
+@pytest.mark.parametrize("name", ["queries", "answers", "updates"])
+def test_a_signature_is_made_of_spaces(name, wrong):
+    """``queries=int`` was an AttributeError, at the first message."""
+    given = {"queries": spaces.BITS, "answers": spaces.BITS, name: wrong}
+    with pytest.raises(ap.InvalidArgument, match=f"{name} is a space"):
+        spaces.Signature(**given)
+    if name != "updates" or wrong is not None:  # None: all queries are
+        with pytest.raises(ap.InvalidArgument, match=f"{name} is a space"):
+            ap.mechanism(**given)
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), True, "0", None, np.float64(1)], ids=repr)
+def test_ends_of_arrays_that_are_none(wrong):
+    for name in ("low", "high"):
+        with pytest.raises(ap.InvalidArgument, match=name):
+            spaces.Arrays((2,), **{name: wrong})
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.75, 3, -1.0, float("inf"), float("nan"), "1"], ids=repr)
+def test_steps_of_arrays_that_are_no_powers_of_two(wrong):
+    with pytest.raises(ap.InvalidArgument, match="step"):
+        spaces.Arrays((2,), step=wrong)

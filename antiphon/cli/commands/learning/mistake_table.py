@@ -19,7 +19,7 @@ from antiphon.audit.mistakes import (
 )
 from antiphon.cli.commands.learning.playing import INTERRUPTED, PlayOptions
 from antiphon.cli.output import print_json
-from antiphon.cli.written import one_of, rational, shown
+from antiphon.cli.written import one_of, shown
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.learners.littlestone import (
     Halving,
@@ -31,6 +31,7 @@ from antiphon.mechanisms.learners.littlestone import (
     tree_counter_learner,
 )
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
 from antiphon.protocol.mechanism import ContinualMechanism
 

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, get_args, get_type_hints
 
 import attrs
 
-from antiphon.cli.written import count, one_of, rational, shown
+from antiphon.cli.written import count, one_of, shown
 from antiphon.composition.guarantees import guarantee
 from antiphon.mechanisms import learners
 from antiphon.mechanisms.learners import convex, games, oco
@@ -37,6 +37,7 @@ from antiphon.mechanisms.learners.games import (
 from antiphon.mechanisms.learners.learner import Learner
 from antiphon.mechanisms.learners.online import OnlineLearner
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
 from antiphon.protocol.claims import Status
 from antiphon.protocol.mechanism import ContinualMechanism
 

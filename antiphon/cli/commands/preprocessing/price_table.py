@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from antiphon.cli.output import print_json, progress
-from antiphon.cli.written import rational, shown
+from antiphon.cli.written import shown
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark
@@ -28,6 +28,7 @@ from antiphon.composition.preprocessing.tables import (
 from antiphon.mechanisms import NoisyDescent
 from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import shown_up
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)

@@ -13,9 +13,9 @@ import attrs
 
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.user_code import guarded, import_file
-from antiphon.cli.written import rational
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import down, up
 from antiphon.protocol.durable.inspection import SessionFile, compact, status, verify
 from antiphon.protocol.in_sight import BudgetInSight
@@ -42,7 +42,7 @@ def session(
         print_json(_data(found, sizes, at))
     else:
         print("\n".join(_lines(found, sizes, at, whole=action == "verify")))
-    return 1 if found.missing else 0
+    return 1 if found.missing or found.unsynced else 0
 
 
 def _data(
@@ -92,6 +92,8 @@ def _lines(
         yield f"left out, because it is not whole: {found.cut}"
     if found.missing:
         yield f"OLDER than its session: {found.missing:,} answers are missing, not to be resumed"
+    if found.unsynced:
+        yield "the machine was started anew since: answers may be missing (see ap.resume, orderly)"
     if found.budget is not None:
         more = " and one more that is promised" if found.in_flight else ""
         yield f"its budget after {found.answered:,} answered{more}, as of {_written(found)}:"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from decimal import Context, Decimal, localcontext
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from typing import Final, Protocol
@@ -19,80 +18,12 @@ from antiphon.composition.accounting.laws.ranges import Normal, Ranges
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.laws.thetas import Thetas
 from antiphon.composition.accounting.line import Inversions
+from antiphon.composition.accounting.pairs.exactly import Exactly, Gaussians, Once, multiplied
 from antiphon.composition.accounting.parameters import Parameters
 from antiphon.composition.accounting.product import Product
 from antiphon.numbers import exact
-from antiphon.numbers.interval import UNIT, Interval, down, probability, up
+from antiphon.numbers.interval import UNIT, Interval, up
 from antiphon.protocol.measures.divergences import order_of
-
-_WORK: Final = 1 << 14
-"""Products of words of 64 bits, at most: some tens of milliseconds."""
-_BITS: Final = 256
-_CONTEXT: Final = Context(prec=60, Emin=-(10**15), Emax=10**15)
-_SURE: Final = Decimal("1e-30")
-
-Points = Sequence[tuple[Fraction, Fraction]]
-
-
-@attrs.frozen(eq=False)
-class Exactly:
-    """H = Σ (p - e^ε q)₊ / Σ p over all points with p, q > 0, as a sorted list."""
-
-    points: tuple[tuple[Fraction, Fraction], ...]
-    total: Fraction
-
-    def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at), as close as doubles are where e^at is rational."""
-        if isinstance(growth := exact.exp(at), Fraction):
-            ends = growth, growth
-        else:
-            bits = _BITS + 2 * int(exact.bracket(at, 40)[1])
-            low, high = exact.exp_bracket(exact.bracket(at, 40)[1], bits)
-            ends = Fraction(1 << bits, high), Fraction(1 << bits, low)
-        lower, upper = (self._above(each) / self.total for each in (ends[1], ends[0]))
-        return probability(Interval(down(lower), up(upper)))
-
-    def _above(self, growth: Fraction) -> Fraction:
-        return sum((p - growth * q for p, q in self.points if p > growth * q), Fraction(0))
-
-
-@attrs.frozen(eq=False)
-class Once:
-    """H = (1 - e^((ε-η)/2))²/(1 - e^(-η)) for 0 <= ε < η: one bounded-range mechanism."""
-
-    eta: Fraction
-
-    def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at), as close as doubles are: sixty digits, thirty of which are sure."""
-        with localcontext(_CONTEXT):
-            short = self.eta - exact.bracket(at, 50)[0]
-            share = (1 - _exp(-short / 2)) ** 2 / (1 - _exp(-self.eta))
-            return probability(Interval(down(share * (1 - _SURE)), up(share * (1 + _SURE))))
-
-
-def _exp(value: Fraction) -> Decimal:
-    return (Decimal(value.numerator) / Decimal(value.denominator)).exp()
-
-
-def multiplied(given: Sequence[tuple[Points, int]]) -> Exactly | None:
-    """The product of so many pairs each, points of one ratio merged; None past ``_WORK``."""
-    law, work = {Fraction(1): Fraction(1)}, 0
-    for points, count in given:
-        finite = [(p / q, p) for p, q in points if p and q]
-        for _ in range(count):
-            words = 1 + max(mass.denominator.bit_length() for mass in law.values()) // 64
-            work += len(law) * len(finite) * words
-            if work > _WORK or not finite:
-                return None
-            after: dict[Fraction, Fraction] = {}
-            for ratio, mass in law.items():
-                for other, each in finite:
-                    place = ratio * other
-                    after[place] = after.get(place, Fraction(0)) + mass * each
-            law = after
-    points = tuple((mass, mass / ratio) for ratio, mass in law.items())
-    return Exactly(points, sum(law.values(), Fraction(0)))
-
 
 _SOURCE: Final = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"
 _FEW: Final = 1 << 10
@@ -179,9 +110,11 @@ class PairsCurve(PrivacyCurve):
         return self._infinite.with_floor(self._law.stick(epsilon))
 
     @cached_property
-    def _law(self) -> Exactly | Atoms | Once | Inversions:
+    def _law(self) -> Exactly | Atoms | Once | Gaussians | Inversions:
         assert self._product is not None
         first, *others = self._product.laws
+        if not others and type(first) is Normal:
+            return Gaussians(first.variance)
         if len(self.composed) > _FEW:
             return Inversions(self._product, self.width, relatively=True)
         known = [(pair.atoms, count) for pair, count in self.composed]

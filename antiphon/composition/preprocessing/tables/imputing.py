@@ -24,8 +24,8 @@ class MeanImputation(TablePreprocessing):
     *Distance*: τ = 2rp/(n-p), r the radius. *Proof*: let k >= n-p be the larger number of entries
     of a column that are there, before and after a record is replaced. Its mean moves by
     |x - x'|/k if the record has the entry in both, else by |x - m|/k, m the mean of k-1 others;
-    2r/(n-p) at most, and so does each of at most p entries. A record with several moves by
-    Δ₂ = 2r·√min(d, p)/(n-p), and not by 2r/(n-p) alone: their means may leave the ball.
+    2r/(n-p) at most, and so does each of at most p entries. A record that lacks several moves by
+    Δ₂ = 2r·√min(d, p)/(n-p) at most; by 2r/(n-p) only where no record lacks two.
     Raises: InvalidArgument for p >= n: a column might have no mean.
     """
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from antiphon.populations.array_columns import ArrayColumn, float64s, int64s
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import freeze
+from antiphon.protocol.registry import register
 
 Array: TypeAlias = npt.NDArray[Any]
 Amount: TypeAlias = Union[float, Array]
@@ -25,6 +26,7 @@ SHORT: Final = 1 << 13
 """Vectors whose product NumPy takes in one thread: more would only wait for each other."""
 
 
+@register("antiphon.Row/1", state=True)
 class Row(np.ndarray[Any, np.dtype[Any]]):
     """An array that is a value: equal if all is equal, hashable, true if all of it is.
 

@@ -18,9 +18,10 @@ _DOUBLES: Final = np.dtype(np.float64)
 def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
     """The gradient in steps of bound/steps, shortened to Σ k_i² <= steps², exactly.
 
-    To the nearest step; where that is too long, towards the origin. A gradient with an entry that
-    is no finite number counts as 0. Doubles find the steps and whole numbers check them, so the
-    bound rests on no rounding.
+    Each entry is rounded to the nearest step; where that makes the vector too long, as for most
+    gradients of the bound's norm or more, each is truncated towards 0 instead, so that it may be
+    off by nearly a whole step. A gradient with an entry that is no finite number counts as 0.
+    Doubles find the steps and whole numbers check them, so the bound rests on no rounding.
     Raises: PartError for what is no array of so many doubles.
     """
     kind: Any = type(gradient)  # pyright: ignore[reportUnknownVariableType]
@@ -33,7 +34,7 @@ def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
         scaled = _shortened(gradient, steps)
     found: Steps = np.rint(scaled).astype(np.int64)
     if found @ found > steps * steps:
-        found = scaled.astype(np.int64)  # towards 0
+        found = scaled.astype(np.int64)
         while found @ found > steps * steps:
             found -= np.sign(found)
     return found

@@ -16,6 +16,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 
 
+@register("antiphon.Descent/1", state=True)
 class Descent(NamedTuple):
     """Where a learner stands."""
 

@@ -43,6 +43,7 @@ def _weight(value: object) -> float:
     return fields.check_double(value, "start or growth") if value else 0.0
 
 
+@register("antiphon.Stance/1", state=True)
 class Stance(NamedTuple):
     """How many sums have come, and where to stand: nothing that the right has not said."""
 

@@ -30,6 +30,7 @@ _LEAST: Final = -700.0
 _BLOCK: Final = 1 << 12
 
 
+@register("antiphon.Mixing/1", state=True)
 class Mixing(NamedTuple):
     """How many users have come, and the sums of their gains."""
 

@@ -23,6 +23,7 @@ from antiphon.protocol.spaces import Arrays
 Pairing = tuple[tuple[int, int], ...]
 
 
+@register("antiphon.Knockout/1", state=True)
 class Knockout(NamedTuple):
     """Who is still in, and how the tests of this round stand."""
 

@@ -14,10 +14,12 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import nearest
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
+from antiphon.protocol.registry import register
 
 _TINY: Final = 1e-200
 
 
+@register("antiphon.LazyCurve/1", state=True)
 @attrs.frozen
 class LazyCurve:
     """order α ↦ ln(max{1 + r(R-1), F}·(1 + r(R-1))^(k-1))/(α-1) nats; 0 if k = ``decisions`` is.

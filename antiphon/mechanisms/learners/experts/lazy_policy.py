@@ -40,6 +40,7 @@ DRAWS: Final = 2
 """The indices of what is created first."""
 
 
+@register("antiphon.Following/1", state=True)
 class Following(NamedTuple):
     """What is over, and who is followed."""
 

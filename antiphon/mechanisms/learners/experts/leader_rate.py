@@ -1,25 +1,26 @@
 """How fast a noisy leader should learn: a rate with nearly the least bound on regret.
 
 **The bound.** Let sums L_t of losses in [0, 1]^d that are chosen beforehand have noise N_t ~
-N(0, v_t·I), N_0 = 0, and x_t ∝ e^(-η(L_{t-1} + N_{t-1})). Then expected regret is at most
+N(0, v_t·I), N_0 = 0, and x_t ∝ e^(-η(L_{t-1} + N_{t-1})), of noisy sums that are rounded to
+1/256. Then expected regret is at most
 
-    ln d/η + ηT/8 + Σ_{0<t<T} (G(v_t) - G(v_{t-1}))⁺,
+    ln d/η + ηT/8 + ηT/256 + Σ_{0<t<T} (G(v_t) - G(v_{t-1}))⁺,
 
 G(v) the integral over 0 <= u <= v of min(η(1 - 1/d)/2, √(ln d/(2u))).
 
-*Proof.* Let Φ_t(N) = -ln(Σ_i e^(-η(L_t + N)_i)/d)/η. For fixed N, ⟨x_t, ℓ_t⟩ <= Φ_t(N) -
-Φ_{t-1}(N) + η/8 (Hoeffding's lemma), with N = N_{t-1}. Only the law of N_{t-1} matters, as the
-losses do not listen. Summed, as Φ_0(0) = 0, and as Φ_T(N) <= L_T(x*) + N(x*) + ln d/η, in which
-the noise has mean 0, expected regret is at most ln d/η + ηT/8 + Σ E[Φ_t(N_{t-1}) - Φ_t(N_t)].
-Φ_t is concave, so a term where the variance falls is at most 0. Where it rises, N_t has the law
-of N_{t-1} and independent noise, and with p the softmax of L_t + N, -dE[Φ_t(N)]/dv = (η/2)·E[1 -
-‖p‖²] <= η(1 - 1/d)/2. By Stein's lemma it is E⟨p, -N⟩/(2v), too, which is at most
-E[max_i -N_i]/(2v) <= √(ln d/(2v)). ∎
+*Proof*, first without rounding. Let Φ_t(N) = -ln(Σ_i e^(-η(L_t + N)_i)/d)/η. For fixed N, ⟨x_t,
+ℓ_t⟩ <= Φ_t(N) - Φ_{t-1}(N) + η/8 (Hoeffding's lemma), with N = N_{t-1}. Only the law of N_{t-1}
+matters, as the losses do not listen. Summed, as Φ_0(0) = 0, and as Φ_T(N) <= L_T(x*) + N(x*) + ln
+d/η, in which the noise has mean 0, expected regret is at most ln d/η + ηT/8 + Σ E[Φ_t(N_{t-1}) -
+Φ_t(N_t)]. Φ_t is concave, so a term where the variance falls is at most 0. Where it rises, N_t has
+the law of N_{t-1} and independent noise, and with p the softmax of L_t + N, -dE[Φ_t(N)]/dv =
+(η/2)·E[1 - ‖p‖²] <= η(1 - 1/d)/2. By Stein's lemma it is E⟨p, -N⟩/(2v), too, which is at most
+E[max_i -N_i]/(2v) <= √(ln d/(2v)). Rounding moves each sum by 1/512 at most, and so a chance by a
+factor of at most e^(η/256); losses lie in [0, 1], so that it costs η/256 a round at most. ∎
 
 Noise costs only as its variance rises: of a tree, where it rises and falls all the time, the
 bound says little, and ``best_rate`` takes its largest variance as if it had risen once: a guide.
-Sums are rounded to 1/256, which changes a chance by a factor of at most e^(η/256), and so costs
-ηT/256 at most. Noise on a grid, of 2^-32 of its deviation, is taken as Gaussian.
+Noise on a grid, of 2^-32 of its deviation, is taken as Gaussian.
 Source: derived here; Cesa-Bianchi and Lugosi 2006, Thm 2.2, without noise.
 """
 

@@ -33,6 +33,7 @@ _LONGEST: Final = 1 << 20
 """The longest horizon for which columns of the noise are normalised."""
 
 
+@register("antiphon.Led/1", state=True)
 class Led(NamedTuple):
     """Who is followed, and what is counted."""
 

@@ -20,6 +20,7 @@ from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 
+@register("antiphon.CappedCurve/1", state=True)
 @attrs.frozen
 class CappedCurve:
     """order α ↦ the lesser of ``lazy`` and ln max{1 + r(R-1), F}/(α-1) + k·D, k = ``draws``.

@@ -19,8 +19,10 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.registry import register
 
 
+@register("antiphon.Holding/1", state=True)
 class Holding(NamedTuple):
     """What is over, and who is followed."""
 

@@ -17,12 +17,14 @@ from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import EMPTY, HALT, freeze
+from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Space
 
 KEYS = 1 << 62
 """How many keys there are."""
 
 
+@register("antiphon.GameState/1", state=True)
 class GameState(NamedTuple):
     """Where a game stands."""
 

@@ -13,8 +13,10 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import nearest
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
+from antiphon.protocol.registry import register
 
 
+@register("antiphon.L2PCurve/1", state=True)
 @attrs.frozen
 class L2PCurve:
     """order α ↦ ln(max{X, F}·X^(k-1)·Y^k)/(α-1) nats; 0 if k = ``decisions`` is.

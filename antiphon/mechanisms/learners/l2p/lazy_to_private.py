@@ -48,6 +48,7 @@ def _margin(_: object, field: attrs.Attribute[int], value: object) -> None:
         raise InvalidArgument("margin is 2, as in the paper, or 1")
 
 
+@register("antiphon.Followed/1", state=True)
 class Followed(NamedTuple):
     """What is over, and who is followed."""
 

@@ -33,6 +33,7 @@ SHARE: Final = Fraction(3, 10)
 """The part of ε that the noise of the threshold gets: with it fewer mistakes than with half."""
 
 
+@register("antiphon.Counted/1", state=True)
 class Counted(NamedTuple):
     """How many samples were (1, 1), and whether ⊤ was said."""
 

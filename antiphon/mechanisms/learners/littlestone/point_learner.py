@@ -40,6 +40,7 @@ _FAR: Final = 25
 """Scales past the threshold where no ⊤ has come with a probability of e^(-25) or so."""
 
 
+@register("antiphon.Seen/1", state=True)
 class Seen(NamedTuple):
     """How often each point had the label 1; what was learned; whether the parts are created."""
 

@@ -36,6 +36,7 @@ def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:
         raise InvalidArgument(f"{field.name} must lie strictly between 0 and 1")
 
 
+@register("antiphon.Paired/1", state=True)
 class Paired(NamedTuple):
     """What is over, and where it stands."""
 

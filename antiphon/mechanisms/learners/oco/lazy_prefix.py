@@ -23,11 +23,13 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.registry import register
 
 Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
 """A noisy sum, in steps."""
 
 
+@register("antiphon.Renewed/1", state=True)
 class Renewed(NamedTuple):
     """What is held until it is drawn anew."""
 
@@ -35,6 +37,7 @@ class Renewed(NamedTuple):
     point: Row
 
 
+@register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
     """What is over, and what is held."""
 

@@ -15,7 +15,7 @@ from antiphon.mechanisms.learners.littlestone.samples import Sample
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol.coins import Coins
 from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence
 
 SECTION = (8, 3)
 THEOREM: Final = "Mistakes"
@@ -27,18 +27,22 @@ NAMES: Final = NameAndShame(delta=TENTH)
 
 def checks() -> Iterable[Check]:
     """The rows."""
-    yield Check(THEOREM, "name and shame: δ(0) = δ, T = 4", partial(_named, NAMES))
+    named = Check(THEOREM, "name and shame: δ(0) = δ, T = 4", _named)
+    yield named
     twice = LooksTwice(delta=TENTH)
-    yield twin(THEOREM, "name and shame that looks at a sample twice", partial(_named, twice))
+    yield named.twin("name and shame that looks at a sample twice", learner=twice)
+    rows = dict[str, Check]()
     for name, learner in (("name and shame", NAMES), ("a learner found out late", LATE),
                           ("a learner that wavers", WAVERS)):  # fmt: skip
         instance = f"{name}, T = 7: q_{{i+1}} ≤ ¾q_i + δ/2"
-        yield Check(THEOREM, instance, partial(_kept, learner, Fraction(3, 4)))
+        rows[instance] = Check(THEOREM, instance, partial(_kept, learner))
         instance = f"{name}, T = 7: P(< k) ≤ 3q₀ + 2kδ"
-        yield Check(THEOREM, instance, partial(_fewer, learner, _repaired))
-    yield twin(THEOREM, "a learner that wavers, T = 7: q_{i+1} ≤ ½q_i + δ/2",
-               partial(_kept, WAVERS, Fraction(1, 2)))  # fmt: skip
-    yield twin(THEOREM, "name and shame, T = 7: P(< k) ≤ Σ q_i", partial(_fewer, NAMES, _told))
+        rows[instance] = Check(THEOREM, instance, partial(_fewer, learner))
+    yield from rows.values()
+    wavers = rows["a learner that wavers, T = 7: q_{i+1} ≤ ¾q_i + δ/2"]
+    yield wavers.twin("a learner that wavers, T = 7: q_{i+1} ≤ ½q_i + δ/2", part=Fraction(1, 2))
+    fewer = rows["name and shame, T = 7: P(< k) ≤ 3q₀ + 2kδ"]
+    yield fewer.twin("name and shame, T = 7: P(< k) ≤ Σ q_i", bound=_told)
 
 
 # --- name and shame -------------------------------------------------------------------------------
@@ -52,7 +56,7 @@ class LooksTwice(NameAndShame):
         return NameAndShame.step(self, state, message, coins)
 
 
-def _named(learner: NameAndShame) -> Evidence:
+def _named(*, learner: NameAndShame = NAMES) -> Evidence:
     claimed = [(epsilon(0), TENTH), (epsilon(Log(100)), TENTH)]
     return private(learner, learner.verification, claimed, rounds=4, exactly=True)
 
@@ -84,7 +88,7 @@ def _delta(learner: MistakeLearner[int]) -> Fraction:
     return question.solve(EPSILON, ROUNDS).delta
 
 
-def _kept(learner: MistakeLearner[int], part: Fraction) -> Evidence:
+def _kept(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
     """q_{i+1} beside part·q_i + δ/2."""
     law = FiniteLaw(learner, ROUNDS)
     hard, delta = hard_sequence(law), _delta(learner)
@@ -105,7 +109,7 @@ def _told(hard: HardSequence, delta: Fraction) -> Fraction:
     return Fraction(sum(hard.kept))
 
 
-def _fewer(learner: MistakeLearner[int], bound: Bounding) -> Evidence:
+def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evidence:
     """P(fewer than k mistakes) on the hard sequence, of k samples (1, 1)."""
     law = FiniteLaw(learner, ROUNDS)
     hard = hard_sequence(law)
@@ -116,7 +120,6 @@ def _fewer(learner: MistakeLearner[int], bound: Bounding) -> Evidence:
 def _compared(
     claimed: tuple[Bound, ...], tight: tuple[Fraction, ...], hard: HardSequence
 ) -> Evidence:
-    holds = all(found <= bound for (_, bound), found in zip(claimed, tight, strict=True))
     adversary = f"(1, 1) in the rounds {', '.join(map(str, hard.hits))}, (0, 0) in the others"
     note = "probabilities, on the hard sequence"
-    return Evidence(claimed, tight, holds, "" if holds else adversary, note)
+    return Evidence(claimed, tight, adversary, note)

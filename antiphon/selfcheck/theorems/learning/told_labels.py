@@ -14,7 +14,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.verifiers.models import neighbouring_start
 
 SECTION = (8, 2)
@@ -29,9 +29,10 @@ def checks() -> Iterable[Check]:
     """The rows."""
     for ratio in (Fraction(31, 32), Fraction(3, 4)):
         size = f"2 hypotheses of 4 labels, ε = {-GRID * math.log(ratio):.3f}"
-        yield Check("LDP Alg. 2", f"{size}: noise for the range Λ", partial(_told, ratio, False))
-    size = f"2 hypotheses of 4 labels, ε = {-GRID * math.log(Fraction(31, 32)):.3f}"
-    yield twin("LDP Alg. 2", f"{size}: noise for ln(KT)", partial(_told, Fraction(31, 32), True))
+        row = Check("LDP Alg. 2", f"{size}: noise for the range Λ", partial(_told, ratio))
+        yield row
+        if ratio == Fraction(31, 32):
+            yield row.twin(f"{size}: noise for ln(KT)", printed=True)
 
 
 class _Silent(Coins):
@@ -47,7 +48,7 @@ class _Silent(Coins):
         return 0 if kind == "discrete_laplace" else self.coins.draw(kind, parameter)
 
 
-def _told(ratio: Fraction, printed: bool) -> Evidence:
+def _told(ratio: Fraction, *, printed: bool = False) -> Evidence:
     """With noise of ratio^|z|: e^ε = ratio^(-GRID) exactly. ``printed``: of a scale Λ/ln(KT) less.
 
     Then the ratio is rounded up, which makes the noise more, and more private.

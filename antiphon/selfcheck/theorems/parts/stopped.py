@@ -109,11 +109,11 @@ def _mass(law: Law) -> Fraction:
     return sum((p for _, p in law.values()), Fraction(0))
 
 
-def reading_at(delta: Fraction) -> Reading:
-    """What ``session.budget.at(delta).loss`` is."""
+def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
+    """What ``session.budget.at(delta).loss`` is, where ``counting`` says which creations count."""
 
     def read(found: Found) -> Fraction | None:
-        loss = loss_until_now(found, counted(found), delta)
+        loss = loss_until_now(found, counting(found), delta)
         return None if loss is None or loss == float("inf") else Fraction(loss)
 
     return read

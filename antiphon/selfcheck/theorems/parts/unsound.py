@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.composition.filters.budget import Budget, Refusal
+from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.adversary import Adversary, adversary
 from antiphon.protocol.coins import Coins
@@ -39,6 +39,21 @@ class NaturalFilter(Budget[Charged]):
         after = (*state, parameters)
         [(_, delta)] = composed(after, [self.epsilon])
         return after if delta <= self.delta else Refusal(parameters, _NOTHING, _NOTHING)
+
+
+@attrs.frozen
+class Forgetful(Budget[Any]):
+    """Charges each creation as if it were the first."""
+
+    budget: Filter
+
+    @property
+    def initial_state(self) -> Any:
+        return self.budget.initial_state
+
+    def charge(self, state: Any, measure: Measure) -> Any:
+        after = self.budget.charge(state, measure)
+        return after if type(after) is Refusal else state
 
 
 def quantile(growth: int, number: int, beta: Fraction) -> int:

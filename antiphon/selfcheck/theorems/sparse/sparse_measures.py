@@ -17,7 +17,7 @@ from antiphon.mechanisms.exposed_response import ExposedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.measures.kinds import ZeroConcentrated
 from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence
 
 SECTION = (5, 7)
 """Behind CM §5, which it carries over to other measures."""
@@ -33,12 +33,13 @@ def checks() -> Iterable[Check]:
             "Thm R", f"1 of {n} × M_{{1/20, ln 4}} has (1-(1-p)^{n})·δ of RR_{{ln 4}}",
             partial(_exposed, n),
         )  # fmt: skip
-    for k, n in ((1, 4), (2, 3)):
-        yield Check(
+    for k, n, cost in ((1, 4, "one ρ"), (2, 8, "two ρ")):
+        row = Check(
             "Thm R", f"{k} of {n} × M_{{1/20, ln 4}}, by elementary symmetric polynomials",
             partial(_bounded, k, n),
         )  # fmt: skip
-    yield twin("Thm R", "1-sparse zCDP costs one ρ, 4 × M_{1/20, ln 4}", _one_rho)
+        yield row
+        yield row.twin(f"{k}-sparse zCDP costs {cost}, {n} × M_{{1/20, ln 4}}", revealed=False)
 
 
 def _asserting_rho() -> Create:
@@ -72,10 +73,7 @@ def _at(curve: PrivacyCurve) -> list[Bound]:
     return [(each, Fraction(curve.delta_at(each))) for each in AT]
 
 
-def _bounded(k: int, n: int) -> Evidence:
-    """What follows of its ρ."""
-    return _decided(k, n, _at(from_renyi(SparseDivergence((_rho(),) * k, n))))
-
-
-def _one_rho() -> Evidence:
-    return _decided(1, 4, _at(from_concentrated(_rho().rho)))
+def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
+    """What follows of its ρ; not ``revealed``: as if what they are told in public told nothing."""
+    curve = from_renyi(SparseDivergence((_rho(),) * k, n))
+    return _decided(k, n, _at(curve if revealed else from_concentrated(k * _rho().rho)))

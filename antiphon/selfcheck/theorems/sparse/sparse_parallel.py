@@ -10,7 +10,7 @@ from antiphon.audit.simulated_composition import CompositionSimulator, compositi
 from antiphon.audit.simulators import vadhan_wang
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.validity import sparse_parallel
+from antiphon.composition.validity import SparseParallel, sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import epsilon
@@ -25,9 +25,11 @@ from antiphon.selfcheck.theorems.parts.components import (
     weakened,
 )
 from antiphon.selfcheck.theorems.statements import composed, private
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, twin
+from antiphon.selfcheck.theorems.theorem import Check, Evidence
 
 ZERO = epsilon(0)
+SILENT = Create(LeakyBit(delta=0))
+"""M_0, which says nothing."""
 
 SECTION = (5, 2)
 
@@ -43,12 +45,17 @@ def checks() -> Iterable[Check]:
 
 
 def _theorem_5_2() -> Iterable[Check]:
+    pure = Check("Thm 5.2", "2 of up to 4: RR(ln 3, 0) and M_0", _pure)
+    closed = Check("Thm 5.2", "an echo that nobody may ask, as its f' is ⊥ at length 1", _closed)
+    charged = Check("Thm 5.2", "1 of up to 2: RR(ln 3, 0)", _charged)
+    simulated = Check("Thm 5.2", "1 of many: walk ≡ 𝒫, T_j without V[f'_j] for j ∉ J", _guarded)
     yield Check("Thm 5.2", "2 of up to 3: walk, RR(ln 3, 0); M_{1/5} beside them", _sparse)
     yield Check("Thm 5.2", "1 of many: walk, RR(ln 3, 0), M_{1/5} ≡ 𝒫", _sparse_simulated)
-    yield twin("Thm 5.2", "δ > 0: one (0, 1/5) among the fixed, 3 × M_{1/5}", _sparse_positive)
-    yield twin("Thm 5.2", "f' that is not prefix-closed, an echo", _not_prefix_closed)
-    yield twin("Thm 5.2", "f_∞ forgets to charge who differs", _sparse_uncharged)
-    yield twin("Thm 5.2", "T_j with V[f'_j] for j ∉ J, as printed", _printed_sparse)
+    yield from (pure, closed, charged, simulated)
+    yield pure.twin("δ > 0: one (0, 1/5) among the fixed, 3 × M_{1/5}", leaky=LEAKY)
+    yield closed.twin("f' that is not prefix-closed, an echo", kind=NotPrefixClosed)
+    yield charged.twin("f_∞ forgets to charge who differs", kind=ForgetsSparsity)
+    yield simulated.twin("T_j with V[f'_j] for j ∉ J, as printed", printed=True)
 
 
 def _sparse() -> Evidence:
@@ -61,42 +68,45 @@ def _sparse_simulated() -> Evidence:
     return proof_by_simulation(sparse_parallel([PURE_RESPONSE.parameters]), made, 2, 5)
 
 
-def _sparse_positive() -> Evidence:
-    f = sparse_parallel([PURE_RESPONSE.parameters, LEAKY.parameters])
-    return bounded_by_responses(f, [PURE_RESPONSE, LEAKY], 9, most=4)
+def _pure(*, leaky: Create = SILENT) -> Evidence:
+    f = sparse_parallel([PURE_RESPONSE.parameters, leaky.parameters])
+    return bounded_by_responses(f, [PURE_RESPONSE, leaky], 9, most=4)
 
 
-def _not_prefix_closed() -> Evidence:
-    f = NotPrefixClosed(sparse_parallel([(0, 0)]).parameters)
+def _closed(*, kind: type[SparseParallel] = SparseParallel) -> Evidence:
+    f = kind(sparse_parallel([(0, 0)]).parameters)
     return bounded_by_responses(f, [Create(BitEcho())], 3, most=1)
 
 
-def _sparse_uncharged() -> Evidence:
-    f = ForgetsSparsity((PURE_RESPONSE.parameters,))
-    return bounded_by_responses(f, [PURE_RESPONSE], 4, most=2)
+def _charged(*, kind: type[SparseParallel] = SparseParallel) -> Evidence:
+    return bounded_by_responses(kind((PURE_RESPONSE.parameters,)), [PURE_RESPONSE], 4, most=2)
 
 
-def _printed_sparse() -> Evidence:
+def _guarded(*, printed: bool = False) -> Evidence:
     f = sparse_parallel([PURE_RESPONSE.parameters])
-    printed = CompositionSimulator(
+    as_printed = CompositionSimulator(
         f.parameters,
         lambda created, pair: vadhan_wang(
             created.mechanism, epsilon=created.parameters[0], within=True
         ),
         False,
     )
-    return proof_by_simulation(f, [weakened(walk(), 3)], 1, 4, printed)
+    right = composition_simulator(f, rounds=4)
+    return proof_by_simulation(f, [weakened(walk(), 3)], 1, 4, as_printed if printed else right)
 
 
 # --- Theorem 5.5: first-pair consistent, any δ ---------------------------------------------
 
 
 def _theorem_5_5() -> Iterable[Check]:
+    three = Check("Thm 5.5", "3 × M_{1/5}, which first-pair consistency leaves out", _three)
+    simulated = Check("Thm 5.5", "M_{1/5}, which it leaves out ≡ 𝒫", _one_simulated)
     yield Check("Thm 5.5", "2 of up to 4: secret (an IM), RR; any δ", _consistent)
     yield Check("Thm 5.5", "1 of 4 RR(0, 1/10) has exactly 1/10", _one_of_four)
     yield Check("Thm 5.5", "1 + 1 of secret, RR(ln 3, 0) ≡ 𝒫", _consistent_simulated)
-    yield twin("Thm 5.5", "f forgets first-pair consistency, 3 × M_{1/5}", _inconsistent)
-    yield twin("Thm 5.5", "𝒫 where f' is not first-pair consistent", _inconsistent_simulated)
+    yield from (three, simulated)
+    yield three.twin("f forgets first-pair consistency, 3 × M_{1/5}", consistent=False)
+    yield simulated.twin("𝒫 where f' is not first-pair consistent", consistent=False)
 
 
 def _consistent() -> Evidence:
@@ -119,35 +129,35 @@ def _consistent_simulated() -> Evidence:
     return proof_by_simulation(f, made, 2, 5)
 
 
-def _inconsistent() -> Evidence:
-    return bounded_by_responses(sparse_parallel([LEAKY.parameters]), [LEAKY], 7, most=3)
+def _three(*, consistent: bool = True) -> Evidence:
+    f = sparse_parallel([LEAKY.parameters], first_pair_consistent=consistent)
+    return bounded_by_responses(f, [LEAKY], 7, most=3)
 
 
-def _inconsistent_simulated() -> Evidence:
-    consistent = sparse_parallel([LEAKY.parameters], first_pair_consistent=True)
-    simulator = composition_simulator(consistent, rounds=4)
-    f = sparse_parallel([LEAKY.parameters])
-    return proof_by_simulation(f, [LEAKY], 1, 4, simulator)
+def _one_simulated(*, consistent: bool = True) -> Evidence:
+    proved = sparse_parallel([LEAKY.parameters], first_pair_consistent=True)
+    f = sparse_parallel([LEAKY.parameters], first_pair_consistent=consistent)
+    return proof_by_simulation(f, [LEAKY], 1, 4, composition_simulator(proved, rounds=4))
 
 
 # --- Theorem 1.4 (CM §5.2): found by search ---------------------------------------------------
 
 
 def _counterexample() -> Iterable[Check]:
-    for copies, delta in ((1, Fraction(1, 10)), (3, Fraction(1, 3)), (4, Fraction(1, 10))):
-        yield Check(
+    rows = [
+        Check(
             "Thm 1.4",
             f"up to {copies} × M_{{{delta}}}, 1-sparse: δ = 1-(1-δ)^{copies} by search",
-            partial(_searched, copies, delta, 1 - (1 - delta) ** copies),
+            partial(_searched, copies, delta, expected=1 - (1 - delta) ** copies),
         )
-    yield twin(
-        "Thm 1.4",
-        "the claim that up to 4 × M_{1/10}, 1-sparse, cost one δ",
-        partial(_searched, 4, Fraction(1, 10), Fraction(1, 10)),
-    )
+        for copies, delta in ((1, Fraction(1, 10)), (3, Fraction(1, 3)), (4, Fraction(1, 10)))
+    ]
+    yield from rows
+    one = "the claim that up to 4 × M_{1/10}, 1-sparse, cost one δ"
+    yield rows[-1].twin(one, expected=Fraction(1, 10))
 
 
-def _searched(copies: int, delta: Fraction, expected: Fraction) -> Evidence:
+def _searched(copies: int, delta: Fraction, *, expected: Fraction) -> Evidence:
     """The solver is told M_δ and f_∞, and neither the adversary nor the figure."""
     created = Create(LeakyBit(delta=delta))
     return private(

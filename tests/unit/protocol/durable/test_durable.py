@@ -8,6 +8,7 @@ import threading
 from fractions import Fraction
 
 import pytest
+from logs import add, edit
 
 import antiphon as ap
 from antiphon.composition.filters import BasicFilter, Refusal
@@ -247,8 +248,7 @@ def test_a_failing_step_is_over_also_after_a_restart(path):
 
 def test_a_message_that_kills_its_process_is_given_up_at_last(path):
     begun(path, noisy).close()
-    with path.open("a") as log:
-        log.write('{"says":1}\n{"again":1}\n{"again":2}\n')
+    add(path, '{"says":1}', '{"again":1}', '{"again":2}')
     with ap.resume(path) as again:
         assert again.last.answer is ap.HALT
         assert again.over
@@ -404,8 +404,7 @@ def test_what_makes_no_durable_session_says_so(settings, tmp_path, monkeypatch):
 )
 def test_a_damaged_line_is_named(path, line):
     begun(path).close()
-    with path.open("a") as log:
-        log.write(line + "\n")
+    add(path, line)
     size = path.stat().st_size
     with pytest.raises(ap.TranscriptError):
         ap.resume(path)
@@ -415,8 +414,8 @@ def test_a_damaged_line_is_named(path, line):
 def test_an_answer_that_was_edited_is_found(path):
     with begun(path) as session:
         session.send(COUNT)
-    path.write_text(path.read_text().replace('{"answers":', '{"answers":1'))
-    with pytest.raises(ap.AntiphonError):
+    edit(path, '{"answers":', '{"answers":1')
+    with pytest.raises(ap.ReplayMismatch):
         ap.resume(path)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import attrs
 import pytest
 from interrupting import interrupted
-from logs import die, in_the_log
+from logs import add, die, in_the_log
 
 import antiphon as ap
 from antiphon.protocol.durable.guard import beside
@@ -262,8 +262,7 @@ def test_a_field_that_is_not_compared_is_kept(path):
 )  # fmt: skip
 def test_a_line_without_its_numbers_is_damaged(path, line):
     begun(path).close()
-    with path.open("a") as log:
-        log.write(line + "\n")
+    add(path, line)
     with pytest.raises(ap.TranscriptError, match="whole number"):
         ap.resume(path)
 
@@ -394,8 +393,7 @@ def test_an_interrupted_restart_can_be_made_again(tmp_path, again, stride):
         path = tmp_path / str(place)
         with begun(path) as session:
             first = session.send(1)
-        with path.open("a") as log:
-            log.write('{"says":2}\n')
+        add(path, '{"says":2}')
 
         def act(path=path):
             session = again(path)

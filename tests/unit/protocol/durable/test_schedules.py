@@ -9,7 +9,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from logs import bytes_of, die, in_a_child, in_the_log
+from logs import bytes_of, die, in_a_child, in_the_log, mark
 
 import antiphon as ap
 from antiphon.mechanisms import COUNT, TreeCounter
@@ -45,10 +45,10 @@ def test_a_hint_into_the_middle_of_a_line_is_not_followed(path):
     with begun(path, told) as session:
         for number in range(3):
             session.send(Told(number))
-    log, said = bytes_of(path)
+    log, _ = bytes_of(path)
     inside = log.rindex(b'{"state"')
     assert log[inside - 1 : inside] == b":"
-    beside(path).write_bytes(said.replace(b'"offset":0', b'"offset":%d' % inside)[:128])
+    mark(path, offset=inside)
     with ap.resume(path) as again:
         assert again.send(1) == 3
 
@@ -60,9 +60,7 @@ def test_no_hint_at_all_is_as_good(path, act):
         session.keep_state()
         session.send(1)
     for offset in range(0, path.stat().st_size + 9, 7):
-        text = beside(path).read_text().rstrip()
-        before, _, _ = text.rpartition(":")
-        beside(path).write_text(f"{before}:{offset}}}".ljust(128))
+        mark(path, offset=offset)
         assert status(path).answered == 51
     done = act(path)
     if act is ap.resume:
@@ -231,7 +229,7 @@ def test_a_killed_compaction_leaves_one_secret_at_most(path, live, stop):
             else:
                 patched.setattr(target, lambda *_: os._exit(9))
             if live:
-                ap.resume(path)._log.replace('{"state":0}') if stop == "os.fsync" else None
+                ap.resume(path)._log.replace(['{"state":0}']) if stop == "os.fsync" else None
                 session = ap.resume(path)
                 session.compact()
             compact(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import islice, product
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
@@ -63,7 +63,8 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     """P ∘* M, where M is private w.r.t. f' and P has the three properties from f to f'.
 
     f' is P's own word (``lifting``), or the ``inner`` that the caller gave. The properties
-    are explored where P has finitely many runs; else they are proved or assumed as P says.
+    are explored where P has finitely many runs; else they are proved or assumed as P says. P's word
+    is about its own f: asked about a wider one, the answer is w.r.t. P's (see ``derive``).
     Raises: NoGuarantee without an f', or with the two runs that break a property.
     """
     links, mechanism = system.links, system.mechanism
@@ -71,7 +72,11 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     declared = _declared(processor)
     outer, inner = _functions(processor, declared, f, inquiry.inner)
     _deterministic(processor)
-    premise, created = _properties(processor, mechanism, outer, inner, declared)
+    explored = _explore(processor, mechanism, outer, inner)
+    if declared is not None and not _shown(explored, declared, outer, inner):
+        outer = declared.outer
+        explored = _explore(processor, mechanism, outer, inner)
+    premise, created = _properties(processor, explored, outer, inner, declared)
     inside = yield attrs.evolve(
         inquiry,
         system=mechanism,
@@ -146,6 +151,10 @@ class AllCreated(NamedTuple):
     """Inside of compositions that it made: whose claims are theirs to see to, not their answers."""
 
 
+Explored: TypeAlias = Union[Violation, AllCreated, None]
+"""A violation, or all that P creates; None: not all of its runs were looked at."""
+
+
 def _answering(created: AllCreated) -> Iterator[Premise]:
     """That what P creates answers as its signature says: exploring tried no other answers."""
     text = "what P creates answers nothing outside its signature"
@@ -171,9 +180,16 @@ _HOW: Final = {
 }
 
 
+def _shown(explored: Explored, declared: Lifting, outer: Verification, inner: Verification) -> bool:
+    """Whether P is known to have the properties, or says so. Another f' is the caller's word."""
+    if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
+        return True
+    return includes(declared.outer, outer)
+
+
 def _properties(
     processor: PostProcessor,
-    mechanism: Mechanism,
+    explored: Explored,
     outer: Verification,
     inner: Verification,
     declared: Lifting | None,
@@ -186,7 +202,6 @@ def _properties(
             f"runs, from {message_label(outer)} to {message_label(inner)}"
         )
 
-    explored = _explore(processor, mechanism, outer, inner)
     if isinstance(explored, Violation):
         raise NoGuarantee(
             THEOREM, f"the {explored.property.value} property", explored.reason,
@@ -212,7 +227,7 @@ def _covers(declared: Lifting, outer: Verification, inner: Verification) -> bool
 
 def _explore(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
-) -> Violation | AllCreated | None:
+) -> Explored:
     """A violation; or, if all runs were explored, what P creates; None if that cannot be done.
 
     ``check_properties`` knows what a plain ExtConComp may answer, and no other mechanism; before

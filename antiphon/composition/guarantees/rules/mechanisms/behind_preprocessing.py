@@ -17,7 +17,6 @@ import attrs
 from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.derive import derive
-from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.leaves import BY_DISTANCE
 from antiphon.composition.guarantees.rulebook import Inquiry, rule
 from antiphon.composition.preprocessing.declared import Preprocessing, changed, travelled
@@ -38,10 +37,10 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 @rule(THEOREM, Preprocessed)
 def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> Derivation:
-    """S ↦ M(π_S(S)), w.r.t. neighbours before π.
+    """S ↦ M(π_S(S)), w.r.t. neighbours before π: what π does to others is not known.
 
-    Raises: NoGuarantee for other neighbours; for an M that claims nothing of π's images; for a
-    premise of π that does not hold.
+    Raises: NoGuarantee for an M that claims nothing of π's images; for a premise of π that does not
+    hold.
     """
     pi = system.preprocessing
     for each in pi.premises:
@@ -50,12 +49,7 @@ def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> De
                 THEOREM, each.text, each.evidence or "it does not hold",
                 "have another preprocessing, or group privacy of all records",
             )  # fmt: skip
-    if f is not None and not includes(system.verification, f):
-        raise NoGuarantee(
-            THEOREM, f"neighbours by {message_label(pi.neighbours)}, before the preprocessing",
-            f"f is {message_label(f)}", "leave f out: what π does to others is not known",
-        )  # fmt: skip
-    f = system.verification if f is None else f
+    f = system.verification
     ask = attrs.evolve(inquiry, system=system.mechanism, inner=None)
     routes = [attrs.evolve(each, verification=f) for each in _routes(pi, ask)]
     best = max(each.status.certainty for each in routes)

@@ -12,7 +12,6 @@ from typing import Any
 from antiphon.composition.guarantees.inclusion import about, includes
 from antiphon.composition.guarantees.leaves import BY_DISTANCE, of_claims
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.composition.guarantees.rules.mechanisms.claim import fewer
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
@@ -43,8 +42,7 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     base = direct[0]
     alike = [each for each in direct if each.status is base.status]
     alike = [each for each in alike if identical(each.verification, base.verification)]
-    leaf = yield from of_claims(system, alike, "claims_at")
-    return leaf if identical(base.verification, f) else fewer(leaf, f)
+    return (yield from of_claims(system, alike, "claims_at"))
 
 
 def _known(claim: Claim) -> bool:

@@ -1,0 +1,123 @@
+"""The check at the end of each line: damage is told from what was written (docs/durable.md).
+
+It is the CRC of the line and of all lines before it, from the first one on or from the last
+compaction, so that no line is changed, lost or moved unseen. A line that is written right after a
+sync calls it ``synced``, else ``check``: what stands before a ``synced`` line has been on the disk,
+and no power cut has taken it from there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import IO, Final
+from zlib import crc32
+
+from antiphon.numbers.errors import TranscriptError
+from antiphon.protocol.records.transcript import MAX_LINE
+
+_CHECK: Final = re.compile(rb',"(check|synced)":"([0-9a-f]{8})"\}\n\Z')
+LONGEST: Final = len(',"synced":"01234567"}\n')
+"""Bytes that a check adds to a line, at most."""
+_CHECKS: Final = re.compile(rb',"(?:check|synced)":"([0-9a-f]{8})"\}\n')
+MOST: Final = MAX_LINE - LONGEST
+"""Bytes of a line without its check, at most."""
+_SECTOR: Final = 512
+"""Bytes that a disk writes at once, or a divisor of that number."""
+_SHORT: Final = 8
+"""Bytes: so many zeros in a row are no flipped bit."""
+_BLOCK: Final = 1 << 16
+
+
+def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
+    """A line, a JSON object as text, as it is written after one with that check; and its own."""
+    data = text[:-1].encode("ascii")
+    check = crc32(data, before)
+    return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check
+
+
+def check_of(raw: bytes, before: int | None) -> int | None:
+    """The check of a whole line; None in a file of before, without, as long as there was none.
+
+    Raises: TranscriptError if it is not the check of this line after those before it.
+    """
+    found = _CHECK.search(raw, max(0, len(raw) - LONGEST))
+    if found is None and before is None:
+        return None
+    if found is None or crc32(raw[: found.start()], before or 0) != int(found[2], 16):
+        raise TranscriptError("it is damaged: its check does not fit, so a bit of it has changed")
+    return int(found[2], 16)
+
+
+def check_before(file: IO[bytes], place: int) -> int | None:
+    """The check of the line that ends where another begins; None if none does."""
+    file.seek(max(0, place - LONGEST))
+    found = _CHECK.search(file.read(min(place, LONGEST)))
+    return None if found is None else int(found[2], 16)
+
+
+def lost_its_end(raw: bytes) -> bool:
+    """Whether a last line without its end was whole, so that it was not torn but damaged."""
+    return _CHECK.search(raw[:-1] + b"\n") is not None
+
+
+def hole(file: IO[bytes], start: int) -> str | None:
+    """What a power cut has left out from a damaged line on, in words; None if it was no such thing.
+
+    A disk writes sectors in any order: those that it has not come to are zeros. It has done so to
+    lines only that were never synced. Raises: TranscriptError if one of these had been.
+    """
+    size = file.seek(0, 2)
+    begin = _first(file, start, size, zero=True)
+    end = _first(file, begin, size, zero=False)
+    if begin == size or (end % _SECTOR and end < size):
+        return None
+    if begin != start and begin % _SECTOR and end - begin < _SHORT:
+        return None
+    file.seek(end)
+    file.readline(MAX_LINE)  # it may have begun in the hole
+    while raw := file.readline(MAX_LINE):
+        found = _CHECK.search(raw, max(0, len(raw) - LONGEST))
+        if found is not None and found[1] == b"synced":
+            raise TranscriptError(
+                f"bytes {begin} to {end} are zeros, which were on the disk when later lines were "
+                "written: the disk has lost them, and answers with them"
+            )
+    return (
+        f"bytes {begin} to {end} are zeros, as a power cut leaves what was not yet on the disk: "
+        f"the {size - start} bytes from byte {start} on were never synced"
+    )
+
+
+def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
+    """What one who had lost the lock has written at the end of a log, in words; None if it is else.
+
+    Such a line follows, by its check, one that stands further up. Whoever has written it finds at
+    once that it is not where it should be, and answers nothing: so nobody has heard of it.
+    """
+    file.seek(max(0, start - _BLOCK))
+    known = {int(each, 16) for each in _CHECKS.findall(file.read(min(start, _BLOCK)))} - {last}
+    file.seek(start)
+    lines = file.readlines(_BLOCK)
+    for raw in lines:
+        found = _CHECK.search(raw, max(0, len(raw) - LONGEST))
+        if found is None:
+            return None
+        check = int(found[2], 16)
+        if all(crc32(raw[: found.start()], before) != check for before in known):
+            return None
+        known |= {check, last}  # the other one's next line: the first is out of turn itself
+    if file.read(1):
+        return None
+    return f"{len(lines)} lines from byte {start} on: two sessions wrote, as a lock was lost"
+
+
+def _first(file: IO[bytes], start: int, size: int, *, zero: bool) -> int:
+    """Where the first byte is that is zero, or is not; the size if none is."""
+    file.seek(start)
+    place = start
+    while block := file.read(_BLOCK):
+        rest = block.find(0) if zero else len(block) - len(block.lstrip(b"\0"))
+        if 0 <= rest < len(block):
+            return place + rest
+        place += len(block)
+    return size
