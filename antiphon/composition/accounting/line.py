@@ -38,9 +38,9 @@ from typing import Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.laws.loss import Complexes, Lattice, Logs, remembered
+from antiphon.composition.accounting.laws.loss import Complexes, Lattice, remembered
 from antiphon.composition.accounting.product import ALLOWED, HIGH, Product, order
-from antiphon.composition.accounting.sieve import NATS, Sifted, sifted
+from antiphon.composition.accounting.sieve import NATS, Sifted, on_a_lattice, on_the_line, sifted
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
@@ -70,7 +70,7 @@ class Overlap(NamedTuple):
 
 
 class Stick(NamedTuple):
-    """Bounds on H over M(c)e^(-cy), how much of their distance is due to noise; about |H'|."""
+    """Bounds on H over M(c)e^(-cy), how much of their distance less noise cures; about |H'|."""
 
     lower: float
     upper: float
@@ -254,14 +254,14 @@ class Inversion:
             value *= -math.expm1(-place.gap)
             value -= math.exp(-place.gap) * math.expm1(-place.rest) * turned(sums.after)
         error = sums.wrong + turns * sums.wrong_by_turns + 2 * self._dropped[0]
-        smoothing = slope = 0.0
+        smoothing = slope = wrong = 0.0
         if self.noise:
-            density = turned(self._weights) + sums.wrong_density
-            density += turns * sums.wrong_density_by_turns + 2 * self._dropped[1]
-            smoothing = self.noise * math.exp(self.noise / 8) * (1 + 1e-9) * share * density
-            slope = share * turned(sums.slope)
+            scale = self.noise * math.exp(self.noise / 8) * (1 + 1e-9) * share
+            smoothing, slope = scale * turned(self._weights), share * turned(sums.slope)
+            wrong = sums.wrong_density + turns * sums.wrong_density_by_turns
+            wrong = scale * (wrong + 2 * self._dropped[1])
         value, error = share * value, share * error * (1 + 1e-9)
-        lower = value - error - self._aliases(place.next) - smoothing
+        lower = value - error - self._aliases(place.next) - smoothing - wrong
         return Stick(lower, value + error, smoothing, slope)
 
     # --- what does not depend on ε -----------------------------------------------------------
@@ -286,20 +286,19 @@ class Inversion:
         return self._kept.indices * self.step
 
     @cached_property
-    def _logs(self) -> Logs:
-        return self.product.characteristic(self.order, self._frequencies)
-
-    @cached_property
     def _weights(self) -> Complexes:
         """Φ, twice but for θ = 0: at -θ the terms are conjugate."""
-        doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(self._logs.value)
+        doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(
+            self._kept.logs.value
+        )
         return doubled
 
     @cached_property
     def _sums(self) -> Sums:
         theta, weights, ceiling = self._frequencies, self._weights, self._ceiling(self._frequencies)
-        slack = self._logs.slack + (64 + min(2 * len(theta), 192)) * UNIT  # sums are pairwise
-        most = 2 * np.exp(np.minimum(self._logs.value.real + slack, 700.0)) * (1 + 1e-9)
+        value, slack = self._kept.logs
+        slack = slack + (64 + min(2 * len(theta), 192)) * UNIT  # sums are pairwise
+        most = 2 * np.exp(np.minimum(value.real + slack, 700.0)) * (1 + 1e-9)
         wrong = np.where(slack < 1, np.abs(weights) * np.expm1(np.minimum(slack, 1.0)), most)
         turned = most * theta
         here, after = self._terms()
@@ -312,19 +311,19 @@ class Inversion:
     def _ceiling(self, theta: Floats) -> Floats:
         """A bound on |K|, falling in θ (up to π/h on a lattice)."""
         if self.lattice is None:
-            line: Floats = 1 / np.abs(_product(self.order, theta))
+            line: Floats = 1 / np.abs(on_the_line(self.order, theta))
             return line
         h = float(self.lattice.spacing)
-        size: Floats = (1 + 1e-9) * -h * np.expm1(-h) / np.abs(_geometric(self.order, h, theta))
+        size: Floats = (1 + 1e-9) * -h * np.expm1(-h) / np.abs(on_a_lattice(self.order, h, theta))
         return size
 
     def _terms(self) -> tuple[Complexes, Complexes | None]:
         """ΦK; on a lattice, where K = (1-κ) + u(κ-ρ) over (1-u)(1-uρ)/h, its two parts."""
         theta = self._frequencies
         if self.lattice is None:
-            return self._weights / _product(self.order, theta), None
+            return self._weights / on_the_line(self.order, theta), None
         h = float(self.lattice.spacing)
-        here = self._weights * h / _geometric(self.order, h, theta)
+        here = self._weights * h / on_a_lattice(self.order, h, theta)
         return here, here * np.exp(-self.order * h - 1j * theta * h)
 
     # --- aliases -----------------------------------------------------------------------------
@@ -379,26 +378,6 @@ def _spaced(
         for sign in (-1, 1)
     )
     return max(needed(left), needed(right), 1e-300), (left, right)
-
-
-def _product(c: float, theta: Floats) -> Complexes:
-    """s(s+1), without cancellation for small c."""
-    result = np.empty(len(theta), dtype=np.complex128)
-    result.real, result.imag = c * (c + 1) - theta**2, (2 * c + 1) * theta
-    return result
-
-
-def _geometric(c: float, h: float, theta: Floats) -> Complexes:
-    """(1-u)(1-uρ) for u = e^(-sh), ρ = e^(-h), each without cancellation."""
-    return _less(c * h, theta * h) * _less((c + 1) * h, theta * h)
-
-
-def _less(x: float, y: Floats) -> Complexes:
-    """1 - e^(-x-iy)."""
-    result = np.empty(len(y), dtype=np.complex128)
-    result.real = -math.expm1(-x) + math.exp(-x) * 2 * np.sin(y / 2) ** 2
-    result.imag = math.exp(-x) * np.sin(y)
-    return result
 
 
 def _scaled(value: float, log: float) -> float:

@@ -12,7 +12,6 @@ import numpy as np
 
 from antiphon.composition.accounting.laws.loss import Lattice, Logs, LossLaw, Moment, common
 from antiphon.composition.accounting.laws.ranges import Normal
-from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.numbers.interval import UNIT, Floats
 
 _RUNGS: Final = 4
@@ -69,15 +68,24 @@ class Product:
 
     # --- at complex orders -------------------------------------------------------------------
 
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
-        """ln Φ."""
+    def characteristic(self, order: float, frequencies: Floats, enough: Floats) -> Logs:
+        """ln Φ, but for negligible ones (see ``LossLaw``)."""
         value = np.zeros(len(frequencies), dtype=np.complex128)
-        slack = np.zeros(len(frequencies))
+        slack, gone = np.zeros(len(frequencies)), np.zeros(len(frequencies), dtype=bool)
         for law in self.laws:
-            logs = law.characteristic(order, frequencies)
+            logs = law.characteristic(order, frequencies, enough - value.real)
             value += logs.value
-            slack += logs.slack + 2 * UNIT * len(self.laws) * np.abs(logs.value)
-        return Logs(value, slack * (1 + 1e-9))
+            gone |= np.isinf(logs.slack)
+            slack += np.where(np.isinf(logs.slack), 0.0, logs.slack)
+            slack += 2 * UNIT * len(self.laws) * np.abs(logs.value)
+        slack *= 1 + 1e-9
+        value.real[gone] += slack[gone]
+        slack[gone] = math.inf
+        return Logs(value, slack)
+
+    def cell(self, order: float) -> float:
+        """The length from which on ranges are not worth splitting."""
+        return min(law.cell(order) for law in self.laws)
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Floats) -> Floats:
         """A bound on ln |Φ| over ranges; no more work is spent on one that is below ``enough``."""
@@ -86,11 +94,8 @@ class Product:
             stay = total > enough
             if not stay.any():
                 break
-            if isinstance(law, Responses):
-                left = enough[stay] - total[stay]
-                total[stay] += law.ceiling(order, low[stay], high[stay], left)
-            else:
-                total[stay] += law.ceiling(order, low[stay], high[stay])
+            left = enough[stay] - total[stay]
+            total[stay] += law.ceiling(order, low[stay], high[stay], left)
         return total * (1 - 1e-9)
 
     # --- at real ones ------------------------------------------------------------------------

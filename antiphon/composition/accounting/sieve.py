@@ -1,13 +1,16 @@
-"""Which frequencies of a contour matter: all others are bounded, range by range."""
+"""Which frequencies of a contour matter, and Φ there: all others are bounded, range by range."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.composition.accounting.laws.loss import Complexes, Logs
 from antiphon.composition.accounting.product import Product
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import Floats
@@ -18,6 +21,8 @@ _DENSITY_NATS: Final = 23.0
 """The same for a term of f_v, which matters for the width only."""
 _BLOCK: Final = 1 << 12
 """Ranges that are looked at together, at most."""
+_BATCH: Final = 1 << 17
+"""Frequencies at which Φ is evaluated together, about."""
 _FEW: Final = 64
 """Factors that drop a range, about."""
 LIMIT: Final = 1 << 32
@@ -32,9 +37,10 @@ Kernel = Callable[[Floats], Floats]
 
 
 class Sifted(NamedTuple):
-    """Frequencies nτ, n >= 0, and bounds on Σ|ΦK| and Σ|Φ| over all that are left out."""
+    """Frequencies nτ, n >= 0, with ln Φ; and bounds on Σ|ΦK| and Σ|Φ| over all the others."""
 
     indices: Floats
+    logs: Logs
     kernel: float
     plain: float
 
@@ -42,47 +48,136 @@ class Sifted(NamedTuple):
 def sifted(
     product: Product, order: float, step: float, end: int, kernel: Kernel, *, density: bool
 ) -> Sifted:
-    """Sift n = 0 … end-1: ranges that may matter are split until they are single.
+    """Sift n = 0 … end-1: ranges that may matter are split until that tells no more.
 
     Raises: Intractable for too many frequencies, or too much work.
     """
     if end > LIMIT:
         raise Intractable(f"frequencies of a certified interval {_CURE}", end, LIMIT)
-    least = np.log(kernel(np.zeros(1)))[0] - NATS
+    least = float(np.log(kernel(np.zeros(1)))[0]) - NATS
+    sieve = _Sieve(product, order, step, kernel, least, -_DENSITY_NATS if density else math.inf)
     edges = [0, *(1 << i for i in range(end.bit_length()) if 1 << i < end), end]
-    waiting = [(np.array(edges[:-1]), np.array(edges[1:]))]
-    found: list[Indices] = [np.zeros(0, np.int64)]
-    dropped, work, total = np.zeros(2), 0, 0
-    while waiting:
-        low, high = waiting.pop()
-        if len(low) > _BLOCK:
-            waiting += [(low[half], high[half]) for half in (slice(_BLOCK), slice(_BLOCK, None))]
-            continue
-        start = low.astype(np.float64) * step
-        stop = (high - 1).astype(np.float64) * step
-        logs = np.log(kernel(start))
-        enough = least - logs
-        if density:
-            enough = np.minimum(enough, -_DENSITY_NATS)
-        bound = product.ceiling(order, start, stop, enough)
+    sieve.go(np.array(edges[:-1]), np.array(edges[1:]))
+    return sieve.result()
+
+
+@attrs.define(eq=False)
+class _Sieve:
+    product: Product
+    order: float
+    step: float
+    kernel: Kernel
+    least: float
+    """ln |ΦK| that is negligible."""
+    plain: float
+    """ln |Φ| that is."""
+    dropped: Floats = attrs.field(factory=lambda: np.zeros(2))
+    waiting: list[Indices] = attrs.field(factory=list[Indices])
+    found: list[tuple[Indices, Logs]] = attrs.field(factory=list[tuple[Indices, Logs]])
+    work: int = 0
+    held: int = 0
+    """How many frequencies are kept; and, as ``queued``, how many are still to be evaluated."""
+    queued: int = 0
+
+    def go(self, low: Indices, high: Indices) -> None:
+        """Split ranges until they are so short that Φ is evaluated instead."""
+        cell, stack = self.product.cell(self.order), [(low, high)]
+        while stack:
+            low, high = stack.pop()
+            if len(low) > _BLOCK:
+                stack += [(low[half], high[half]) for half in (slice(_BLOCK), slice(_BLOCK, None))]
+                continue
+            if cell:
+                single = high - low == 1
+                self._queue(low[single], high[single])
+                low, high = low[~single], high[~single]
+            low, high = self._judged(low, high)
+            short = (high - low == 1) | ((high - 1 - low) * self.step <= cell)
+            self._queue(low[short], high[short])
+            if not short.all():
+                stack.append(_split(low[~short], high[~short]))
+        self._evaluate()
+
+    def _judged(self, low: Indices, high: Indices) -> tuple[Indices, Indices]:
+        """The ranges that may matter; the others are dropped."""
+        start, stop = low * self.step, (high - 1) * self.step
+        enough, logs = self._enough(start)
+        bound = self.product.ceiling(self.order, start, stop, enough)
         gone = bound < enough
-        many = (high - low)[gone] * np.exp(np.maximum(bound[gone], -300.0))
-        dropped += [float(np.sum(many * np.exp(logs[gone]))), float(np.sum(many))]
-        low, high, single = low[~gone], high[~gone], (high - low)[~gone] == 1
-        found.append(low[single])
-        total += len(found[-1])
-        if not single.all():
-            waiting.append(_split(low[~single], high[~single]))
-        work += min(product.size, _FEW) * len(gone) + 4 * product.size * len(found[-1])
-        if work > LIMIT:
-            raise Intractable(f"factors of a certified interval {_CURE}", work, LIMIT)
-        if total > MOST:
-            raise Intractable(f"frequencies of a certified interval {_CURE}", total, MOST)
-    dropped *= 1.01
-    indices = np.sort(np.concatenate(found)).astype(np.float64)
-    return Sifted(indices, float(dropped[0]), float(dropped[1]))
+        self._drop((high - low)[gone], bound[gone], logs[gone])
+        self._count(min(self.product.size, _FEW) * len(gone))
+        return low[~gone], high[~gone]
+
+    def _queue(self, low: Indices, high: Indices) -> None:
+        """All frequencies of some ranges are evaluated, soon."""
+        for size in np.unique(high - low):
+            first = low[high - low == size]
+            self.waiting.append(np.add.outer(first, np.arange(size)).ravel())
+            self.queued += len(self.waiting[-1])
+        if self.queued >= _BATCH:
+            self._evaluate()
+
+    def _evaluate(self) -> None:
+        """Φ at the frequencies queued; those that turn out not to matter are dropped."""
+        indices = np.sort(np.concatenate([np.zeros(0, np.int64), *self.waiting]))
+        self.waiting, self.queued = [], 0
+        enough, kernels = self._enough(indices * self.step)
+        logs = self.product.characteristic(self.order, indices * self.step, enough)
+        gone = np.isinf(logs.slack)
+        self._drop(np.ones(int(np.sum(gone))), logs.value.real[gone], kernels[gone])
+        kept = indices[~gone]
+        self.found.append((kept, Logs(logs.value[~gone], logs.slack[~gone])))
+        self.held += len(kept)
+        if self.held > MOST:
+            raise Intractable(f"frequencies of a certified interval {_CURE}", self.held, MOST)
+        self._count(
+            4 * (min(self.product.size, _FEW) * len(indices) + self.product.size * len(kept))
+        )
+
+    def _enough(self, theta: Floats) -> tuple[Floats, Floats]:
+        """ln |Φ| below which a frequency is negligible, and ln |K|."""
+        logs = np.log(self.kernel(theta))
+        return np.minimum(self.least - logs, self.plain), logs
+
+    def _drop(self, many: Floats | Indices, bounds: Floats, logs: Floats) -> None:
+        each = many * np.exp(np.maximum(bounds, -300.0))
+        self.dropped += [float(np.sum(each * np.exp(logs))), float(np.sum(each))]
+
+    def _count(self, factors: int) -> None:
+        self.work += factors
+        if self.work > LIMIT:
+            raise Intractable(f"factors of a certified interval {_CURE}", self.work, LIMIT)
+
+    def result(self) -> Sifted:
+        """In order."""
+        indices = np.concatenate([each for each, _ in self.found])
+        value = np.concatenate([logs.value for _, logs in self.found])
+        slack = np.concatenate([logs.slack for _, logs in self.found])
+        place, (kernel, plain) = np.argsort(indices), 1.01 * self.dropped
+        logs = Logs(value[place], slack[place])
+        return Sifted(indices[place].astype(np.float64), logs, float(kernel), float(plain))
 
 
 def _split(low: Indices, high: Indices) -> tuple[Indices, Indices]:
     middle = (low + high) // 2
     return np.concatenate([low, middle]), np.concatenate([middle, high])
+
+
+def on_the_line(c: float, theta: Floats) -> Complexes:
+    """s(s+1), without cancellation for small c."""
+    result = np.empty(len(theta), dtype=np.complex128)
+    result.real, result.imag = c * (c + 1) - theta**2, (2 * c + 1) * theta
+    return result
+
+
+def on_a_lattice(c: float, h: float, theta: Floats) -> Complexes:
+    """(1-u)(1-uρ) for u = e^(-sh), ρ = e^(-h), each without cancellation."""
+    return _less(c * h, theta * h) * _less((c + 1) * h, theta * h)
+
+
+def _less(x: float, y: Floats) -> Complexes:
+    """1 - e^(-x-iy)."""
+    result = np.empty(len(y), dtype=np.complex128)
+    result.real = -math.expm1(-x) + math.exp(-x) * 2 * np.sin(y / 2) ** 2
+    result.imag = math.exp(-x) * np.sin(y)
+    return result

@@ -160,6 +160,23 @@ def test_no_interpolation_where_a_factor_may_vanish():
     assert law._interpolated(1.0, np.linspace(0, 20, 200)) is None
 
 
+def test_factors_are_multiplied_until_they_are_negligible():
+    """Then the real part is a bound; elsewhere both ways of computing Φ agree within errors."""
+    pairs = [ResponsePair(1 + Fraction(i, 400)) for i in range(200)] + [ResponsePair(2)] * 3
+    law = compose(pairs)._product.laws[0]
+    theta = np.linspace(0, 20, 4001)
+    for order in (0.05, 1.5):
+        every, directly = law._multiplied(order, theta, None), law._directly(order, theta)
+        off = np.abs(np.expm1(every.value - directly.value))
+        assert np.all((off <= np.expm1(every.slack) + np.expm1(directly.slack)) | (off < 1e-12))
+        found = law._multiplied(order, theta, np.full(len(theta), -12.0))
+        gone = np.isinf(found.slack)
+        assert 100 < np.sum(gone) < len(theta) - 10
+        assert np.all(found.value[~gone] == every.value[~gone])
+        assert np.all(found.value.real[gone] < -12)
+        assert np.all(every.value.real[gone] <= found.value.real[gone] + 1e-9)
+
+
 # --- the three things that are added to the error ------------------------------------------------
 
 

@@ -40,7 +40,10 @@ class Moment(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """ln Φ at some frequencies; the relative error of Φ is at most e^slack - 1."""
+    """ln Φ at some frequencies; the relative error of Φ is at most e^slack - 1.
+
+    Where ``slack`` is infinite, the real part is only a bound on ln |Φ|, found to be negligible.
+    """
 
     value: Complexes
     slack: Floats
@@ -80,6 +83,10 @@ class LossLaw(ABC):
     def size(self) -> int:
         """How many factors Φ has."""
 
+    def cell(self, order: float) -> float:
+        """A length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
+        return 0.0
+
     @abstractmethod
     def log_moment(self, order: float) -> Moment:
         """ln M(c)."""
@@ -89,12 +96,19 @@ class LossLaw(ABC):
         """About the mean and the variance of the tilted L; nothing is certified by them."""
 
     @abstractmethod
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
-        """ln Φ(θ) for all θ."""
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
+        """ln Φ(θ) for all θ, but for those at which it is seen that ln |Φ| < ``enough``."""
 
     @abstractmethod
-    def ceiling(self, order: float, low: Floats, high: Floats) -> Floats:
-        """A bound on ln |Φ| over each range of frequencies from ``low`` to ``high``."""
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
+        """A bound on ln |Φ| over each range of frequencies from ``low`` to ``high``.
+
+        Nothing is gained where it falls below ``enough`` further.
+        """
 
 
 def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:

@@ -31,6 +31,8 @@ _FIRST: Final = 8
 """Factors that a range of frequencies is judged by at first."""
 _CELLS: Final = 1 << 15
 """Factors times ranges that are looked at together, at most."""
+_CELL: Final = 0.3
+"""A range whose frequencies are as well looked at one by one, times ε."""
 _SHORT: Final = 0.7
 """Half of a range whose ceiling is worth factors, times ε."""
 _BLOCK: Final = 1 << 13
@@ -52,6 +54,8 @@ class Strong(NamedTuple):
     square: float
     fourth: float
     """Σ n ε²/cosh²(aε), and the same with ε⁴."""
+    factors: list[tuple[float, float, int]]
+    """ε, tanh(aε), and how many."""
 
 
 @attrs.frozen(eq=False)
@@ -153,33 +157,47 @@ class Responses(LossLaw):
         decay: Floats = 1 / np.cosh(np.minimum((order + 0.5) * self.epsilons, 300.0)) ** 2
         return decay
 
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
         if len(self.given) * len(frequencies) >= _FEWEST:
             found = self._interpolated(order, frequencies)
             if found is not None:
                 return found
         if len(self.given) * len(frequencies) >= _MANY:
-            return self._multiplied(order, frequencies)
+            return self._multiplied(order, frequencies, enough)
         return self._directly(order, frequencies)
 
-    def _multiplied(self, order: float, frequencies: Floats) -> Logs:
+    def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
         """By blocks. No factor is more than 1 in modulus, so that their errors add up."""
-        tanh = np.tanh((order + 0.5) * self.epsilons)
-        factors = list(zip(*(each.tolist() for each in (self.epsilons, tanh)), strict=True))
-        counts = [count for _, count in self.given]
-        value = np.ones(len(frequencies), dtype=np.complex128)
-        for start in range(0, len(frequencies), _BLOCK):
-            theta, product = frequencies[start : start + _BLOCK], value[start : start + _BLOCK]
-            for (epsilon, real), count in zip(factors, counts, strict=True):
-                phase, factor = theta * epsilon, np.empty_like(product)
-                factor.real, factor.imag = np.cos(phase), real * np.sin(phase)
-                product *= factor if count == 1 else _power(factor, count)
-        linear = 6 * float(np.sum(self.counts * self.epsilons)) * frequencies
+        least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
+        blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
+        found = [self._block(order, frequencies[each], least[each]) for each in blocks]
+        value, slack = (np.concatenate(column) for column in zip(*found, strict=True))
+        return Logs(value, slack)
+
+    def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
+        """Frequencies are dropped as soon as the strongest factors make |Φ| negligible."""
+        factors = self._strong(order).factors
+        linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
         wrong = UNIT * (24 * float(np.sum(self.counts)) + linear) * (1 + 1e-9)
-        modulus = np.maximum(np.abs(value), 1e-300)
-        logs = np.empty_like(value)
-        logs.real, logs.imag = np.log(modulus), np.angle(value)
-        return Logs(logs, np.log1p(wrong / modulus) * (1 + 1e-9) + SLACK * (1 + np.abs(logs)))
+        logs, slack = np.empty(len(theta), dtype=np.complex128), np.full(len(theta), np.inf)
+        stay, half, product = np.arange(len(theta)), theta / 2, np.ones_like(logs)
+        for start in range(0, len(factors), _FIRST):
+            for epsilon, tanh, count in factors[start : start + _FIRST]:
+                product *= _factor(half, epsilon, tanh, count)
+            most = np.abs(product) + wrong[stay]
+            if (gone := most < least[stay]).any():
+                logs[stay[gone]] = np.log(most[gone])
+                stay, half, product = stay[~gone], half[~gone], product[~gone]
+            if not len(stay):
+                break
+        modulus = np.maximum(np.abs(product), 1e-300)
+        logs.real[stay], logs.imag[stay] = np.log(modulus), np.angle(product)
+        slack[stay] = np.log1p(wrong[stay] / modulus) * (1 + 1e-9) + SLACK * (
+            1 + np.abs(logs[stay])
+        )
+        return Logs(logs, slack)
 
     def _directly(self, order: float, frequencies: Floats) -> Logs:
         total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
@@ -236,6 +254,9 @@ class Responses(LossLaw):
         slack += 64 * (last + 1) ** 2 * UNIT * float(np.max(np.abs(values)))
         return Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
 
+    def cell(self, order: float) -> float:
+        return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
+
     def ceiling(
         self, order: float, low: Floats, high: Floats, enough: Floats | None = None
     ) -> Floats:
@@ -268,7 +289,10 @@ class Responses(LossLaw):
             rank = np.floor(np.log2(np.maximum(squares, 1e-300)) / 2)
             place = np.lexsort((scattered, -rank))
             sums = float(np.sum(squares)), float(np.sum(squares * self.epsilons**2))
-            return Strong(self.epsilons[place], self.counts[place], decay[place], *sums)
+            columns = self.epsilons, np.tanh((order + 0.5) * self.epsilons), self.counts
+            epsilons, tanh, counts = (each[place].tolist() for each in columns)
+            factors = [(e, t, int(n)) for e, t, n in zip(epsilons, tanh, counts, strict=True)]
+            return Strong(self.epsilons[place], self.counts[place], decay[place], *sums, factors)
 
         return remembered(self._known, order, made)
 
@@ -288,7 +312,8 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
         e, counts = strong.epsilons[part], strong.counts[part, None]
         at, long = middle[stay], half[stay] + 32 * UNIT * middle[stay]
         squared = np.multiply.outer(e, at)
-        np.abs(np.sin(squared, out=squared), out=squared)
+        np.abs(np.tan(squared, out=squared), out=squared)
+        squared /= np.sqrt(1 + squared * squared)  # |sin|, in half the time
         squared -= np.multiply.outer(e, long)
         squared -= 32 * UNIT
         np.maximum(squared, 0.0, out=squared)
@@ -303,6 +328,22 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
         start += size
         size = max(_FIRST, min(2 * size, _CELLS // max(len(stay), 1)))
     return total
+
+
+def _factor(half: Floats, epsilon: float, tanh: float, count: int) -> Complexes:
+    """(cos θε + i tanh(aε) sin θε)^count, from t = tan(θε/2): that is faster than both.
+
+    A tan within four ulp turns the phase by eight units at most; roundings lose another ten.
+    """
+    tan = half * epsilon
+    np.tan(tan, out=tan)
+    square = tan * tan
+    below = 1 + square
+    result = np.empty(len(half), dtype=np.complex128)
+    result.real = (1 - square) / below
+    tan *= 2 * tanh
+    result.imag = tan / below
+    return result if count == 1 else _power(result, count)
 
 
 def _power(base: Complexes, exponent: int) -> Complexes:
