@@ -100,7 +100,7 @@ class _Sieve:
 
     def _judged(self, low: Indices, high: Indices) -> tuple[Indices, Indices]:
         """The ranges that may matter; the others are dropped."""
-        start, stop = low * self.step, (high - 1) * self.step
+        start, stop = self._theta(low), self._theta(high - 1)
         enough, logs = self._enough(start)
         bound = self.product.ceiling(self.order, start, stop, enough)
         gone = bound < enough
@@ -110,7 +110,7 @@ class _Sieve:
 
     def _queue(self, low: Indices, high: Indices) -> None:
         """All frequencies of some ranges are evaluated, soon."""
-        for size in np.unique(high - low):
+        for size in np.unique(high - low).tolist():
             first = low[high - low == size]
             self.waiting.append(np.add.outer(first, np.arange(size)).ravel())
             self.queued += len(self.waiting[-1])
@@ -121,8 +121,9 @@ class _Sieve:
         """Φ at the frequencies queued; those that turn out not to matter are dropped."""
         indices = np.sort(np.concatenate([np.zeros(0, np.int64), *self.waiting]))
         self.waiting, self.queued = [], 0
-        enough, kernels = self._enough(indices * self.step)
-        logs = self.product.characteristic(self.order, indices * self.step, enough)
+        theta = self._theta(indices)
+        enough, kernels = self._enough(theta)
+        logs = self.product.characteristic(self.order, theta, enough)
         gone = np.isinf(logs.slack)
         self._drop(np.ones(int(np.sum(gone))), logs.value.real[gone], kernels[gone])
         kept = indices[~gone]
@@ -133,6 +134,10 @@ class _Sieve:
         self._count(
             4 * (min(self.product.size, _FEW) * len(indices) + self.product.size * len(kept))
         )
+
+    def _theta(self, indices: Indices) -> Floats:
+        theta: Floats = indices.astype(np.float64) * self.step
+        return theta
 
     def _enough(self, theta: Floats) -> tuple[Floats, Floats]:
         """ln |Φ| below which a frequency is negligible, and ln |K|."""

@@ -165,15 +165,15 @@ def test_factors_are_multiplied_until_they_are_negligible():
     pairs = [ResponsePair(1 + Fraction(i, 400)) for i in range(200)] + [ResponsePair(2)] * 3
     law = compose(pairs)._product.laws[0]
     theta = np.linspace(0, 20, 4001)
-    for order in (0.05, 1.5):
+    for order, enough in ((0.05, -12.0), (1.5, -2.0)):
         every, directly = law._multiplied(order, theta, None), law._directly(order, theta)
         off = np.abs(np.expm1(every.value - directly.value))
         assert np.all((off <= np.expm1(every.slack) + np.expm1(directly.slack)) | (off < 1e-12))
-        found = law._multiplied(order, theta, np.full(len(theta), -12.0))
+        found = law._multiplied(order, theta, np.full(len(theta), enough))
         gone = np.isinf(found.slack)
-        assert 100 < np.sum(gone) < len(theta) - 10
+        assert 100 < np.sum(gone) < len(theta) - 20
         assert np.all(found.value[~gone] == every.value[~gone])
-        assert np.all(found.value.real[gone] < -12)
+        assert np.all(found.value.real[gone] < enough)
         assert np.all(every.value.real[gone] <= found.value.real[gone] + 1e-9)
 
 
