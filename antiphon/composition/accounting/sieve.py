@@ -110,7 +110,8 @@ class _Sieve:
 
     def _queue(self, low: Indices, high: Indices) -> None:
         """All frequencies of some ranges are evaluated, soon."""
-        for size in np.unique(high - low).tolist():
+        sizes: list[int] = np.unique(high - low).tolist()
+        for size in sizes:
             first = low[high - low == size]
             self.waiting.append(np.add.outer(first, np.arange(size)).ravel())
             self.queued += len(self.waiting[-1])
