@@ -57,8 +57,7 @@ NO_PRIVACY_FIGURES = {
         "antiphon/report/plots.py": ["1 - _BETA:.0%", "round(each)"],
     },
     "orders of a divergence, and other parameters": {
-        "antiphon/composition/accounting/one_order.py": ["float(self.order):.6g"],
-        "antiphon/composition/accounting/renyi.py": ["order:.6g"],
+        "antiphon/composition/accounting/renyi.py": ["float(self.order):.6g", "order:.6g"],
         "antiphon/composition/filters/renyi_filter.py": ["at:.6g"],
         "antiphon/composition/preprocessing/triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",

@@ -20,7 +20,7 @@ from antiphon.audit.conjectures.law_trees import Doubles, Mask
 from antiphon.audit.exact.comparison import Law
 from antiphon.audit.exact.question import Question, rational_growth
 from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.composition.accounting.one_order import whole_order
+from antiphon.composition.accounting.renyi import whole_order
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log

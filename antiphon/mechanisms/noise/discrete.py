@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.composition.accounting.pairs.measured import dominated
+from antiphon.composition.accounting.pairs.compose import dominated
 from antiphon.composition.accounting.pairs.noise import (
     DiscreteGaussianPair,
     DiscreteLaplacePair,

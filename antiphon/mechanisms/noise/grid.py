@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.pairs.measured import dominated
+from antiphon.composition.accounting.pairs.compose import dominated
 from antiphon.composition.accounting.pairs.noise import (
     DiscreteGaussianPair,
     DiscreteLaplacePair,

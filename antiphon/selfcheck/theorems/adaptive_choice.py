@@ -13,7 +13,7 @@ import attrs
 
 from antiphon.audit.exact.comparison import law_of_views
 from antiphon.audit.exact.question import Question
-from antiphon.composition.accounting.one_order import OneOrderCurve
+from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.adaptive import adaptive_parameters

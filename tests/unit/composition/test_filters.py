@@ -23,8 +23,7 @@ from antiphon.composition import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.accounting.one_order import OneOrderCurve
-from antiphon.composition.accounting.renyi import from_renyi
+from antiphon.composition.accounting.renyi import OneOrderCurve, from_renyi
 from antiphon.composition.filters.concentrated import half_square, rho_limit, rogers_limit
 from antiphon.composition.filters.sums import Sum
 from antiphon.composition.guarantees.curves import of_measure

@@ -39,7 +39,7 @@ from antiphon.audit.conjectures.patterns.game_pattern import judged_game, no_div
 from antiphon.audit.conjectures.patterns.pattern import SOURCE, Pattern, Sizes
 from antiphon.audit.conjectures.tables import DENOMINATOR, TableMechanism, whole_weights
 from antiphon.audit.exact.question import Question, rational_growth
-from antiphon.composition.accounting.one_order import OnlyAt
+from antiphon.composition.accounting.renyi import OnlyAt
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.adaptive import adaptive_parameters

@@ -20,7 +20,7 @@ from antiphon.audit.conjectures.law_trees import Domain, check_length, tree
 from antiphon.audit.conjectures.listed_pairs import ListedPairs, finite, pairs_of
 from antiphon.audit.conjectures.program import Program, program
 from antiphon.audit.conjectures.tables import TableMechanism
-from antiphon.composition.accounting.one_order import OnlyAt, whole_order
+from antiphon.composition.accounting.renyi import OnlyAt, whole_order
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

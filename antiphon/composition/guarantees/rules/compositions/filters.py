@@ -12,9 +12,8 @@ from types import NoneType
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.one_order import OneOrderCurve
-from antiphon.composition.accounting.renyi import from_concentrated
-from antiphon.composition.accounting.responses.optimal import optimal
+from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
+from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.basic import BasicFilter

@@ -13,7 +13,7 @@ from typing import Final
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.responses.optimal import optimal
+from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees.composing import (
     at_most,

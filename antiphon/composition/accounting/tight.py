@@ -7,11 +7,12 @@ from functools import cached_property
 
 import attrs
 
+from antiphon.composition.accounting.atoms import Atoms
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.laws.responses import Responses
+from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
-from antiphon.composition.accounting.responses.atoms import Atoms
-from antiphon.composition.accounting.responses.contour import Contours
-from antiphon.composition.accounting.responses.losses import Losses
+from antiphon.composition.accounting.product import Product
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, up
 
@@ -51,21 +52,21 @@ class OptimalCurve(PrivacyCurve):
         return self.composed.with_floor(self._law.stick(epsilon))
 
     @cached_property
-    def _losses(self) -> Losses:
-        return Losses.of(self.composed)
+    def _product(self) -> Product:
+        return Product((Responses(self.composed.epsilons),))
 
     @cached_property
-    def _law(self) -> Atoms | Contours:
+    def _law(self) -> Atoms | Inversions:
         if Atoms.suit(self.composed.epsilons):
-            return Atoms(self._losses, self.composed.epsilons)
-        return Contours(self._losses, self.width)
+            return Atoms(self.composed.epsilons)
+        return Inversions(self._product, self.width, relatively=False)
 
     def _guess(self, delta: float) -> tuple[float, float]:
         room, survival = delta - self.floor.upper, self.composed.survival.lower
         if not 0 < room < survival:
             return 0.0, self._enough
         stick = room / survival
-        at, spread = self._losses.where(stick)
+        at, spread = self._product.where(stick)
         low, high = at - spread / 64, at + spread / 64
         return min(max(low, 0.0), self._enough), min(max(high, 0.0), self._enough)
 
@@ -76,7 +77,7 @@ def optimal(given: Parameters | Given, *, times: int = 1, width: float = 1e-6) -
     No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does
     (CM Thm 2.5, 4.12), so the curve is exact for the worst case. ``times`` repeats the list.
     Equal or few parameters: relative error 1e-12 of δ and less, O(√k) time. Many unlike ones:
-    ``width`` nats in ε are aimed at (see ``contour``); for δ > 0.99 of large unlike ε it may be
+    ``width`` nats in ε are aimed at (see ``line``); for δ > 0.99 of large unlike ε it may be
     ten times that. Both ends are always certified, rounding and whatever is left out are in
     them, and their ``.width`` says how far apart they are.
 

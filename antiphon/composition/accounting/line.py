@@ -8,13 +8,24 @@ With L the loss, s = c + iθ, c > 0, and M(s) = E[e^(sL)],
   next loss above e, x = y - e, u = e^(-sh), κ = e^(-x) and ρ = e^(-h), e^(-se) K(s) becomes
   e^(-sy) h Σ_n u^n (1 - κρ^n) = e^(-sy) h [(1-κ) + u(κ-ρ)]/((1-u)(1-uρ)).
 * *Any losses*: the line is infinite, K(s) = 1/(s(s+1)), and one more Gaussian mechanism of loss
-  N(v/2, v) makes M decay. The argument of ``responses.contour`` is about no particular law:
-  0 <= H_v(e) - H(e) <= v e^(v/8) f_v(e), where f_v is the density of L + N(v/2, v). Where there
-  are Gaussian mechanisms among those composed, none is added.
+  N(v/2, v) makes M decay, by e^(vs(s+1)/2). Where there are Gaussian mechanisms among those
+  composed, none is added. One more can only add to what is leaked: H <= H_v, the upper end. For
+  the lower one let f_u be the density of L + N(u/2, u). Then ∂H_u/∂u = f_u(e)/2, since the kernel
+  K(e) = (1 - e^(e-y))₊ solves K'' - K' = δ_y and N(u/2, u) is the fundamental solution of
+  2∂_u = ∂² - ∂. And f_u <= √(v/u) e^((v-u)/8) f_v for u <= v, as that holds for the two Gaussian
+  densities at every point. Integrating over u from 0 to v,
+
+      0 <= H_v(e) - H(e) <= v e^(v/8) f_v(e).
+
+  In ε that is about v(1+c), because f_v/|∂H/∂e| ≈ 1 + c; v is chosen from the width asked for.
 
 Either way the integral is a sum over θ = nτ (trapezoidal rule). By Poisson's formula that adds
 e^(cmP) H(e+mP), P = 2π/τ, for all m ≠ 0: never negative, so that the upper end stays one; the
 lower end subtracts Chernoff's bound of it. What is dropped, and every rounding, is in the error.
+
+The usual way is to convolve on a grid, each loss split over two points of it. That too is
+a little noise on every loss, with the same lower end to argue for; but k times of it, so that
+a grid has to be finer by √k than v, and with the round-off of an FFT in the tails.
 """
 
 from __future__ import annotations
@@ -27,21 +38,20 @@ from typing import Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.pairs.laws.loss import Complexes, Lattice, Logs
-from antiphon.composition.accounting.pairs.product import Product, order
-from antiphon.composition.accounting.pairs.sieve import NATS, Sifted, sifted
-from antiphon.composition.accounting.responses.losses import remembered
+from antiphon.composition.accounting.laws.loss import Complexes, Lattice, remembered
+from antiphon.composition.accounting.product import ALLOWED, HIGH, Product, order
+from antiphon.composition.accounting.sieve import NATS, Sifted, on_a_lattice, on_the_line, sifted
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
 
-_ROOM: Final = 2
+_ROOM: Final = Fraction(21, 10)
 """How much narrower than asked the interval is where the law is smooth."""
 _FINER: Final = 8
 _REFINED: Final = 4
 _COARSER: Final = 4
 """How often noise is made 64 times more where a contour would take too long."""
-_CHEAP: Final = 1 << 20
+_CHEAP: Final = {True: 1 << 20, False: 1 << 24}
 """Factors of the kept frequencies up to which a contour is made again with less noise."""
 _LONGEST: Final = 1 << 16
 """Frequencies in a lattice's period, at most, so that it is treated as one."""
@@ -60,11 +70,27 @@ class Overlap(NamedTuple):
 
 
 class Stick(NamedTuple):
-    """Bounds on H over M(c)e^(-cy), and how much of their distance is due to noise."""
+    """Bounds on H over M(c)e^(-cy), how much of their distance less noise cures; about |H'|."""
 
     lower: float
     upper: float
     smoothing: float
+    slope: float
+
+
+class Sums(NamedTuple):
+    """What is summed over all frequencies for any ε, but for e^(-iθy), and how wrong that is."""
+
+    here: Complexes
+    after: Complexes | None
+    slope: Complexes
+    last: float
+    """The largest θ."""
+    wrong: float
+    wrong_by_turns: float
+    """The errors of a sum of ΦK, and what they grow by where all phases are off by θ."""
+    wrong_density: float
+    wrong_density_by_turns: float
 
 
 class Target(NamedTuple):
@@ -78,10 +104,15 @@ class Target(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Inversions:
-    """H of a product, to about ``width``; each contour is computed once."""
+    """H of a product, to about ``width``; each contour is computed once.
+
+    ``relatively``: of δ, besides of ε. The interval may be wider within √v of an atom: v f_v(e)
+    is then √(v/2π) of its mass.
+    """
 
     product: Product
     width: float
+    relatively: bool = attrs.field(kw_only=True)
     _known: dict[tuple[int, int, bool], Inversion] = attrs.field(
         factory=lambda: dict[tuple[int, int, bool], Inversion](), init=False
     )
@@ -89,6 +120,8 @@ class Inversions:
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
+        if len(self.product.laws) == 1 and (known := self.product.laws[0].stick(at)) is not None:
+            return known
         if self._is_nothing(down(at)):
             return Interval(0.0, 5e-324)
         if (lattice := self.product.lattice) is not None:
@@ -111,7 +144,8 @@ class Inversions:
             found = next((each for each in coarser if each is not None), None)
             return found or self._contour(-_COARSER, place, None)
         for finer in range(1, _REFINED):
-            if best.is_narrow(place, self.width) or best.work > _CHEAP:
+            wide = best.is_wide(place, self.width, relatively=self.relatively)
+            if not wide or best.work > _CHEAP[self.relatively]:
                 break
             best = self._sifted(finer, place) or best
         return best
@@ -126,7 +160,7 @@ class Inversions:
             return None
 
     def _contour(self, finer: int, place: Target, lattice: Lattice | None) -> Inversion:
-        number = self.product.rung_near(place.next)
+        number = self.product.rung_near(place.next, ALLOWED if self.relatively else HIGH)
 
         def made() -> Inversion:
             c = order(number)
@@ -141,7 +175,9 @@ class Inversions:
         return found
 
     def _noise(self, c: float, spread: float) -> Fraction:
-        aim = Fraction(self.width) / (_ROOM * Fraction(1 + c) * Fraction(max(1.0, c)))
+        aim = Fraction(min(self.width, 1.0)) / (_ROOM * Fraction(1 + c))
+        if self.relatively:
+            aim /= Fraction(max(1.0, c))
         if self.product.variance >= aim:
             return Fraction(0)
         scale = Fraction(max(spread, 1 / c))
@@ -169,6 +205,7 @@ class Inversion:
     step: float
     end: int
     aliases: tuple[Overlap, Overlap]
+    _known: dict[Target, Stick] = attrs.field(factory=dict[Target, Stick], init=False)
 
     def stick(self, place: Target) -> Interval[float]:
         """Bounds on H."""
@@ -182,12 +219,10 @@ class Inversion:
         ]
         return probability(outward(*ends))
 
-    def is_narrow(self, place: Target, width: float) -> bool:
-        """Whether noise makes the interval no wider than asked."""
-        if not self.noise:
-            return True
+    def is_wide(self, place: Target, width: float, *, relatively: bool) -> bool:
+        """Whether noise makes the interval wider than asked: of δ relatively, or of ε."""
         bounds = self._stick(place)
-        return bounds.smoothing <= width * bounds.upper
+        return bounds.smoothing > width * (bounds.upper if relatively else bounds.slope)
 
     @property
     def work(self) -> int:
@@ -200,19 +235,34 @@ class Inversion:
         return self._aliases(place.next) <= math.exp(scale - NATS / 1.5)
 
     def _stick(self, place: Target) -> Stick:
-        theta, share = self._frequencies, self.step / math.tau
-        turned = self._weights * np.exp(-1j * theta * place.next)
-        wrong = self._wrong((64 + 2 * len(theta) + 8 * theta * abs(place.next)) * UNIT)
-        value = share * float(np.sum((turned * self._kernel(place)).real))
-        error = share * (float(wrong @ self._ceiling(theta)) + 2 * self._dropped[0])
-        smoothing = 0.0
+        return remembered(self._known, place, lambda: self._summed(place))
+
+    def _summed(self, place: Target) -> Stick:
+        sums, share = self._sums, self.step / math.tau
+        phases = self._frequencies * place.next
+        cosine, sine = np.cos(phases), np.sin(phases)
+
+        def turned(values: Complexes) -> float:
+            """Re Σ values · e^(-iθy)."""
+            return float(np.sum(values.real * cosine + values.imag * sine))
+
+        worst = 8 * UNIT * sums.last * abs(place.next)  # a phase is off by so much, at most
+        growth = math.expm1(worst) / worst if 0 < worst < 1 else 1.0
+        turns = 8 * UNIT * abs(place.next) * growth if worst < 1 else math.inf
+        value = turned(sums.here)
+        if sums.after is not None:
+            value *= -math.expm1(-place.gap)
+            value -= math.exp(-place.gap) * math.expm1(-place.rest) * turned(sums.after)
+        error = sums.wrong + turns * sums.wrong_by_turns + 2 * self._dropped[0]
+        smoothing = slope = wrong = 0.0
         if self.noise:
-            density = share * float(np.sum(turned.real))
-            density += share * (float(np.sum(wrong)) + 2 * self._dropped[1])
-            smoothing = self.noise * math.exp(self.noise / 8) * (1 + 1e-9) * density
-        error *= 1 + 1e-9
-        lower = value - error - self._aliases(place.next) - smoothing
-        return Stick(lower, value + error, smoothing)
+            scale = self.noise * math.exp(self.noise / 8) * (1 + 1e-9) * share
+            smoothing, slope = scale * turned(self._weights), share * turned(sums.slope)
+            wrong = sums.wrong_density + turns * sums.wrong_density_by_turns
+            wrong = scale * (wrong + 2 * self._dropped[1])
+        value, error = share * value, share * error * (1 + 1e-9)
+        lower = value - error - self._aliases(place.next) - smoothing - wrong
+        return Stick(lower, value + error, smoothing, slope)
 
     # --- what does not depend on ε -----------------------------------------------------------
 
@@ -236,42 +286,45 @@ class Inversion:
         return self._kept.indices * self.step
 
     @cached_property
-    def _logs(self) -> Logs:
-        return self.product.characteristic(self.order, self._frequencies)
-
-    @cached_property
     def _weights(self) -> Complexes:
         """Φ, twice but for θ = 0: at -θ the terms are conjugate."""
-        doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(self._logs.value)
+        doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(
+            self._kept.logs.value
+        )
         return doubled
 
-    def _wrong(self, more: Floats) -> Floats:
-        """What a weight is off by, with so much more slack."""
-        slack = self._logs.slack + more
-        small = np.abs(self._weights) * np.expm1(np.minimum(slack, 1.0))
-        large = 4 * np.exp(np.minimum(self._logs.value.real + slack, 700.0))
-        return np.where(slack < 1.0, small, large) * (1 + 1e-9)
+    @cached_property
+    def _sums(self) -> Sums:
+        theta, weights, ceiling = self._frequencies, self._weights, self._ceiling(self._frequencies)
+        value, slack = self._kept.logs
+        slack = slack + (64 + min(2 * len(theta), 192)) * UNIT  # sums are pairwise
+        most = 2 * np.exp(np.minimum(value.real + slack, 700.0)) * (1 + 1e-9)
+        wrong = np.where(slack < 1, np.abs(weights) * np.expm1(np.minimum(slack, 1.0)), most)
+        turned = most * theta
+        here, after = self._terms()
+        slope, last = here * (self.order + 1j * theta), float(np.max(theta, initial=0.0))
+        kernels, plain = (float(wrong @ ceiling), float(turned @ ceiling)), float(np.sum(wrong))
+        return Sums(here, after, slope, last, *kernels, plain, float(np.sum(turned)))
 
     # --- kernels -----------------------------------------------------------------------------
 
     def _ceiling(self, theta: Floats) -> Floats:
         """A bound on |K|, falling in θ (up to π/h on a lattice)."""
         if self.lattice is None:
-            line: Floats = 1 / np.abs(_product(self.order, theta))
+            line: Floats = 1 / np.abs(on_the_line(self.order, theta))
             return line
         h = float(self.lattice.spacing)
-        size: Floats = (1 + 1e-9) * -h * np.expm1(-h) / np.abs(_geometric(self.order, h, theta))
+        size: Floats = (1 + 1e-9) * -h * np.expm1(-h) / np.abs(on_a_lattice(self.order, h, theta))
         return size
 
-    def _kernel(self, place: Target) -> Complexes:
+    def _terms(self) -> tuple[Complexes, Complexes | None]:
+        """ΦK; on a lattice, where K = (1-κ) + u(κ-ρ) over (1-u)(1-uρ)/h, its two parts."""
         theta = self._frequencies
         if self.lattice is None:
-            return 1 / _product(self.order, theta)
+            return self._weights / on_the_line(self.order, theta), None
         h = float(self.lattice.spacing)
-        u = np.exp(-self.order * h - 1j * theta * h)
-        top = -math.expm1(-place.gap) - u * math.exp(-place.gap) * math.expm1(-place.rest)
-        kernel: Complexes = h * top / _geometric(self.order, h, theta)
-        return kernel
+        here = self._weights * h / on_a_lattice(self.order, h, theta)
+        return here, here * np.exp(-self.order * h - 1j * theta * h)
 
     # --- aliases -----------------------------------------------------------------------------
 
@@ -321,30 +374,10 @@ def _spaced(
 
     steps = [2.0**i for i in range(-8, 6)]
     left, right = (
-        min((alias(sign * c * step) for step in steps if step < 1 or sign > 0), key=needed)
+        min((alias(sign * c * step) for step in steps if step <= 1 or sign > 0), key=needed)
         for sign in (-1, 1)
     )
     return max(needed(left), needed(right), 1e-300), (left, right)
-
-
-def _product(c: float, theta: Floats) -> Complexes:
-    """s(s+1), without cancellation for small c."""
-    result = np.empty(len(theta), dtype=np.complex128)
-    result.real, result.imag = c * (c + 1) - theta**2, (2 * c + 1) * theta
-    return result
-
-
-def _geometric(c: float, h: float, theta: Floats) -> Complexes:
-    """(1-u)(1-uρ) for u = e^(-sh), ρ = e^(-h), each without cancellation."""
-    return _less(c * h, theta * h) * _less((c + 1) * h, theta * h)
-
-
-def _less(x: float, y: Floats) -> Complexes:
-    """1 - e^(-x-iy)."""
-    result = np.empty(len(y), dtype=np.complex128)
-    result.real = -math.expm1(-x) + math.exp(-x) * 2 * np.sin(y / 2) ** 2
-    result.imag = math.exp(-x) * np.sin(y)
-    return result
 
 
 def _scaled(value: float, log: float) -> float:

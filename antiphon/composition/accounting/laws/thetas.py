@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.pairs.laws.loss import (
+from antiphon.composition.accounting.laws.loss import (
     SLACK,
     Complexes,
     Lattice,
@@ -133,7 +133,9 @@ class Thetas(LossLaw):
         spread = self._steps**2 * variance
         return float(np.sum(self._counts * losses)), float(np.sum(self._counts * spread))
 
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
         total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
         whole, place, lost = self._places(order)
         for part in self._chunks:
@@ -157,7 +159,9 @@ class Thetas(LossLaw):
         for start in range(0, self.size, _CHUNK):
             yield slice(start, start + _CHUNK)
 
-    def ceiling(self, order: float, low: Floats, high: Floats) -> Floats:
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
         total = np.zeros(len(low))
         _, place, lost = self._places(order)
         for part in self._chunks:

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers.interval import UNIT, Floats
+from antiphon.numbers import exact
+from antiphon.numbers.interval import UNIT, Floats, Interval
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 SLACK: Final = 16 * UNIT
 """What a handful of operations on numbers of size one lose."""
+_KEPT: Final = 24
+
+
+def remembered(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    """What was made for a key, once; the last few dozen are kept."""
+    if key not in known:
+        if len(known) >= _KEPT:
+            del known[next(iter(known))]
+        known[key] = make()
+    return known[key]
 
 
 class Moment(NamedTuple):
@@ -27,7 +40,10 @@ class Moment(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """ln Φ at some frequencies; the relative error of Φ is at most e^slack - 1."""
+    """ln Φ at some frequencies; the relative error of Φ is at most e^slack - 1.
+
+    Where ``slack`` is infinite, the real part is only a bound on ln |Φ|, found to be negligible.
+    """
 
     value: Complexes
     slack: Floats
@@ -58,10 +74,18 @@ class LossLaw(ABC):
         """Where all losses are, if on a lattice of rationals."""
         return None
 
+    def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
+        """Bounds on H(at) where these losses tell it without a contour."""
+        return None
+
     @property
     @abstractmethod
     def size(self) -> int:
         """How many factors Φ has."""
+
+    def cell(self, order: float) -> float:
+        """A length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
+        return 0.0
 
     @abstractmethod
     def log_moment(self, order: float) -> Moment:
@@ -72,12 +96,19 @@ class LossLaw(ABC):
         """About the mean and the variance of the tilted L; nothing is certified by them."""
 
     @abstractmethod
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
-        """ln Φ(θ) for all θ."""
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
+        """ln Φ(θ) for all θ, but for those at which it is seen that ln |Φ| < ``enough``."""
 
     @abstractmethod
-    def ceiling(self, order: float, low: Floats, high: Floats) -> Floats:
-        """A bound on ln |Φ| over each range of frequencies from ``low`` to ``high``."""
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
+        """A bound on ln |Φ| over each range of frequencies from ``low`` to ``high``.
+
+        Nothing is gained where it falls below ``enough`` further.
+        """
 
 
 def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:

@@ -9,7 +9,7 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.pairs.laws.loss import (
+from antiphon.composition.accounting.laws.loss import (
     SLACK,
     Logs,
     LossLaw,
@@ -64,7 +64,9 @@ class Ranges(LossLaw):
         spread = np.where(near, self._etas**2 / 3, 1 / a**2 - (self._etas / np.sinh(x)) ** 2)
         return float(np.sum(self._counts * means)), float(np.sum(self._counts * spread))
 
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
         a = order + 0.5
         x = np.multiply.outer(self._etas, frequencies)
         coth = 1 / np.tanh(a * self._etas)[:, None]
@@ -73,7 +75,9 @@ class Ranges(LossLaw):
         wrong = (SLACK + 8 * UNIT * x) * (1 + coth * np.minimum(x, 1.0)) / np.abs(below)
         return powers(factor, np.minimum(wrong + SLACK, 1.0), self._counts)
 
-    def ceiling(self, order: float, low: Floats, high: Floats) -> Floats:
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
         a = order + 0.5
         y = np.minimum(a * self._etas, 300.0)[:, None]
         sine = np.sin(np.minimum(np.multiply.outer(self._etas, low), np.pi / 2))
@@ -116,13 +120,20 @@ class Normal(LossLaw):
     def guide(self, order: float) -> tuple[float, float]:
         return self._variance * (order + 0.5), self._variance
 
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
         square = self._variance * frequencies**2 / 2
         phase = self._variance * (order + 0.5) * frequencies
         return Logs(-square + 1j * phase, SLACK * (1 + square + phase))
 
-    def ceiling(self, order: float, low: Floats, high: Floats) -> Floats:
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
         return -self._variance * low**2 / 2 * (1 - 1e-9)
+
+    def cell(self, order: float) -> float:
+        return math.inf
 
     def beyond(self, nats: float) -> float:
         """The frequency from which on |Φ| <= e^-nats."""

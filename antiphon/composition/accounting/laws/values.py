@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.pairs.laws.loss import (
+from antiphon.composition.accounting.laws.loss import (
     SLACK,
     Complexes,
     Lattice,
@@ -86,7 +86,9 @@ class Values(LossLaw):
         variance = float(np.sum(weights * (self.losses - mean) ** 2)) / total
         return self.count * mean, self.count * variance
 
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
         weights, total = self._tilted(order)
         factor = np.empty(len(frequencies), dtype=np.complex128)
         for start in range(0, len(frequencies), _CHUNK):
@@ -98,7 +100,9 @@ class Values(LossLaw):
         counts = np.array([float(self.count)])
         return powers(factor[None, :], np.minimum(wrong, 1.0)[None, :], counts)
 
-    def ceiling(self, order: float, low: Floats, high: Floats) -> Floats:
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
         weights, total = self._tilted(order)
         masses = weights / total * (1 - 2 * self._lost(order))
         a, b = np.triu_indices(len(masses), 1)
@@ -166,7 +170,9 @@ class Mixture(LossLaw):
         variance = float(shares @ (guides[:, 1] + (guides[:, 0] - mean) ** 2))
         return self.count * mean, self.count * variance
 
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
         _, shares, wrong = self._moments(order)
         factor: Complexes = np.zeros(len(frequencies), dtype=np.complex128)
         errors = np.full(len(frequencies), wrong + SLACK)
@@ -178,7 +184,9 @@ class Mixture(LossLaw):
         counts = np.array([float(self.count)])
         return powers(factor[None, :], np.minimum(errors, 1.0)[None, :], counts)
 
-    def ceiling(self, order: float, low: Floats, high: Floats) -> Floats:
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
         _, shares, wrong = self._moments(order)
         total = np.full(len(low), wrong)
         for share, law in zip(shares.tolist(), self.laws, strict=True):

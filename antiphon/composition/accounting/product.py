@@ -10,8 +10,8 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.pairs.laws.loss import Lattice, Logs, LossLaw, Moment, common
-from antiphon.composition.accounting.pairs.laws.ranges import Normal
+from antiphon.composition.accounting.laws.loss import Lattice, Logs, LossLaw, Moment, common
+from antiphon.composition.accounting.laws.ranges import Normal
 from antiphon.numbers.interval import UNIT, Floats
 
 _RUNGS: Final = 4
@@ -20,8 +20,9 @@ _EXTREME: Final = 160
 """Orders reach from 2^-40 to 2^40."""
 _DIGITS: Final = 26
 """Bits of precision that c·ε may cost."""
-_ALLOWED: Final = 1.0
-"""Nats that an order may cost beyond the best."""
+ALLOWED: Final = 1.0
+HIGH: Final = 3.0
+"""Nats that an order may cost beyond the best; where ε alone counts, and not δ relatively."""
 
 
 @attrs.frozen(eq=False)
@@ -30,10 +31,13 @@ class Product:
 
     laws: tuple[LossLaw, ...]
     _moments: dict[float, Moment] = attrs.field(factory=dict[float, Moment], init=False)
+    _guides: dict[float, tuple[float, float]] = attrs.field(
+        factory=dict[float, tuple[float, float]], init=False
+    )
 
     def with_noise(self, variance: Fraction) -> Product:
         """One more Gaussian mechanism, of loss N(v/2, v)."""
-        return Product((*self.laws, Normal(variance))) if variance else self
+        return Product((Normal(variance), *self.laws)) if variance else self
 
     @cached_property
     def variance(self) -> Fraction:
@@ -64,15 +68,24 @@ class Product:
 
     # --- at complex orders -------------------------------------------------------------------
 
-    def characteristic(self, order: float, frequencies: Floats) -> Logs:
-        """ln Φ."""
+    def characteristic(self, order: float, frequencies: Floats, enough: Floats) -> Logs:
+        """ln Φ, but for negligible ones (see ``LossLaw``)."""
         value = np.zeros(len(frequencies), dtype=np.complex128)
-        slack = np.zeros(len(frequencies))
+        slack, gone = np.zeros(len(frequencies)), np.zeros(len(frequencies), dtype=bool)
         for law in self.laws:
-            logs = law.characteristic(order, frequencies)
+            logs = law.characteristic(order, frequencies, enough - value.real)
             value += logs.value
-            slack += logs.slack + 2 * UNIT * len(self.laws) * np.abs(logs.value)
-        return Logs(value, slack * (1 + 1e-9))
+            gone |= np.isinf(logs.slack)
+            slack += np.where(np.isinf(logs.slack), 0.0, logs.slack)
+            slack += 2 * UNIT * len(self.laws) * np.abs(logs.value)
+        slack *= 1 + 1e-9
+        value.real[gone] += slack[gone]
+        slack[gone] = math.inf
+        return Logs(value, slack)
+
+    def cell(self, order: float) -> float:
+        """The length from which on ranges are not worth splitting."""
+        return min(law.cell(order) for law in self.laws)
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Floats) -> Floats:
         """A bound on ln |Φ| over ranges; no more work is spent on one that is below ``enough``."""
@@ -81,7 +94,8 @@ class Product:
             stay = total > enough
             if not stay.any():
                 break
-            total[stay] += law.ceiling(order, low[stay], high[stay])
+            left = enough[stay] - total[stay]
+            total[stay] += law.ceiling(order, low[stay], high[stay], left)
         return total * (1 - 1e-9)
 
     # --- at real ones ------------------------------------------------------------------------
@@ -97,8 +111,11 @@ class Product:
 
     def guide(self, order: float) -> tuple[float, float]:
         """About the mean and the variance, tilted."""
-        each = [law.guide(order) for law in self.laws]
-        return math.fsum(mean for mean, _ in each), math.fsum(variance for _, variance in each)
+        if order not in self._guides:
+            each = [law.guide(order) for law in self.laws]
+            mean, variance = (math.fsum(column) for column in zip(*each, strict=True))
+            self._guides[order] = mean, variance
+        return self._guides[order]
 
     def cost(self, number: int, at: float) -> float:
         """ln M(c) e^(-c·at)/(c(c+1)) for c = 2^(number/4)."""
@@ -110,7 +127,7 @@ class Product:
         c = order(number)
         return self.guide(c)[0] - 1 / c - 1 / (c + 1)
 
-    def rung_near(self, at: float) -> int:
+    def rung_near(self, at: float, allowed: float = ALLOWED) -> int:
         """The highest order that costs few nats more at ``at`` than the best: off the pole at 0."""
         low = -_EXTREME
         high = last = math.floor(_RUNGS * (_DIGITS - math.log2(max(at, 2.0**-14))))
@@ -118,8 +135,8 @@ class Product:
             middle = (low + high) // 2
             low, high = (middle, high) if self._saddle(middle) < at else (low, middle)
         number = min(low, high, key=lambda each: self.cost(each, at))
-        allowed = self.cost(number, at) + _ALLOWED
-        while number < last and self.cost(number + 1, at) < allowed:
+        most = self.cost(number, at) + allowed
+        while number < last and self.cost(number + 1, at) < most:
             number += 1
         return number
 
