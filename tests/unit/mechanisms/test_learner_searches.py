@@ -1,0 +1,42 @@
+"""Where learners search numbers: for a least value, a quantile, a budget that is kept."""
+
+import math
+
+import numpy as np
+import pytest
+
+from antiphon.mechanisms.learners.budgets import keep_to
+from antiphon.mechanisms.learners.oco.log_concave import DensityTable, table
+from antiphon.mechanisms.learners.searching import golden
+from antiphon.mechanisms import RandomizedResponse
+from antiphon.numbers.errors import InvalidArgument
+
+
+@pytest.mark.parametrize("least", [0.002, 0.3, 7.0, 90.0])
+def test_a_golden_section_ends_where_the_function_is_least(least):
+    found = golden(lambda x: math.log(x / least) ** 2, 0.001, 100.0, 60)
+    assert found.value == pytest.approx(0, abs=1e-9)
+    assert found.place == pytest.approx(least, rel=1e-4)
+    assert found.middle == pytest.approx(least, rel=1e-4)
+
+
+def test_a_quantile_follows_the_density_between_two_points():
+    """Of a density e^x on [0, 1]; its logarithms are known but for a constant."""
+    pair = DensityTable(np.array([[0.0, 1.0]]), np.array([[-1.0, 0.0]]), np.array([[0.0, 1.0]]))
+    for share in (0.0, 0.25, 0.5, 1.0):
+        (found,) = pair.quantiles(np.array([[share]]))[0]
+        assert found == pytest.approx(math.log1p(share * math.expm1(1)), abs=1e-15)
+
+
+def test_the_quantiles_of_a_table_are_those_of_its_density():
+    low, high = np.array([0.0]), np.array([3.0])
+    falling = table(lambda x: -4 * x, low, high)
+    for share in (0.1, 0.5, 0.9):
+        (found,) = falling.quantiles(np.array([[share]]))[0]
+        assert found == pytest.approx(-math.log1p(share * math.expm1(-12)) / 4, rel=1e-6)
+
+
+def test_a_learner_keeps_to_its_budget_or_is_refused():
+    keep_to(RandomizedResponse(epsilon=1), 1, 0)
+    with pytest.raises(InvalidArgument, match="use its rho"):
+        keep_to(RandomizedResponse(epsilon=1), 0.5, 0)
