@@ -5,10 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.mechanisms.learners.budgets import keep_to
+from antiphon.mechanisms.learners.convex import AbsoluteLoss, Ball
+from antiphon.mechanisms.learners.convex.function_loss import check
+from antiphon.mechanisms.learners.littlestone.counting_learners import _quiet_threshold
+from antiphon.mechanisms.learners.littlestone.highest_noise import highest_noise
 from antiphon.mechanisms.learners.oco.log_concave import DensityTable, table
 from antiphon.mechanisms.learners.searching import golden
-from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers.errors import InvalidArgument
 
 
@@ -40,3 +44,17 @@ def test_a_learner_keeps_to_its_budget_or_is_refused():
     keep_to(RandomizedResponse(epsilon=1), 1, 0)
     with pytest.raises(InvalidArgument, match="use its rho"):
         keep_to(RandomizedResponse(epsilon=1), 0.5, 0)
+
+
+@pytest.mark.parametrize("reach", [1e-6, 1.0, 2.0**20])
+def test_a_gradient_is_compared_with_slopes_at_the_scale_of_the_body(reach):
+    body = Ball(dimension=2, radius=reach)
+    check(AbsoluteLoss(dimension=2), body)
+
+
+def test_a_threshold_is_the_least_that_keeps_to_beta():
+    """Where β is the chance of a noise itself, that noise will do."""
+    counter = TreeCounter(horizon=8, epsilon=1)
+    tails = highest_noise(8, counter.scale)
+    for place in (0, 3, 10):
+        assert _quiet_threshold(counter, float(tails[place])) == place
