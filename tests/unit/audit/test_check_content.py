@@ -30,10 +30,13 @@ def test_what_is_changed_in_place_has_another_content(make):
     assert content(value) != before
 
 
-def test_an_array_that_holds_itself_has_a_content():
+def test_what_holds_itself_has_a_content():
     array = np.empty(1, object)
     array[0] = array
     assert content(array) == content(array)
+    listed = []
+    listed.append(listed)
+    assert content(listed) == content(listed)
 
 
 def test_the_numbers_that_f_is_asked_about_begin_with_the_least():
