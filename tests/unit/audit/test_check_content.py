@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import antiphon as ap
 from antiphon.audit.check.content import content
 from antiphon.audit.check.steps.verifications import _Asks
 from antiphon.verifiers import bounded, event_level

@@ -344,7 +344,7 @@ def test_a_bound_below_what_one_claim_loses_alone():
 
 
 def test_moments_round_up():
-    for divergence, order in ((Fraction(1, 10), 2), (Fraction(7), 3), (Fraction(0), 2), (Fraction(150), 5)):
+    for divergence, order in ((TENTH, 2), (Fraction(7), 3), (Fraction(0), 2), (Fraction(150), 5)):
         above = moment_above(divergence, order)
         exponent = float((order - 1) * divergence)
         assert float(above) == pytest.approx(np.exp(exponent), rel=1e-15)

@@ -10,9 +10,9 @@ from mpmath import mp
 import antiphon as ap
 from antiphon.composition.accounting import FinitePair, ResponsePair, divergence, sparse
 from antiphon.composition.accounting.creations.orders import log_elementary
-from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.accounting.pairs.exactly import Once
 from antiphon.composition.accounting.pairs.product import Product
+from antiphon.composition.accounting.parameters import parameters
 from antiphon.mechanisms.learners.decisions import HexagonCorner, _ratio
 
 
