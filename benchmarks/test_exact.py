@@ -25,8 +25,8 @@ from antiphon.composition import (
 )
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.protocol import Approximate, Claim, Log, Status, spaces
+from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.selfcheck.theorems.histogram import Capped, SmallHSS
-from antiphon.selfcheck.theorems.parts.routers import EachBit
 from antiphon.verifiers import Verification
 
 TENTH = Fraction(1, 10)

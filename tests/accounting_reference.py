@@ -1,13 +1,36 @@
 """Slow references for accounting, in sixty-digit arithmetic, from the definition of H.
 
 H(e) = Σ_x P[L = x] (1 - e^(e-x))₊ over the losses x of Comp[RR_{ε_i,0}]. Nothing of ours is
-used; parameters are Fractions, so losses are exact, and only weights are rounded.
+used in them; parameters are Fractions, so losses are exact, and only weights are rounded.
 """
 
 import math
 from fractions import Fraction
 
+import attrs
 from mpmath import mp, mpf
+
+from antiphon.composition.accounting.laws.responses import Responses
+from antiphon.composition.accounting.line import Inversions, placed
+from antiphon.composition.accounting.product import Product
+
+
+@attrs.frozen
+class Line:
+    """H of Comp[RR_{ε_i,0}] from the line with noise, also where there is a closed form."""
+
+    groups: tuple
+    width: float
+
+    def stick(self, at):
+        """Bounds on H(at)."""
+        laws = (Responses(tuple(self.groups)),)
+        place = placed(at, None)
+        ends = laws[0].stick(at)
+        if ends is not None:
+            return ends
+        inversions = Inversions(Product(laws), self.width, relatively=False)
+        return inversions._on_the_line(place).stick(place)
 
 
 def real(value):

@@ -31,10 +31,9 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_up
 from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.display import Card, Grid, Part, Plotted, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.shown.card import Card, Grid, Part
-from antiphon.protocol.shown.displayed import Plotted, Shown
 
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk

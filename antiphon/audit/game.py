@@ -19,12 +19,11 @@ from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
+from antiphon.protocol.display import Card, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.interaction import Seed, Watch, interact
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
-from antiphon.protocol.shown.card import Card
-from antiphon.protocol.shown.displayed import Shown
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verifier import Verifier

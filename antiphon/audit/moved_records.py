@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.audit.check.report import Finding
-from antiphon.audit.check.where import where
+from antiphon.audit.check.watch import where
 from antiphon.composition.preprocessing.declared import stated
 from antiphon.composition.preprocessing.tables.record_tables import TablePreprocessing, into_ball
 from antiphon.numbers.errors import InvalidArgument

@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from antiphon.composition.creation import Create
 from antiphon.composition.properties import Broken, Heard, Violation, advance, begin
-from antiphon.mechanisms.histograms.checking import QueryViolation, first_violation, promised
-from antiphon.mechanisms.histograms.queries import HistogramQuery
+from antiphon.mechanisms.histograms.queries import (
+    HistogramQuery,
+    QueryViolation,
+    first_violation,
+    promised,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor

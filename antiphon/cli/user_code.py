@@ -9,7 +9,7 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
-from antiphon.audit.running.by_path import run_file
+from antiphon.audit.running.sending import run_file
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.records.naming import name_variables

@@ -16,16 +16,19 @@ import attrs
 from antiphon.composition.accounting.summed import told_apart
 from antiphon.composition.concurrent import ConComp, Fixed
 from antiphon.composition.creation import Create
-from antiphon.composition.purses import (
+from antiphon.composition.suitable import (
+    Checked,
     GivenMeasures,
     GivenPairs,
     Parameters,
+    Purse,
+    Suitable,
+    SuitableState,
     is_measured,
     of_one_kind,
     opened,
     pairs,
 )
-from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status

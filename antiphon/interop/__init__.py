@@ -7,7 +7,7 @@ Each loads the library it leads to when it is first used. What comes through a d
 from antiphon.interop import dp_accounting, opendp
 from antiphon.interop.datasets import MetricWithin, Vectors
 from antiphon.interop.frames import stream
-from antiphon.interop.measurement import OpenDPMeasurement
+from antiphon.interop.opendp import OpenDPMeasurement
 
 __all__ = [
     "MetricWithin",

@@ -30,7 +30,6 @@ from antiphon.mechanisms.counters import (
     TreeCounter,
     UnboundedCounter,
 )
-from antiphon.mechanisms.exposed_response import ExposedResponse
 from antiphon.mechanisms.histograms import (
     HSS,
     ContinualHistogram,
@@ -48,7 +47,7 @@ from antiphon.mechanisms.histograms import (
     search_query,
 )
 from antiphon.mechanisms.imputation import ImputedSum
-from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
 from antiphon.mechanisms.learners import (
     ADVICE,
     Hedge,

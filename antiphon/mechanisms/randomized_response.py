@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.pairs.measured import dominated
+from antiphon.composition.accounting.pairs.compose import dominated
 from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact

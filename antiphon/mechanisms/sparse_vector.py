@@ -34,7 +34,7 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.accuracy import laplace_bound
+from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins

@@ -69,3 +69,76 @@ def against(values: Values, other: Fraction, name: str) -> Values:
     if name in ("gt", "ge"):
         return np.asarray(values > below)
     return np.full(values.shape, name == "ne")
+
+
+Indices: TypeAlias = "NDArray[np.intp]"
+Mask: TypeAlias = "NDArray[np.bool_]"
+
+
+class Lanes:
+    """Which replicas a block has: a number of them, or, once numbered, their numbers.
+
+    While no column exists the replicas are all alike and a block is just their number.
+    """
+
+    __slots__ = ("_ids", "_places", "_table", "mask", "numbered", "parent", "size", "total")
+
+    def __init__(self, size: int, ids: Indices | None = None, total: int | None = None) -> None:
+        self.size = size
+        self._ids = ids
+        self.total = size if total is None else total
+        self.numbered = ids is not None
+        self.parent: Lanes | None = None
+        self.mask: Any = None
+        """Which replicas of ``parent`` these are, if they are known as such."""
+        self._table: Indices | None = None
+        self._places: dict[Lanes, Indices] = {}
+
+    @property
+    def ids(self) -> Indices | None:
+        """Their numbers among ``total``; None for all of them."""
+        if self._ids is None and self.parent is not None:
+            self._ids = self.parent.chosen(np.flatnonzero(self.mask))
+        return self._ids
+
+    def settle(self) -> None:
+        """Forget the larger block that they came from, so that it need not be kept."""
+        if self.parent is not None:
+            self._ids = self.ids
+            self.parent = self.mask = None
+
+    def chosen(self, places: Indices) -> Indices:
+        """The numbers of the replicas at these places."""
+        ids = self.ids
+        return places if ids is None else ids[places]
+
+    def only(self, chosen: Indices) -> Lanes:
+        """The replicas at these places."""
+        return Lanes(len(chosen), self.chosen(chosen), self.total)
+
+    def where(self, mask: Mask, count: int) -> Lanes:
+        """The ``count`` replicas of which the mask is true; numbered when that is asked for."""
+        part = Lanes(count, None, self.total)
+        part.numbered, part.parent, part.mask = True, self, mask
+        return part
+
+    def places(self, born: Lanes) -> Indices:
+        """Where these replicas stand among those of an earlier, larger block."""
+        if born is self.parent and self._ids is None:
+            found = self._places.get(born)
+            if found is None:
+                found = self._places[born] = np.flatnonzero(self.mask)
+            return found
+        ids = self.ids
+        if ids is None:
+            ids = np.arange(self.total)
+        born_ids = born.ids
+        if born_ids is None:
+            return ids
+        found = self._places.get(born)
+        if found is None:
+            if born._table is None:
+                born._table = np.empty(born.total, np.intp)
+                born._table[born_ids] = np.arange(born.size)
+            found = self._places[born] = born._table[ids]
+        return found

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers.exact import Epsilon, number
-from antiphon.populations.arithmetic import Values
+from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn, computed, int64s
 from antiphon.populations.columns import Apart, Column
 from antiphon.populations.draws import (
@@ -23,7 +23,6 @@ from antiphon.populations.draws import (
     reuse_memory,
 )
 from antiphon.populations.each_replica import Opaque, for_each
-from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
 from antiphon.protocol.coins.coins import Result, Step, Stepped, as_exponent, told_scores

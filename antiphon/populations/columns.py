@@ -19,13 +19,13 @@ from antiphon.populations.arithmetic import (
     EXACT,
     UFUNCS,
     WIDE,
+    Lanes,
     Values,
     against,
     differs_from_python,
     largest_int,
     numbers,
 )
-from antiphon.populations.lanes import Lanes
 from antiphon.protocol.messages import STAND_IN
 
 KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}

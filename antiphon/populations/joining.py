@@ -18,9 +18,8 @@ import attrs
 import numpy as np
 from numpy.typing import DTypeLike
 
-from antiphon.populations.arithmetic import Values
+from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.columns import Column
-from antiphon.populations.lanes import Lanes
 from antiphon.protocol.adversary import History
 
 Codes: TypeAlias = Values

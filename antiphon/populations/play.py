@@ -20,12 +20,11 @@ import numpy as np
 
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.populations.arithmetic import Values
+from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins, Part
 from antiphon.populations.columns import Apart, Column
 from antiphon.populations.joining import Tally, apart, is_symbol, key, one_of
-from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import plain
 from antiphon.populations.sample import NUMBER, TRUTH, Cell, Sample
 from antiphon.protocol.adversary import Adversary, History

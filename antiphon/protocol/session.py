@@ -12,10 +12,9 @@ import numpy as np
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.display import Card, Displayed, Grid
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered, name_of
-from antiphon.protocol.shown.card import Card, Grid
-from antiphon.protocol.shown.displayed import Displayed
 from antiphon.protocol.spaces import Anything, Space
 
 if TYPE_CHECKING:

@@ -16,10 +16,9 @@ import attrs
 import numpy as np
 
 from antiphon.numbers import arrays
-from antiphon.numbers.arrays import Bound
+from antiphon.numbers.arrays import Bound, product
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
-from antiphon.numbers.products import product
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import register

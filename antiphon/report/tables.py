@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from antiphon.numbers.errors import MissingExtra
-from antiphon.protocol.shown.card import aligned
+from antiphon.protocol.display import aligned
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

@@ -10,7 +10,7 @@ from fractions import Fraction
 import antiphon as ap
 from antiphon.audit.conjectures import Conjecture, FilterPattern
 from antiphon.composition.filters.concentrated import ConcentratedFilter
-from antiphon.selfcheck.theorems.parts.unsound import NaturalFilter
+from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
 
 GRID = [(ap.Log(Fraction(q, 4)), 0) for q in (5, 6, 8, 10, 12, 16)]
 NATURAL = FilterPattern(budget=NaturalFilter(ap.Log(2), Fraction(1, 4)), claims=GRID)

@@ -3,15 +3,14 @@
 from fractions import Fraction
 
 import pytest
+from accounting_reference import Line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.composition.accounting import exactly, optimal
+from antiphon.composition.accounting.atoms import Atoms
 from antiphon.composition.accounting.parameters import parameters
-from antiphon.composition.accounting.responses.atoms import Atoms
-from antiphon.composition.accounting.responses.contour import Contours
-from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 
@@ -66,8 +65,7 @@ def test_both_methods_hold_the_exact_values(given, growth):
     pairs, at = [(e, 0) for e in given], ap.Log(growth)
     truth, composed = exactly(pairs), parameters(pairs)
     if not composed.sum_at_most(at):
-        losses = Losses.of(composed)
-        for method in (Atoms(losses, composed.epsilons), Contours(losses, 1e-5)):
+        for method in (Atoms(composed.epsilons), Line(composed.epsilons, 1e-5)):
             assert truth.delta_at(at) in method.stick(at)
 
 

@@ -26,9 +26,17 @@ from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Pair, Side, Status, same, 
 from antiphon.protocol.spaces import Anything, Integers, Signature
 from antiphon.protocol.verification import Refused
 from antiphon.selfcheck.theorems import complex_mechanisms as theorems
-from antiphon.selfcheck.theorems.complex_mechanisms import ROUNDS, checks
+from antiphon.selfcheck.theorems.complex_mechanisms import (
+    ASK,
+    HUSH,
+    ROUNDS,
+    EachBit,
+    Leak,
+    OnRequest,
+    Router,
+    checks,
+)
 from antiphon.selfcheck.theorems.parts.components import PURE_RESPONSE, walk
-from antiphon.selfcheck.theorems.parts.routers import ASK, HUSH, EachBit, Leak, OnRequest, Router
 from antiphon.verifiers import Within, bounded, event_level
 
 F = bounded(event_level(), 2)

@@ -30,7 +30,7 @@ from antiphon.composition.accounting import response_divergence
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.protocol import Log, Pure
-from antiphon.selfcheck.theorems.parts.unsound import NaturalFilter
+from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
 
 
 def worst_delta(budget, q, menu, goal, charges=10**6):

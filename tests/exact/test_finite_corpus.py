@@ -9,9 +9,8 @@ import antiphon as ap
 from antiphon.audit import law_of_views
 from antiphon.protocol import Log
 from antiphon.selfcheck.corpus import corpus
-from antiphon.selfcheck.corpus.targets.composed import EITHER, LEAKY, THREE, TWO
+from antiphon.selfcheck.corpus.targets.composed import EITHER, LEAKY, THREE, TWO, SwapsStates
 from antiphon.selfcheck.corpus.targets.interactive import ResponseFilter
-from antiphon.selfcheck.corpus.targets.miswired import SwapsStates
 
 ENTRIES = {entry.name: entry for entry in corpus()}
 FIFTY = "f_∞ with δ > 0: fifty M_δ"

@@ -49,19 +49,21 @@ from antiphon.protocol import (
     ZeroConcentrated,
     spaces,
 )
-from antiphon.selfcheck.corpus.targets.miswired import SwapsStates
-from antiphon.selfcheck.theorems.parts.broken import ForgetsSparsity, ForgetsTheirs, ForgetsToCharge
+from antiphon.selfcheck.corpus.targets.composed import SwapsStates
+from antiphon.selfcheck.theorems.complex_mechanisms import EachBit, Leak, Router
 from antiphon.selfcheck.theorems.parts.components import (
     LEAKY,
     PURE_RESPONSE,
     RESPONSE,
+    ForgetsSparsity,
+    ForgetsTheirs,
+    ForgetsToCharge,
     secret,
     threshold,
     walk,
 )
 from antiphon.selfcheck.theorems.parts.corners import corners
 from antiphon.selfcheck.theorems.parts.finite import SECRET, WALK, FiniteResponse, Table, promised
-from antiphon.selfcheck.theorems.parts.routers import EachBit, Leak, Router
 from antiphon.verifiers import bounded, event_level, neighbouring_start, user_level
 
 TENTH = Fraction(1, 10)

@@ -12,7 +12,7 @@ from antiphon.composition.spending.finding import find
 from antiphon.composition.spending.odometers import loss_until_now
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.selfcheck.theorems import live_odometers as odometers
-from antiphon.selfcheck.theorems.parts.stopped import reading_at
+from antiphon.selfcheck.theorems.live_odometers import reading_at
 
 
 def row(part):

@@ -15,7 +15,7 @@ from antiphon.composition import sparse_parallel
 from antiphon.composition.accounting.creations.orders import SparseDivergence, log_elementary
 from antiphon.composition.as_is import AsIs
 from antiphon.mechanisms import ExposedResponse
-from antiphon.mechanisms.exposed_response import ExposedDivergence, concentrated
+from antiphon.mechanisms.leaky_bit import ExposedDivergence, concentrated
 from antiphon.numbers import exact
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import Claim, Status, ZeroConcentrated

@@ -11,7 +11,7 @@ from antiphon.audit.exact import Question
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol import Log
 from antiphon.selfcheck.theorems import Check, Evidence, Standing, checks
-from antiphon.selfcheck.theorems.statements import composed
+from antiphon.selfcheck.theorems.theorem import composed
 
 ROWS = checks()
 

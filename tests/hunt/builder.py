@@ -41,7 +41,13 @@ from antiphon.protocol.measures import (
     ZeroConcentrated,
     converted,
 )
-from antiphon.selfcheck.theorems.parts.routers import REQUESTS, EachBit, Leak, OnRequest, Router
+from antiphon.selfcheck.theorems.complex_mechanisms import (
+    REQUESTS,
+    EachBit,
+    Leak,
+    OnRequest,
+    Router,
+)
 from antiphon.verifiers import bounded, event_level, updates_and_queries
 from antiphon.verifiers.models import Bounded, UpdatesAndQueries
 

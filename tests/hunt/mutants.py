@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 from antiphon.audit.exact import question
-from antiphon.composition.guarantees import composing, curves, derive
+from antiphon.composition.guarantees import composing, curves, rulebook
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rules.chains import lifting
 from antiphon.composition.guarantees.rules.compositions import (
@@ -77,9 +77,9 @@ def _larger_growth(growth: Any) -> Any:
 
 CONSISTENT = Premise("every f' is first-pair consistent", Mark.CHECKED)
 MUTANTS: dict[str, tuple[Any, str, Change]] = {
-    "a group of one pair less": (derive, "group", _one_pair_less),
+    "a group of one pair less": (rulebook, "group", _one_pair_less),
     "what is known of one f is said of every f": (
-        derive, "includes", lambda _: lambda *given: True
+        rulebook, "includes", lambda _: lambda *given: True
     ),
     "what was created until now is all that will be": (in_epsilon, "derive", _so_far),
     "what is assumed is proved": (

@@ -22,8 +22,8 @@ from antiphon.protocol import (
     Status,
     spaces,
 )
+from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.selfcheck.theorems.parts.finite import clipped
-from antiphon.selfcheck.theorems.parts.routers import EachBit
 from antiphon.verifiers import event_level
 
 HALF = Fraction(1, 2)

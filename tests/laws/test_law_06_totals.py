@@ -28,7 +28,7 @@ from antiphon.composition.guarantees import NoGuarantee
 from antiphon.mechanisms import ExposedResponse, LeakyBit, RandomizedResponse
 from antiphon.protocol import Log, Status
 from antiphon.protocol.measures import ZeroConcentrated
-from antiphon.selfcheck.theorems.parts.routers import EachBit
+from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.verifiers import bounded, event_level
 
 TENTH = Fraction(1, 10)

@@ -22,7 +22,6 @@ from antiphon.composition.accounting import (
     sparse,
 )
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.one_order import OneOrderCurve
 from antiphon.composition.accounting.pairs import (
     BoundedRangePair,
     DiscreteGaussianPair,
@@ -32,6 +31,7 @@ from antiphon.composition.accounting.pairs import (
     ResponsePair,
     compose,
 )
+from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.composition.guarantees.curves import GroupCurve, LeastCurve, shifted
 from antiphon.numbers import exact
 from antiphon.numbers.interval import least_reading
@@ -78,7 +78,9 @@ def leaves(kind):
 
 def test_every_kind_of_curve_of_the_library_is_here():
     assert list(modules(antiphon.composition))
-    ours = {each for each in leaves(PrivacyCurve) if each.__module__.startswith("antiphon.")}
+    ours = {
+        each for each in leaves(PrivacyCurve) if each.__module__.startswith("antiphon.composition.")
+    }
     assert {type(each) for each in CURVES.values()} == ours
 
 

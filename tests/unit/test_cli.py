@@ -13,8 +13,7 @@ import antiphon as ap
 from antiphon.audit import CounterexampleAdversary
 from antiphon.audit.statistical.audit import METHODS
 from antiphon.audit.statistical.events.choosing import SCORES
-from antiphon.audit.statistical.proportions import clopper_pearson, upper_tail
-from antiphon.audit.statistical.testing import CORRECTIONS
+from antiphon.audit.statistical.proportions import CORRECTIONS, clopper_pearson, upper_tail
 from antiphon.cli.options import audit, demo
 from antiphon.cli.written import count, shown
 from antiphon.demo.data import TOTAL
@@ -84,7 +83,7 @@ class TestCounterexample:
         assert data["exact"]["probability"] == up(1 - (1 - Fraction(delta)) ** 5)
 
     def test_theory_that_does_not_hold_is_status_1(self, cli, monkeypatch):
-        monkeypatch.setattr("antiphon.cli.commands.trial._guess", lambda *_: 0)
+        monkeypatch.setattr("antiphon.cli.commands.counterexample._guess", lambda *_: 0)
         status, out, _ = cli(*FAST)
         assert status == 1
         assert "NOT what theory says" in out
@@ -369,7 +368,7 @@ class TestBadInput:
         def interrupted(*_):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("antiphon.cli.commands.trial.trial", interrupted)
+        monkeypatch.setattr("antiphon.cli.commands.counterexample.trial", interrupted)
         status, out, err = cli(*FAST)
         assert (status, out, err.strip()) == (130, "", "")
 

@@ -14,7 +14,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.conjectures import HowFar
-from antiphon.cli.commands.conjectures.climb_output import climb_line
+from antiphon.cli.commands.climb_output import climb_line
 
 COMMAND = "conjecture"
 FILE = Path(ap.__file__).parent.parent / "examples/conjectures/first_pairs.py"
@@ -150,7 +150,7 @@ def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path,
     def full(*args, **options):
         raise ap.protocol.FileError("the disk is full")
 
-    monkeypatch.setattr("antiphon.cli.commands.conjectures.climb_output.write_text", full)
+    monkeypatch.setattr("antiphon.cli.commands.climb_output.write_text", full)
     said = printed(f"{FILE}:CLAIM", *SHORT, "--svg", tmp_path / "trees.svg", status=2)
     assert said.out.startswith("refuted: ")
     assert "the disk is full" in said.err

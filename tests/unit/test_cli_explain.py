@@ -143,7 +143,7 @@ def test_a_broken_property_for_machines(cli, tmp_path):
         textwrap.dedent(
             """
             from antiphon.selfcheck.theorems.complex_mechanisms import EVENT, _inner, _router
-            from antiphon.selfcheck.theorems.parts.routers import Leak
+            from antiphon.selfcheck.theorems.complex_mechanisms import Leak
             from antiphon.composition import ComplexMechanism
 
             outer, inner = EVENT, _inner()

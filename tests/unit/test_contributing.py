@@ -58,7 +58,7 @@ from collections.abc import Iterator
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.mechanisms.toy import Toy
 from antiphon.numbers.exact import Log
-from antiphon.selfcheck.corpus.as_claimed import as_claimed, broken, numbers
+from antiphon.selfcheck.corpus.specimen import as_claimed, broken, numbers
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, Specimen
 

@@ -16,8 +16,7 @@ from antiphon.composition import accounting, filters
 from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter, counters
 from antiphon.mechanisms.learners import Hedge, games
 from antiphon.numbers.errors import MissingExtra
-from antiphon.protocol.shown.card import Card, Grid, Picture, Verbatim, as_text
-from antiphon.protocol.shown.displayed import Displayed, Shown
+from antiphon.protocol.display import Card, Displayed, Grid, Picture, Shown, Verbatim, as_text
 from antiphon.report import canvas
 
 ROOT = Path(ap.__file__).parent.parent

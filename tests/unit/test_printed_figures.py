@@ -29,7 +29,7 @@ NO_PRIVACY_FIGURES = {
     "seconds, samples, runs and how many there may be": {
         "antiphon/audit/running/progress.py": ["rate:,.0f", "(total - done) / rate:,.0f"],
         "antiphon/audit/statistical/sequential.py": ["round(scale * kind)"],
-        "antiphon/cli/commands/conjectures/climb_output.py": [
+        "antiphon/cli/commands/climb_output.py": [
             "standing.seconds:8.1f", "round(_BAR * max(each, 0.0) / top)",
         ],
         "antiphon/cli/commands/corpus.py": [
@@ -57,8 +57,7 @@ NO_PRIVACY_FIGURES = {
         "antiphon/report/plots.py": ["1 - _BETA:.0%", "round(each)"],
     },
     "orders of a divergence, and other parameters": {
-        "antiphon/composition/accounting/one_order.py": ["float(self.order):.6g"],
-        "antiphon/composition/accounting/renyi.py": ["order:.6g"],
+        "antiphon/composition/accounting/renyi.py": ["float(self.order):.6g", "order:.6g"],
         "antiphon/composition/filters/renyi_filter.py": ["at:.6g"],
         "antiphon/composition/preprocessing/triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",
@@ -74,9 +73,8 @@ NO_PRIVACY_FIGURES = {
         "antiphon/composition/accounting/figures.py": ["share * last:.3g"],
     },
     "an event, a vector, the law of an answer": {
-        "antiphon/audit/conjectures/text_trees.py": ["float(chance):.6g"],
-        "antiphon/audit/statistical/events/events.py": ["self.threshold:.6g"],
-        "antiphon/audit/statistical/events/half_lines.py": ["end:.6g"],
+        "antiphon/audit/conjectures/drawing/found_trees.py": ["float(chance):.6g"],
+        "antiphon/audit/statistical/events/events.py": ["self.threshold:.6g", "end:.6g"],
         "antiphon/audit/statistical/search.py": ["x:.4g"],
     },
     "what was observed: regrets, losses, errors, rates": {
@@ -91,7 +89,7 @@ NO_PRIVACY_FIGURES = {
             "each[:, -1].mean():,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/report/counters.py": ["value:,.0f", "value:.4g"],
-        "antiphon/report/dates.py": ["value:,.0f"],
+        "antiphon/report/dates.py": ["value:,.0f", "value:.3g"],
         "antiphon/report/learning.py": ["slope:.2f", "place:,.6g"],
         "examples/adaptivity_costs.py": ["float(more / less):.2f"],
         "examples/batch_constant.py": [
@@ -120,7 +118,7 @@ NO_PRIVACY_FIGURES = {
     "not printed": {
         "antiphon/audit/graybox/noisy.py": ["format(self.read(), spec)"],
         "antiphon/audit/graybox/noisy_arrays.py": ["numbers(self).round(*args, **options)"],
-        "antiphon/mechanisms/counters/refined_tree.py": [
+        "antiphon/mechanisms/counters/tree_counter.py": [
             "round(_UNIT * (1 << height) / ((2 << height) - 1))",
         ],
         "antiphon/mechanisms/histograms/continual.py": ["round((yield Ask(COUNT, i)))"],

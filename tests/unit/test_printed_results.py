@@ -27,7 +27,7 @@ from antiphon.audit.statistical.evidence import against
 from antiphon.audit.statistical.report_card import claimed, rows, title
 from antiphon.cli.commands.verify import _number as verified
 from antiphon.cli.written import shown
-from antiphon.composition.filters.amounts import amounts
+from antiphon.composition.filters.sums import amounts
 from antiphon.mechanisms import TreeCounter
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log

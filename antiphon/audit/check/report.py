@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 import attrs
 
+from antiphon.protocol.display import Card, Displayed, Grid
 from antiphon.protocol.records.labels import counted
-from antiphon.protocol.shown.card import Card, Grid
-from antiphon.protocol.shown.displayed import Displayed
 
 
 @attrs.frozen

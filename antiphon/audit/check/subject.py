@@ -121,6 +121,6 @@ class Subject:
 
     def where(self, *names: str) -> str:
         """FILE:LINE of a method of the part, by default of what it does."""
-        from antiphon.audit.check.where import where
+        from antiphon.audit.check.watch import where
 
         return where(self.part, *(names or ("respond", "exchange", "step")))

@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.audit.check.content import content
-from antiphon.audit.check.watch import watched
+from antiphon.audit.check.watch import content, watched
 from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import random
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, Final
 
+import attrs
 import numpy as np
 
 PYTHON: Final = "Python's global generator (random.…)"
@@ -58,3 +60,53 @@ def _numpy() -> Any:
 def _key(state: Any) -> tuple[object, ...]:
     name, words, *rest = state
     return name, words.tobytes(), *rest
+
+
+_DEEPEST: Final = 40
+
+
+def content(value: Any, depth: int = 0) -> object:
+    """A deep, comparable copy; a thing it does not know is known by its identity.
+
+    Of an attrs class, the fields that are compared: others are caches.
+    """
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if depth > _DEEPEST or getattr(kind, "__immutable__", False):
+        return kind, id(value)
+    if kind is np.ndarray:
+        if value.dtype.hasobject:
+            return kind, tuple(content(item, depth + 1) for item in value.ravel().tolist())
+        return kind, value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return kind, tuple((_of(k, depth), _of(v, depth)) for k, v in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, set | frozenset):
+        return kind, frozenset(_of(item, depth) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list | tuple):
+        return kind, tuple(_of(item, depth) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, bytearray):
+        return kind, bytes(value)
+    if attrs.has(kind):
+        fields = (field.name for field in attrs.fields(kind) if field.eq)
+        return kind, tuple(_of(getattr(value, name, None), depth) for name in fields)
+    if hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
+        return kind, id(value), _of(vars(value), depth)
+    return kind, repr(value) if kind in (int, float, complex, str, bytes, bool) else id(value)
+
+
+def _of(value: Any, depth: int) -> object:
+    return content(value, depth + 1)
+
+
+def where(part: object, *names: str) -> str:
+    """Where the function of a decorated part, the first such method, or the class is written."""
+    kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
+    function = getattr(part, "function", None)
+    own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]
+    for each in own:
+        found: Any = getattr(each, "fget", each)
+        try:
+            _, line = inspect.getsourcelines(found)
+            return f"{inspect.getsourcefile(found)}:{line}"
+        except (TypeError, OSError):
+            continue
+    return f"{kind.__module__}.{kind.__qualname__}"

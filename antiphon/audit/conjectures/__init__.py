@@ -21,7 +21,7 @@ from antiphon.audit.conjectures.patterns import (
 )
 from antiphon.audit.conjectures.searching.ascent import HowFar
 from antiphon.audit.conjectures.tables import TableMechanism
-from antiphon.composition.accounting.one_order import OnlyAt
+from antiphon.composition.accounting.renyi import OnlyAt
 
 __all__ = [
     "BOTH_SIDES",

@@ -10,22 +10,24 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.audit.conjectures.drawing.found_trees import mechanism_drawn, strategy_drawn
+from antiphon.audit.conjectures.drawing.found_trees import (
+    mechanism_drawn,
+    mechanism_tree,
+    strategy_drawn,
+)
 from antiphon.audit.conjectures.drawing.tree_sheet import sheet
 from antiphon.audit.conjectures.exact_figures import shown
 from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes
-from antiphon.audit.conjectures.text_trees import mechanism_tree
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.printed import shown_down, told_apart
+from antiphon.protocol.display import Card, Grid, Part, Picture, Plotted, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import distinct
 from antiphon.protocol.records.interaction import record
 from antiphon.protocol.records.view import Recording
-from antiphon.protocol.shown.card import Card, Grid, Part, Picture
-from antiphon.protocol.shown.displayed import Plotted, Shown
 
 _PATIENCE: Final = 100_000
 """Plays until one is in the event; the event has at least the probability that is gained."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from antiphon.audit.conjectures.exact_figures import Loss
 from antiphon.audit.conjectures.law_trees import Domain, Doubles, Tree
-from antiphon.audit.conjectures.view_losses import Loss
 from antiphon.numbers.errors import Intractable, MissingExtra
 
 

@@ -16,6 +16,7 @@ from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.numbers.printed import shown_up, told_apart
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.display import Card, Displayed, Grid, Shown
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import (
     Approximate,
@@ -28,8 +29,6 @@ from antiphon.protocol.measures.kinds import (
 )
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import counted, message_label
-from antiphon.protocol.shown.card import Card, Grid
-from antiphon.protocol.shown.displayed import Displayed, Shown
 
 Verdict: TypeAlias = Literal["holds", "REFUTED", "not compared"]
 Bound: TypeAlias = Union[Fraction, float]

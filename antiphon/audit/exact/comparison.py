@@ -21,6 +21,7 @@ from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.coins import Coins, Draw
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.coins.tapes import RecordedCoins
+from antiphon.protocol.display import Card, Grid, Part, Shown, Verbatim
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.records.codec import encode_any
@@ -30,8 +31,6 @@ from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import sealed
-from antiphon.protocol.shown.card import Card, Grid, Part, Verbatim
-from antiphon.protocol.shown.displayed import Shown
 from antiphon.protocol.spaces import Pairs, Space
 from antiphon.verifiers.verifier import Verifier
 

@@ -25,9 +25,8 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import down, up
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.labels import counted, message_label
-from antiphon.protocol.shown.card import Card, Grid
-from antiphon.protocol.shown.displayed import Shown
 
 Number: TypeAlias = Union[Fraction, float]
 """A Fraction, or ``math.inf``."""

@@ -18,7 +18,6 @@ from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logari
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.audit.exact.tight_range import RangeSolver
-from antiphon.audit.exact.watching import progress
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
@@ -26,13 +25,20 @@ from antiphon.composition.validity import FixedMechanisms
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, distinct
 from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.registry import name_of
-from antiphon.protocol.shown.card import Card, Grid
-from antiphon.protocol.shown.displayed import Shown
 from antiphon.protocol.verification import Refused, Verification
+
+
+def progress(beliefs: int) -> None:
+    """A line on standard error, if that is a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\rexact solver: {beliefs:,} beliefs ")
+        sys.stderr.flush()
+
 
 _LARGEST = 1000
 """An ε past which a rational e^ε has too many digits to be of use."""

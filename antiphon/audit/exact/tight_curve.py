@@ -12,8 +12,8 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, down, up
+from antiphon.protocol.display import Grid, Part
 from antiphon.protocol.records.labels import counted, message_label
-from antiphon.protocol.shown.card import Grid, Part
 
 _FAR: Final = Fraction(1000)
 """An ε past which e^ε is not written out: δ there is at most what it is here."""

@@ -12,8 +12,15 @@ import attrs
 from antiphon.audit.check.report import Finding
 from antiphon.audit.graybox.costs import Costs, Difference, difference_of
 from antiphon.audit.graybox.noisy import same
-from antiphon.audit.graybox.steps_taken import Line, branch
-from antiphon.audit.graybox.tape import ChoiceEvent, DrawEvent, Event, Place, ReadEvent
+from antiphon.audit.graybox.tape import (
+    ChoiceEvent,
+    DrawEvent,
+    Event,
+    Line,
+    Place,
+    ReadEvent,
+    branch,
+)
 from antiphon.audit.graybox.worlds import World
 from antiphon.numbers.exact import Epsilon
 from antiphon.numbers.printed import told_apart

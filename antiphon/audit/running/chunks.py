@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final, TypeAlias, Union
 
 import attrs
 import numpy as np
 
 from antiphon.numbers import named
+from antiphon.populations.play import Feature, play_population
+from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import seed_sequence
+from antiphon.protocol.mechanism import Mechanism
 
 SIZE: Final = 1 << 18
 """Samples in a chunk, unless ``size`` says otherwise."""
@@ -65,3 +68,32 @@ class Chunks:
     def samples(self, chunks: int) -> int:
         """How many samples the first so many chunks hold."""
         return min(chunks * self.size, self.total)
+
+
+@attrs.frozen
+class CountViews:
+    """Plays a chunk of replicas of adversary × mechanism; how many end with each feature."""
+
+    adversary: Adversary
+    mechanism: Mechanism
+    feature: Feature = tuple
+    rounds: int | None = None
+    initial: object = None
+
+    def __call__(self, chunk: Chunk) -> dict[Hashable, int]:
+        return play_population(
+            self.adversary,
+            self.mechanism,
+            replicas=chunk.size,
+            feature=self.feature,
+            rounds=self.rounds,
+            seed=chunk.seed,
+            initial=self.initial,
+        )
+
+
+def merge_counts(total: dict[Hashable, int], more: dict[Hashable, int]) -> dict[Hashable, int]:
+    """Add the counts of a chunk to the total, in place."""
+    for key, count in more.items():
+        total[key] = total.get(key, 0) + count
+    return total

@@ -15,8 +15,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from antiphon.audit.running.by_path import Files
-from antiphon.audit.running.sending import misled, packed, packed_by_value
+from antiphon.audit.running.sending import Files, misled, packed, packed_by_value
 from antiphon.audit.running.worker import (
     Parcel,
     Task,

@@ -9,11 +9,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Literal, TypeVar, Union
 
-from antiphon.audit.running.checkpoint import Checkpoint, Saved, Saver
+from antiphon.audit.running.checkpoint import Checkpoint, Saved, Saver, experiment
 from antiphon.audit.running.chunks import Chunk, Chunks
-from antiphon.audit.running.identity import experiment
-from antiphon.audit.running.interrupts import Interrupt
-from antiphon.audit.running.progress import Progress, watching
+from antiphon.audit.running.progress import Interrupt, Progress, watching
 from antiphon.audit.running.tally import ChunkTally, Outcome
 from antiphon.audit.running.together import Arrival
 from antiphon.audit.running.worker import Task

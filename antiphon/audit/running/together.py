@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import Final, TypeAlias
 
 from antiphon.audit.running.crews import Crew, Future
-from antiphon.audit.running.interrupts import Interrupt
+from antiphon.audit.running.progress import Interrupt
 from antiphon.audit.running.tally import InOrder, Stop
 from antiphon.audit.running.worker import Done, Failed
 from antiphon.numbers.errors import ExecutorError, MissingExtra

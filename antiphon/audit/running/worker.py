@@ -14,8 +14,7 @@ from typing import Any
 
 import attrs
 
-from antiphon.audit.running.by_path import Files
-from antiphon.audit.running.sending import unpacked
+from antiphon.audit.running.sending import Files, unpacked
 
 Task = Callable[[Any], object]
 """A pure function of a chunk, or of what else a piece of work is."""

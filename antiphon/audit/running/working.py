@@ -7,7 +7,7 @@ from queue import SimpleQueue
 from typing import Final, Literal, TypeAlias, Union
 
 from antiphon.audit.running.crews import Crew, Executor, Lent, Own, cores, may_start
-from antiphon.audit.running.interrupts import Interrupt
+from antiphon.audit.running.progress import Interrupt
 from antiphon.audit.running.tally import InOrder
 from antiphon.audit.running.together import Arrival, together
 from antiphon.audit.running.worker import Task

@@ -33,12 +33,11 @@ from antiphon.audit.statistical.experiment import (
     child,
 )
 from antiphon.audit.statistical.fixed import Method, fixed_audit
-from antiphon.audit.statistical.proportions import failure
+from antiphon.audit.statistical.proportions import CORRECTIONS, Correction, failure
 from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
-from antiphon.audit.statistical.testing import CORRECTIONS, Correction
 from antiphon.audit.statistical.trade_offs.curve_audit import curve_audit
-from antiphon.audit.statistical.trade_offs.goal import against
+from antiphon.audit.statistical.trade_offs.trade_off import against
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

@@ -17,10 +17,9 @@ from antiphon.audit.statistical.trade_offs.trade_off import Point, TradeOff
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.display import Card, Plotted, Shown
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.records.files import write_text
-from antiphon.protocol.shown.card import Card
-from antiphon.protocol.shown.displayed import Plotted, Shown
 
 FORMAT: Final = "antiphon-audit/1"
 Verdict = Literal["refuted", "not refuted"]

@@ -19,6 +19,7 @@ from antiphon.numbers.printed import shown_down
 from antiphon.numbers.user_files import path_of
 from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, History
+from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import (
     Json,
@@ -35,8 +36,6 @@ from antiphon.protocol.records.sinks import save
 from antiphon.protocol.records.transcript import evidence as evidence_of
 from antiphon.protocol.records.view import SECRET_TAPE, Recording, View
 from antiphon.protocol.registry import name_of
-from antiphon.protocol.shown.card import Card, Grid
-from antiphon.protocol.shown.displayed import Shown
 
 FORMAT: Final = "antiphon-counterexample/1"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from antiphon.numbers.printed import shown_down, shown_up, told_apart
-from antiphon.protocol.shown.card import Card, Grid, Part
+from antiphon.protocol.display import Card, Grid, Part
 
 if TYPE_CHECKING:
     from antiphon.audit.statistical.audit_report import AuditReport

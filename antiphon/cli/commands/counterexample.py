@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import attrs
+import numpy as np
 
-from antiphon.audit.counterexample import CounterexampleAdversary
+from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game, learned_bit
 from antiphon.audit.statistical.proportions import MOST_TRIALS, clopper_pearson
-from antiphon.cli.commands import trial as trials
 from antiphon.cli.output import print_json
 from antiphon.cli.written import shown
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_down
+from antiphon.populations.play import play_population
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.files import refuse_taken
+from antiphon.protocol.records.view import View
 
 _NEVER = 1 - 1e-9
 """The confidence at which a rate that misses the exact probability counts as a failure."""
@@ -30,7 +32,7 @@ class Demonstration:
     """Everything that is printed."""
 
     adversary: CounterexampleAdversary
-    worlds: tuple[trials.Trial, trials.Trial]
+    worlds: tuple[Trial, Trial]
     confidence: float
     halted: bool
     reason: str | None
@@ -83,11 +85,11 @@ def counterexample(
         raise InvalidArgument(f"at most {MOST_TRIALS // 2:,} runs, not {runs:,}")
     refuse_taken([] if save is None else [save], force)
     adversary = CounterexampleAdversary(delta=exact, copies=copies)
-    trials.check_size(adversary)
-    zero, one = (trials.trial(adversary, bit, runs, seed) for bit in (0, 1))
+    check_size(adversary)
+    zero, one = (trial(adversary, bit, runs, seed) for bit in (0, 1))
     if save is not None:
-        trials.telling_view(adversary, seed).save(save, overwrite=force)
-    guarded = trials.guarded_view(adversary, seed)
+        telling_view(adversary, seed).save(save, overwrite=force)
+    guarded = guarded_view(adversary, seed)
     halted = bool(guarded.rounds) and guarded.rounds[-1].answer is HALT
     outcome = Demonstration(adversary, (zero, one), confidence, halted, guarded.why_halted, save)
     if as_json:
@@ -149,3 +151,60 @@ def _lines(outcome: Demonstration, seed: int | None) -> Iterator[str]:
         yield "Seeded: for study, not for release."
     if not outcome.holds:
         yield "This is NOT what theory says: please report it."
+
+
+_MOST_BITS = 1 << 18
+_TRIES = 200
+
+
+@attrs.frozen
+class Trial:
+    """How often the adversary named the bit in one world, rightly and wrongly."""
+
+    bit: int
+    runs: int
+    right: int
+    wrong: int
+
+
+def check_size(adversary: CounterexampleAdversary) -> None:
+    """Raises: Intractable where 1-(1-δ)^copies would have too many digits."""
+    bits = adversary.copies * adversary.delta.denominator.bit_length()
+    if bits > _MOST_BITS:
+        raise Intractable("the exact probability 1-(1-δ)^copies", f"{bits} bits", _MOST_BITS)
+
+
+def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
+    """One of the streams of a seed; None, the operating system's entropy, without one."""
+    return None if seed is None else np.random.SeedSequence(seed, spawn_key=key)
+
+
+def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | None) -> Trial:
+    """Play ``runs`` games in the world ``bit``, as one population: all alike step once."""
+    mechanism = counterexample_game(adversary.delta).mechanism(bit)
+    counts = play_population(
+        adversary, mechanism, replicas=runs, feature=_guess, seed=stream(seed, bit)
+    )
+    return Trial(bit, runs, counts.get(bit, 0), counts.get(1 - bit, 0))
+
+
+def _guess(answers: Sequence[object]) -> int | None:
+    """The bit that the adversary reads off, if it does: the last answer, as ``learned_bit``."""
+    return answers[-1] if type(answers[-1]) is int else None
+
+
+def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
+    """A view in which the adversary learned the bit, if one turns up soon."""
+    game = counterexample_game(adversary.delta)
+    view = game.play(adversary, bit=1, seed=stream(seed, 2, 0))
+    for number in range(1, _TRIES):
+        if learned_bit(view) is not None:
+            break
+        view = game.play(adversary, bit=1, seed=stream(seed, 2, number))
+    return view
+
+
+def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
+    """The same adversary against f_{∞,FPC}, whose verifier halts it."""
+    game = counterexample_game(adversary.delta, first_pair_consistent=True)
+    return game.play(adversary, bit=1, seed=stream(seed, 3))

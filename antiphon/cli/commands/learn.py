@@ -14,12 +14,12 @@ from antiphon.cli.commands.learning.players import (
     Entrant,
     Played,
     Players,
+    PlayOptions,
     games_of,
     lineup,
     makers,
     unfit,
 )
-from antiphon.cli.commands.learning.playing import PlayOptions
 from antiphon.cli.commands.learning.sweeps import over_budgets, over_rounds, sweep_data
 from antiphon.cli.output import print_json, progress
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame, OnlineGame

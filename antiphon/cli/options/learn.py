@@ -67,7 +67,7 @@ def learn(
     """Play online learners against a game, of experts or in a body; print their regret."""
     from antiphon.cli.commands import learn as learning
     from antiphon.cli.commands.learning import players
-    from antiphon.cli.commands.learning.playing import PlayOptions
+    from antiphon.cli.commands.learning.players import PlayOptions
     from antiphon.cli.written import several
 
     check_plot(plot, force)

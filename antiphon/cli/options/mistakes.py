@@ -36,7 +36,7 @@ def mistakes(
 ) -> int:
     """Count the mistakes that privacy costs a learner: three adversaries, and two bounds."""
     from antiphon.cli.commands.learning import mistake_table
-    from antiphon.cli.commands.learning.playing import PlayOptions
+    from antiphon.cli.commands.learning.players import PlayOptions
 
     check_plot(plot, force)
     asked = mistake_table.MistakesAsked(learner, rounds, epsilon, delta, beta, points)

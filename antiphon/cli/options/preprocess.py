@@ -41,7 +41,7 @@ def preprocess(
     json: Json = False,
 ) -> int:
     """Say what a preprocessing that is not private costs: naive, printed, derived, by groups."""
-    from antiphon.cli.commands.preprocessing import price_table
+    from antiphon.cli.commands import price_table
 
     refuse_taken([] if plot is None else [plot], force)
     asked = price_table.PriceAsked(

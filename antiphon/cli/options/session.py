@@ -26,6 +26,6 @@ def session(
     json: Json = False,
 ) -> int:
     """Look after the file of a durable session; status 1 if nobody may resume it."""
-    from antiphon.cli.commands.stored import session_file
+    from antiphon.cli.commands import session_file
 
     return session_file.session(action, path, delta=delta, with_file=with_, as_json=json)

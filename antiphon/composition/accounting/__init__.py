@@ -6,6 +6,7 @@ returns a ``PrivacyCurve``: ``delta_at(epsilon)`` and ``epsilon_at(delta)`` are 
 bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
 """
 
+from antiphon.composition.accounting.closed_forms import ExactCurve, advanced, basic, exactly
 from antiphon.composition.accounting.creations.potential import exactly_sparse
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -30,9 +31,7 @@ from antiphon.composition.accounting.renyi import (
     pure_to_concentrated,
     renyi,
 )
-from antiphon.composition.accounting.responses.optimal import optimal
-from antiphon.composition.accounting.responses.rational import ExactCurve, exactly
-from antiphon.composition.accounting.responses.simple import advanced, basic
+from antiphon.composition.accounting.tight import optimal
 from antiphon.numbers.interval import Interval
 from antiphon.numbers.public import shows
 from antiphon.protocol.measures.divergences import response_divergence

@@ -23,8 +23,7 @@ from antiphon.numbers.interval import (
     up,
 )
 from antiphon.numbers.printed import shown_down
-from antiphon.protocol.shown.card import Card, Part
-from antiphon.protocol.shown.displayed import Plotted, Shown
+from antiphon.protocol.display import Card, Part, Plotted, Shown
 
 Value = TypeVar("Value")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.printed import shown_up
-from antiphon.protocol.shown.card import Grid, Part
+from antiphon.protocol.display import Grid, Part
 
 if TYPE_CHECKING:
     from antiphon.composition.accounting.curve import PrivacyCurve

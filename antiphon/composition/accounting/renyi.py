@@ -11,14 +11,15 @@ from typing import Any, Final
 import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
-from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, PartError, UnknownOrder, place
 from antiphon.numbers.interval import UNIT, Interval, down, up
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import SLACK, response_divergences
 from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
+from antiphon.protocol.registry import register
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _HUGE: Final = 1e290
@@ -127,7 +128,7 @@ def renyi(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     False
     """
     composed = parameters(given, times)
-    losses = Losses.of(composed)
+    losses = Responses(composed.epsilons)
     ends = losses.epsilons * (1 + 2 * UNIT) + 5e-324
 
     def divergence(order: float) -> float:
@@ -192,7 +193,7 @@ def concentrated(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     Bun and Steinke 2016, Prop. 1.4 and Lemma 1.7. Never below ``renyi``.
     """
     composed = parameters(given, times)
-    losses = Losses.of(composed)
+    losses = Responses(composed.epsilons)
     rho = math.fsum(losses.counts * losses.epsilons**2) / 2 * (1 + SLACK)
     return RenyiCurve(
         lambda order: rho * order * (1 + 2 * UNIT),
@@ -222,3 +223,96 @@ def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
     """
     implied = converted(Pure(epsilon), ZeroConcentrated)
     return Fraction(0) if implied is None else implied.rho
+
+
+_NO_LOSS = Interval(0.0, 0.0)
+_DIGITS = 40
+
+
+def whole_order(value: object) -> int:
+    """An order whose figures are exact. Raises: InvalidArgument."""
+    order = exact.whole(value, "order")
+    if order < 2:
+        raise InvalidArgument("order is a whole number from 2 on: others have no exact figure")
+    return order
+
+
+@register("antiphon.OnlyAt/1")
+@attrs.frozen
+class OnlyAt:
+    """A Rényi curve that says nothing of the orders above one: ``moment`` is e^((α-1)D) there.
+
+    At lower orders a divergence is no more (van Erven and Harremoës 2014, Thm 3).
+    """
+
+    order: int = attrs.field(validator=lambda _, __, value: whole_order(value))
+    moment: Fraction = attrs.field(converter=exact.fraction)
+
+    @moment.validator  # pyright: ignore
+    def _possible(self, _: object, value: Fraction) -> None:
+        if value < 1:
+            raise InvalidArgument(
+                f"moment = {value}: e^((α-1)D) is at least 1, for a mechanism that says nothing; "
+                "a claim below it cannot be kept"
+            )
+
+    def __call__(self, order: float) -> float:
+        if order > self.order:
+            return math.inf
+        above = exact.bracket(exact.epsilon(exact.Log(self.moment)), _DIGITS)[1]
+        return up(above / (self.order - 1))
+
+
+@attrs.frozen(repr=False)
+class OneOrderCurve(PrivacyCurve):
+    """(ε, δ) from D_α <= D at one order α > 1, of which alone something is known.
+
+    δ(ε) = e^((α-1)(D-ε)) (α-1)^(α-1)/α^α (Canonne, Kamath and Steinke 2020, Prop. 12), and back.
+    """
+
+    order: Fraction
+    divergence: Fraction
+
+    @property
+    def method(self) -> str:
+        return f"RDP of order {float(self.order):.6g}"
+
+    @property
+    def source(self) -> str:
+        return "Mironov 2017; Canonne, Kamath and Steinke 2020, Prop. 12"
+
+    @property
+    def floor(self) -> Interval[float]:
+        return _NO_LOSS
+
+    @property
+    def _exact_floor(self) -> Fraction | None:
+        return Fraction(0)
+
+    @property
+    def _enough(self) -> float:
+        return math.inf
+
+    @property
+    def _shape(self) -> tuple[float, float]:
+        """ln (α-1)^(α-1)/α^α, and what it may be off by."""
+        s = float(self.order - 1)
+        small, large = s * math.log(s), (1 + s) * math.log1p(s)
+        return small - large, SLACK * (abs(small) + large)
+
+    def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        least = exact.bracket(epsilon, 40)[0]
+        linear = up((self.order - 1) * (self.divergence - least))
+        shape, error = self._shape
+        log = linear + shape + error + SLACK * abs(linear)
+        return Interval(0.0, min(1.0, math.exp(min(0.0, log)) * (1 + SLACK) + 5e-324))
+
+    def _epsilon(self, delta: Fraction) -> Interval[float]:
+        if self._delta(Fraction(0)).upper <= delta:
+            return _NO_LOSS
+        if not down(delta):
+            return Interval(0.0, math.inf)
+        needed = -math.log(down(delta)) * (1 + SLACK)
+        shape, error = self._shape
+        total = needed + shape + error + SLACK * abs(needed + shape)
+        return Interval(0.0, max(0.0, up(self.divergence + Fraction(total) / (self.order - 1))))

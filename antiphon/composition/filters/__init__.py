@@ -4,13 +4,12 @@ from antiphon.composition.filters.basic import BasicFilter
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
+    GaussianFilter,
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.gaussian_filter import GaussianFilter
-from antiphon.composition.filters.odometer import Odometer, Reading
+from antiphon.composition.filters.odometer import Odometer, Reading, RenyiOdometer
 from antiphon.composition.filters.renyi_filter import RenyiFilter
-from antiphon.composition.filters.renyi_odometer import RenyiOdometer
 from antiphon.numbers.public import shows
 
 __all__ = [

@@ -11,22 +11,19 @@ from typing import Generic, NamedTuple, TypeAlias, final
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.amounts import amounts
-from antiphon.composition.filters.decimals import root_below
-from antiphon.composition.filters.sums import Sum
+from antiphon.composition.filters.sums import Sum, amounts, root_below
 from antiphon.numbers import exact
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
+from antiphon.protocol.display import Card, Displayed, Grid, as_text
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import Pair
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
-from antiphon.protocol.shown.card import Card, Grid, as_text
-from antiphon.protocol.shown.displayed import Displayed
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ): what a filter adds up."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, Union
 
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.registry import register
 
 _LONGEST: Final = 2048
@@ -116,3 +119,76 @@ def _bounded(total: Fraction, argument: Fraction | None) -> Sum:
     if total.denominator.bit_length() > _LONGEST:
         total = Fraction(-(-total.numerator * _GRID // total.denominator), _GRID)
     return Sum(total.numerator, total.denominator, argument)
+
+
+Amount: TypeAlias = Union[ExactEpsilon, float]
+
+_SIGNS: Final = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": "μ²"}
+_LARGE: Final = 10**6
+
+
+def amounts(values: Sequence[Amount], unit: str = "epsilon", *, left: bool = False) -> str:
+    """(ε, ρ, D or μ²; δ) in words; ``left``: they are what remains.
+
+    >>> amounts((Fraction(1, 10), Fraction(0))), amounts((Fraction(2, 3), Fraction(0)), left=True)
+    ('ε = 0.1, δ = 0', 'ε = 0.666666, δ = 0')
+    >>> amounts((Log(3), Fraction(1, 3)), "rho")
+    'ρ = ln 3, δ = 0.333334'
+    """
+    first, delta = (_shown(value, left) for value in values)
+    return f"{_SIGNS[unit]} = {first}, δ = {delta}"
+
+
+def _shown(value: Amount, left: bool) -> str:
+    if not isinstance(value, Log | Fraction):
+        return "∞" if math.isinf(value) else _rounded(Fraction(value), left)
+    if isinstance(value, Log) and value.argument < _LARGE and value.argument.denominator == 1:
+        return f"ln {value.argument}"
+    return _rounded(value, left)
+
+
+def _rounded(value: ExactEpsilon, left: bool) -> str:
+    return shown_down(value) if left else shown_up(value)
+
+
+DIGITS: Final = 50
+UP: Final = Context(prec=DIGITS, rounding=ROUND_CEILING)
+DOWN: Final = Context(prec=DIGITS, rounding=ROUND_FLOOR)
+
+
+def below(value: ExactEpsilon) -> Decimal:
+    """At most the value, within 10^-49 of it, relatively."""
+    low, _ = exact.bracket(value, DIGITS)
+    return DOWN.divide(Decimal(low.numerator), Decimal(low.denominator))
+
+
+def above(value: ExactEpsilon) -> Decimal:
+    """At least the value, within 10^-49 of it, relatively."""
+    _, high = exact.bracket(value, DIGITS)
+    return UP.divide(Decimal(high.numerator), Decimal(high.denominator))
+
+
+def log_above(value: Fraction) -> Decimal:
+    """At least ln(value), for a rational >= 1."""
+    return above(exact.epsilon(Log(value)))
+
+
+def root_above(value: Decimal) -> Decimal:
+    """At least the square root: Decimal.sqrt rounds half-even whatever the context says."""
+    return value.sqrt(UP).next_plus(UP)
+
+
+def root_below(value: Fraction) -> Fraction:
+    """At most the square root, to six digits of it.
+
+    >>> root_below(Fraction(9, 4)), root_below(Fraction(2))
+    (Fraction(3, 2), Fraction(141421, 100000))
+    """
+    if exact.root_up(value) ** 2 == value:
+        return exact.root_up(value)
+    return rounded_down(below(value).sqrt(DOWN).next_minus(DOWN), 6)
+
+
+def rounded_down(value: Decimal, digits: int = 12) -> Fraction:
+    """At most the value, to so many significant digits."""
+    return Fraction(Context(prec=digits, rounding=ROUND_FLOOR).plus(value))

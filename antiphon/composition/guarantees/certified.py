@@ -9,8 +9,7 @@ import attrs
 from antiphon.composition.as_is import AsIs
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ConComp, ExtConComp
-from antiphon.composition.guarantees.derive import derive
-from antiphon.composition.guarantees.rulebook import Derived, Inquiry
+from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.numbers import exact
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe

@@ -14,16 +14,14 @@ from antiphon.composition.accounting.parameters import MOST_CREATED
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import picture, text
 from antiphon.composition.guarantees.derivation import Derivation
-from antiphon.composition.guarantees.derive import derive
-from antiphon.composition.guarantees.rulebook import Inquiry
+from antiphon.composition.guarantees.rulebook import Inquiry, derive
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.display import Card, Displayed, Grid, Picture
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
-from antiphon.protocol.shown.card import Card, Grid, Picture
-from antiphon.protocol.shown.displayed import Displayed
 from antiphon.protocol.verification import Verification
 
 Style = Literal["text", "markdown", "mermaid", "svg"]

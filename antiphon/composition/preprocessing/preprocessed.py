@@ -70,8 +70,7 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         from antiphon.composition.guarantees.derivation import NoGuarantee
-        from antiphon.composition.guarantees.derive import derive
-        from antiphon.composition.guarantees.rulebook import Inquiry
+        from antiphon.composition.guarantees.rulebook import Inquiry, derive
 
         plain = Preprocessed(self.mechanism, self.preprocessing)
         try:

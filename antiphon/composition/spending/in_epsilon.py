@@ -13,10 +13,9 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.guarantees.composing import composed
 from antiphon.composition.guarantees.derivation import NoGuarantee
-from antiphon.composition.guarantees.derive import derive
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
 from antiphon.composition.guarantees.leaves import asserted
-from antiphon.composition.guarantees.rulebook import Inquiry
+from antiphon.composition.guarantees.rulebook import Inquiry, derive
 from antiphon.composition.guarantees.rules.chains.post_processing import rest_of
 from antiphon.composition.guarantees.rules.compositions.filters import within
 from antiphon.composition.spending.charged import counted, used

@@ -14,9 +14,8 @@ from typing import Final
 
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Filter
-from antiphon.composition.filters.odometer import Distance, Odometer
+from antiphon.composition.filters.odometer import Distance, Odometer, RenyiOdometer
 from antiphon.composition.filters.renyi_filter import RenyiFilter
-from antiphon.composition.filters.renyi_odometer import RenyiOdometer
 from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.leaves import asserted
 from antiphon.composition.guarantees.rules.compositions.filters import promised

@@ -2,13 +2,15 @@
 
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
-from antiphon.mechanisms.counters.count_after import CountAfter
+from antiphon.mechanisms.counters.count_after import CountAfter, ExactSum
 from antiphon.mechanisms.counters.counter import COUNT, Counter
-from antiphon.mechanisms.counters.exact_sum import ExactSum
-from antiphon.mechanisms.counters.lower_bound import lower_bound
-from antiphon.mechanisms.counters.refined_tree import RefinedTreeCounter
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
-from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter, TreeCounter
+from antiphon.mechanisms.counters.tails import lower_bound
+from antiphon.mechanisms.counters.tree_counter import (
+    GaussianTreeCounter,
+    RefinedTreeCounter,
+    TreeCounter,
+)
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.numbers.public import shows
 

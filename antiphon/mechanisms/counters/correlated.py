@@ -39,8 +39,13 @@ from typing_extensions import TypeVar
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
 from antiphon.mechanisms.counters.factors.buffers import Vector
-from antiphon.mechanisms.counters.factors.normalised import squared_errors
-from antiphon.mechanisms.counters.factors.rows import Amount, Row, gaussians, nearest
+from antiphon.mechanisms.counters.factors.rows import (
+    Amount,
+    Row,
+    gaussians,
+    nearest,
+    squared_errors,
+)
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument

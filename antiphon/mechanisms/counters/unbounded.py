@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
-from antiphon.mechanisms.counters.counter_card import card
+from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting, card
 from antiphon.mechanisms.counters.factors.rows import Amount, message_of
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
@@ -24,13 +23,12 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.display import Card, Displayed, Plotted
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.provenance import assumed, claims_of, foreign
 from antiphon.protocol.registry import register
-from antiphon.protocol.shown.card import Card
-from antiphon.protocol.shown.displayed import Displayed, Plotted
 from antiphon.protocol.spaces import Signature
 
 

@@ -1,6 +1,5 @@
 """Histograms that grow: monotone queries of them, and what answers those (CM §7)."""
 
-from antiphon.mechanisms.histograms.checking import QueryViolation, check_query, search_query
 from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
 from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
 from antiphon.mechanisms.histograms.monitor import HistogramMonitor
@@ -8,10 +7,13 @@ from antiphon.mechanisms.histograms.queries import (
     CountAbove,
     HistogramQuery,
     KthLargest,
+    QueryViolation,
     Scaled,
     TopSum,
     Total,
+    check_query,
     quantile,
+    search_query,
 )
 from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.numbers.public import shows

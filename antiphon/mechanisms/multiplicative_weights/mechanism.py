@@ -35,15 +35,15 @@ from antiphon.composition.creation import Create
 from antiphon.composition.validity import fixed_parameters
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Array, row
-from antiphon.mechanisms.multiplicative_weights.echo import Echo
 from antiphon.mechanisms.multiplicative_weights.hypothesis import (
+    Echo,
     Whole,
     bits,
     expected,
     weights,
 )
 from antiphon.mechanisms.noise import DiscreteLaplace
-from antiphon.mechanisms.noise.accuracy import laplace_bound
+from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

@@ -14,8 +14,7 @@ from typing import Final
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.accuracy import gaussian_quantile
-from antiphon.mechanisms.noise.discrete import concentrated_at
+from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_quantile
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism

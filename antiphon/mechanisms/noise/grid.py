@@ -10,14 +10,13 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.pairs.measured import dominated
+from antiphon.composition.accounting.pairs.compose import dominated
 from antiphon.composition.accounting.pairs.noise import (
     DiscreteGaussianPair,
     DiscreteLaplacePair,
 )
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
-from antiphon.mechanisms.noise.discrete import concentrated_at
+from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_bound, laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
 from antiphon.populations.plain import plain

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.accuracy import laplace_bound
+from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log

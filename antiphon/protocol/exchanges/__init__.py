@@ -6,10 +6,18 @@ As an exchange it is whole: a generator in which ``heard = yield asked`` sends t
 goes on with what comes back, and ``return state, answer`` answers the left.
 """
 
-from antiphon.protocol.exchanges.functions import FunctionExchange, FunctionTossing, exchange
-from antiphon.protocol.exchanges.processor import ExchangePostProcessor
-from antiphon.protocol.exchanges.tossing import TossingPostProcessor
-from antiphon.protocol.exchanges.underway import Exchanged, Underway, in_turn
+from antiphon.protocol.exchanges.functions import (
+    FunctionExchange,
+    FunctionTossing,
+    TossingPostProcessor,
+    exchange,
+)
+from antiphon.protocol.exchanges.processor import (
+    Exchanged,
+    ExchangePostProcessor,
+    Underway,
+    in_turn,
+)
 
 __all__ = [
     "ExchangePostProcessor",

@@ -1,24 +1,140 @@
-"""A post-processor whose step is an exchange: one generator, run from answer to answer."""
+"""A post-processor whose step is an exchange: one generator, run from answer to answer.
+
+The state in the middle of an exchange: a value, though a generator is none.
+
+A generator cannot be compared, copied, or sent to twice. So the state is what it is computed
+from: the state and the message that it began with, the answers heard so far and the coins
+tossed so far. Run again from its start on these, it is where it was. The generator that has
+just run is kept beside, in a slot of which whoever steps first takes it, so that as a rule
+nothing is run twice. Nobody relies on it: a second step from the same state, a copy and
+another process find the slot empty and run the exchange again.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Iterable
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
-from antiphon.protocol.exchanges.underway import (
-    Exchanged,
-    Underway,
-    answered,
-    check_generator,
-    no_answer_due,
-    run_again,
-)
-from antiphon.protocol.mechanism import State
-from antiphon.protocol.messages import HALT
+import attrs
+from typing_extensions import TypeVar
+
+from antiphon.numbers.errors import PartError, ProtocolError
+from antiphon.numbers.interning import compared_by, fingerprint
+from antiphon.protocol.coins import Draw
+from antiphon.protocol.mechanism import Answer, State
+from antiphon.protocol.messages import HALT, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
+from antiphon.protocol.registry import register
 
 if TYPE_CHECKING:
     from antiphon.protocol.coins import Coins
+
+
+Live = TypeVar("Live", default=Any)
+
+Exchanged = Generator[object, Any, tuple[State, object]]
+"""It yields what goes right, is sent what comes back, and returns (state', answer)."""
+
+
+def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answer, ...]]:
+    """Part of an exchange: sends each message right and returns the answers.
+
+    ``answers = yield from in_turn(messages)``. (No ``yield from messages``: a tuple or a list
+    has no ears, and raises AttributeError at the first answer.)
+    """
+    heard: list[Answer] = []
+    for message in messages:
+        heard.append((yield message))
+    return tuple(heard)
+
+
+# Frozen in all but name: attrs would make each field by a call, which costs a fifth of a hop.
+@register("antiphon.Underway/1", state=True)
+@attrs.define(eq=False, repr=False, weakref_slot=False)
+class Underway(Generic[State, Live]):
+    """Where an exchange stands, before the next answer. Compared and hashed by exact value."""
+
+    state: State
+    message: object
+    heard: tuple[object, ...]
+    tape: tuple[Draw, ...]
+    sent: tuple[object, ...] = attrs.field(eq=False)
+    """What it has sent right. It follows from the rest: run again, it must say the same."""
+    slot: list[Live] = attrs.field(eq=False)
+    """What has just run, until it is taken."""
+
+    def take(self) -> Live | None:
+        """What has just run, if nobody has taken it yet: one operation, so one thread gets it."""
+        try:
+            return self.slot.pop()
+        except IndexError:
+            return None
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Underway and fingerprint(self) == fingerprint(other)
+
+    def __hash__(self) -> int:
+        return hash(fingerprint(self))
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return Underway, (self.state, self.message, self.heard, self.tape, self.sent, [])
+
+    def __repr__(self) -> str:
+        return f"<an exchange, {len(self.heard)} answers heard>"
+
+
+compared_by(Underway, "state", "message", "heard", "tape")
+
+
+NOT_AGAIN: Final = (
+    "an exchange did something else when it was run again on the same state, message, answers "
+    "and coins: keep all that it remembers in the state that it returns, draw all randomness "
+    "from its coins, and change nothing that it is given"
+)
+
+
+def no_answer_due() -> NoReturn:
+    """What a message at the wrong time raises."""
+    raise ProtocolError(
+        "a message from the left in the middle of an exchange, or from the right outside of one: "
+        "step each state with what its own side says next"
+    )
+
+
+def answered(ended: StopIteration) -> tuple[Any, Side, object]:
+    """The step that an exchange ends with. Raises: PartError for another value than a pair."""
+    value: Any = ended.value
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind is tuple and len(value) == 2:
+        return value[0], LEFT, value[1]
+    raise PartError(
+        f"an exchange returned a {kind.__name__}; it ends with: return state, answer"
+    ) from None
+
+
+def check_generator(live: object) -> None:
+    """Raises: PartError for what an exchange returned that is no generator."""
+    if type(live) is not GeneratorType:
+        raise PartError(
+            f"an exchange is a generator function: this one returned a {type(live).__name__} "
+            "without a yield; what asks nothing is a step, by @ap.post_processor"
+        ) from None
+
+
+def run_again(live: Exchanged, underway: Underway) -> None:
+    """Bring a new generator to where an exchange stands.
+
+    Raises: PartError if it does not say the same again, or fails where it did not.
+    """
+    for answer, sent in zip((None, *underway.heard), underway.sent, strict=True):
+        try:
+            same = identical(live.send(answer), sent)
+        except Exception as error:
+            raise PartError(NOT_AGAIN) from error
+        if not same:
+            raise PartError(NOT_AGAIN)
 
 
 class ExchangePostProcessor(PostProcessor[State]):

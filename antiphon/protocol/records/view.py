@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,13 +13,14 @@ from antiphon.numbers.errors import TranscriptError
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Scripted
 from antiphon.protocol.coins import Draw
+from antiphon.protocol.display import Card, Grid, Part, Picture, Shown
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.codec import decode, encode_any
+from antiphon.protocol.records.diagram import ending_of, title_of
 from antiphon.protocol.records.headers import Header, Secret, rebuilt
+from antiphon.protocol.records.labels import counted, message_label, party_label
 from antiphon.protocol.records.rounds import Ending, Round
-from antiphon.protocol.shown.card import Card
-from antiphon.protocol.shown.displayed import Shown
 
 SECRET_TAPE: Final = "a recording is a secret: with the answers, its tape gives the data away"
 
@@ -68,7 +70,6 @@ class View(_ForTheCaller, Shown):
     """What was left out in reading a file that stops in the middle of a line or of a round."""
 
     def _card(self) -> Card:
-        from antiphon.protocol.records.view_card import card
 
         return card(self)
 
@@ -185,3 +186,35 @@ class Recording(Shown):
         if recording is None:
             raise TranscriptError("this file is a view: it does not hold the mechanism's coins")
         return recording
+
+
+_TOLD: Final = 50
+"""Rounds in text …"""
+_DRAWN: Final = 12
+"""… and in a picture that nobody asked for."""
+
+
+def card(view: View) -> Card:
+    """Who played, how many rounds, how it ended; then what was said."""
+    count = len(view.rounds)
+    notes = [
+        f"{counted(count, 'round')} of {party_label(view.header.adversary)} with {title_of(view)}"
+    ]
+    notes.append(ending_of(view, count).rstrip(".").lower())
+    if view.failures:  # how many, without what they raised: that may hold data
+        notes.append(f"{len(view.failures)} failed step(s), see view.failures")
+    if view.header.seeded:
+        notes.append("seeded: not for release")
+    return Card("; ".join(notes), _parts(view))
+
+
+def _parts(view: View) -> Iterator[Part]:
+    if len(view.rounds) <= _DRAWN:
+        yield Picture(view.svg)
+    rows = [
+        (str(number), message_label(each.message), message_label(each.answer))
+        for number, each in enumerate(islice(view.rounds, _TOLD), start=1)
+    ]
+    yield Grid(rows, ("round", "message", "answer"), numbers=("round",))
+    if len(view.rounds) > _TOLD:
+        yield ending_of(view, _TOLD)

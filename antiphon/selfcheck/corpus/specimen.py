@@ -9,10 +9,14 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.protocol.messages import EMPTY, same
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import ZeroConcentrated
+from antiphon.protocol.messages import EMPTY, Pair, same
 from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.spaces import Space
-from antiphon.selfcheck.corpus.entry import Entry
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 
 SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
 """Of a row whose interactions take microseconds each, or more: states of arrays, parts created."""
@@ -74,3 +78,48 @@ class Specimen:
     def name(self) -> str:
         """What it is called."""
         return self.kind.__name__
+
+
+HALF: Final = Fraction(1, 2)
+RHO: Final = Fraction(2)
+"""ρ of what is audited with Gaussian noise: a mean apart by two standard deviations."""
+DELTA: Final = Fraction(1, 10)
+"""The δ at which such a claim is tested: a zCDP claim itself says nothing of single events."""
+LESS: Final = Fraction(7, 10)
+"""Noise off by 30 %."""
+UNKNOWN: Final = Truth()
+
+
+def as_claimed(
+    name: str, system: Any, player: Player, truth: Truth = UNKNOWN, *more: Player
+) -> Entry:
+    """The system under its own first claim, which is taken at DELTA where it is of zCDP."""
+    return Entry(name, system, at_delta(system.claims[0]), (player, *more), truth)
+
+
+def broken(
+    name: str, system: Any, claim: Claim, player: Player, truth: Truth, *more: Player
+) -> Entry:
+    """A system under a claim that is another's, and that is known to be false of it."""
+    false = attrs.evolve(at_delta(claim), status=Status.REFUTED, source=name)
+    return Entry(name, system, false, (player, *more), truth)
+
+
+def at_delta(claim: Claim) -> Claim:
+    """A zCDP claim as an (ε, δ) one."""
+    return claim.at(DELTA) if isinstance(claim.measure, ZeroConcentrated) else claim
+
+
+def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
+    """Of noise that ρ-zCDP asks for, or of a part of it: δ at the ε that ρ and DELTA give."""
+    epsilon = float(Claim(ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
+    ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
+    return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
+
+
+_ANY: Any = (None, Status.PROVED, "")
+
+
+def numbers(a: Any, b: Any) -> Player:
+    """A player that says one pair."""
+    return saying(f"{a} | {b}", [Pair(a, b)])

@@ -2,38 +2,112 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import partial
+from typing import Any
+
+import attrs
 
 from antiphon.audit.exact.comparison import law_of_views
 from antiphon.audit.exact.question import Question
-from antiphon.composition.accounting.one_order import OneOrderCurve
+from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.filters.basic import BasicFilter
-from antiphon.composition.filters.budget import Filter
-from antiphon.composition.filters.concentrated import ConcentratedFilter
-from antiphon.composition.filters.gaussian_filter import GaussianFilter
+from antiphon.composition.filters.budget import Budget, Filter, Refusal
+from antiphon.composition.filters.concentrated import ConcentratedFilter, GaussianFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol.adversary import Adversary, adversary
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.measures.kinds import Measure, parameters_of
+from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
-from antiphon.selfcheck.theorems.parts.unsound import (
-    Forgetful,
-    NaturalFilter,
-    exceeds,
-    quantile,
-    stopping,
-)
-from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Check, Evidence
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, Parameters, composed, private
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.verifier import Verifier
+
+Charged = tuple[Parameters, ...]
+_NOTHING = (Fraction(0), Fraction(0))
+
+
+@attrs.frozen
+class NaturalFilter(Budget[Charged]):
+    """Go on while Comp[RR_{ε_i,δ_i}] of what was charged, as if fixed in advance, is (ε, δ)-DP."""
+
+    epsilon: ExactEpsilon
+    delta: Fraction
+
+    @property
+    def initial_state(self) -> Charged:
+        return ()
+
+    def charge(self, state: Charged, measure: Measure) -> Charged | Refusal:
+        parameters = parameters_of(measure)
+        assert parameters is not None
+        after = (*state, parameters)
+        [(_, delta)] = composed(after, [self.epsilon])
+        return after if delta <= self.delta else Refusal(parameters, _NOTHING, _NOTHING)
+
+
+@attrs.frozen
+class Forgetful(Budget[Any]):
+    """Charges each creation as if it were the first."""
+
+    budget: Filter
+
+    @property
+    def initial_state(self) -> Any:
+        return self.budget.initial_state
+
+    def charge(self, state: Any, measure: Measure) -> Any:
+        after = self.budget.charge(state, measure)
+        return after if type(after) is Refusal else state
+
+
+def quantile(growth: int, number: int, beta: Fraction) -> int:
+    """The least whole m with P(loss > m ln q) <= beta after so many RR_{ln q}, q = ``growth``."""
+    weights = [math.comb(number, lies) * growth ** (number - lies) for lies in range(number + 1)]
+    worse = list(itertools.accumulate(weights))  # with at most so many lies
+    allowed = beta * (growth + 1) ** number
+    fits = max((lies for lies in range(number + 1) if worse[lies] <= allowed), default=-1)
+    return number - 2 * (fits + 1)
+
+
+def stopping(creation: object, readings: Sequence[int]) -> Adversary:
+    """Asks RR after RR for (0, 1) until the loss is above its reading, ``readings[n-1]`` after n.
+
+    The answer (0, ⊥) of an RR is a loss of one, (1, ⊥) of minus one.
+    """
+
+    @adversary
+    def attack(answers: Sequence[object], coins: Coins) -> object:
+        asked, creating = divmod(len(answers), 2)
+        if creating:
+            return Pair(Ask(0, asked), Ask(1, asked))
+        if asked and (asked == len(readings) or exceeds(answers, readings)):
+            return HALT
+        return same(creation)
+
+    return attack
+
+
+def exceeds(answers: Sequence[object], readings: Sequence[int]) -> bool:
+    """Whether the loss is now above its reading."""
+    told = _bits(answers[1::2])
+    return bool(told) and len(told) - 2 * sum(told) > readings[len(told) - 1]
+
+
+def _bits(answers: Sequence[Any]) -> list[int]:
+    return [answer[0] for answer in answers if answer is not HALT]
+
 
 SECTION = (5, 8)
 """Behind the theorems on parameters that are fixed in advance."""

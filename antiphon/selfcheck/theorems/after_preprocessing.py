@@ -23,8 +23,7 @@ from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.measures.kinds import Measure, Pure, Renyi
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, finite_laplace
-from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import Within
 

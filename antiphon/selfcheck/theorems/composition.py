@@ -26,23 +26,27 @@ from antiphon.composition.validity import (
     fixed_parameters,
 )
 from antiphon.numbers.exact import Log
-from antiphon.selfcheck.theorems.parts.broken import (
-    ForgetsTheirs,
-    ForgetsToCharge,
-    TakesAnySample,
-)
 from antiphon.selfcheck.theorems.parts.components import (
     CURVE,
     LEAKY,
     PURE_RESPONSE,
     RESPONSE,
+    ForgetsTheirs,
+    ForgetsToCharge,
+    TakesAnySample,
     messages,
     threshold,
     walk,
     weakened,
 )
-from antiphon.selfcheck.theorems.statements import composed, in_both_worlds, private, same_views
-from antiphon.selfcheck.theorems.theorem import Check, Evidence
+from antiphon.selfcheck.theorems.theorem import (
+    Check,
+    Evidence,
+    composed,
+    in_both_worlds,
+    private,
+    same_views,
+)
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verifier import Verifier
 

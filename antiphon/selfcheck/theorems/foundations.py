@@ -23,12 +23,13 @@ from antiphon.selfcheck.theorems.parts.finite import (
     FiniteResponse,
     promised,
 )
-from antiphon.selfcheck.theorems.statements import (
+from antiphon.selfcheck.theorems.theorem import (
+    Check,
+    Evidence,
     in_both_worlds,
     private,
     same_views,
 )
-from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, neighbouring_start
 

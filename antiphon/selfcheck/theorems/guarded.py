@@ -29,10 +29,11 @@ from antiphon.selfcheck.theorems.parts.finite import (
     FiniteAboveThreshold,
     promised,
 )
-from antiphon.selfcheck.theorems.statements import (
+from antiphon.selfcheck.theorems.theorem import (
+    Check,
+    Evidence,
     private_interactive,
 )
-from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 

@@ -5,15 +5,26 @@ from __future__ import annotations
 import enum
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from typing import TypeAlias
 
 import attrs
 
+from antiphon.audit.exact.arena import ComparisonArena
+from antiphon.audit.exact.beliefs import Columns
+from antiphon.audit.exact.comparison import equivalent
+from antiphon.audit.exact.question import LIMIT, Question, rational_growth
+from antiphon.audit.exact.solver import Solver
+from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
+from antiphon.composition.properties import Violation
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.verification import Verification
 
 Bound: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 """(ε, δ): one point of what is claimed."""
@@ -117,3 +128,154 @@ class Decided:
         if self.check.expected:
             return "holds" if self.evidence.holds else "FAILS"
         return "fails, as it must" if self.evidence.exceeds else "holds, but must not"
+
+
+Parameters = tuple[exact.ExactEpsilon, Fraction]
+
+
+def private(
+    system: ContinualMechanism,
+    verification: Verification,
+    claimed: Iterable[Bound],
+    rounds: int,
+    *,
+    exactly: bool = False,
+    note: str = "",
+    catalogue: Iterable[object] | None = None,
+    max_creations: int | None = None,
+    queries: Iterable[object] | None = None,
+) -> Evidence:
+    """M is (ε, δ)-DP w.r.t. f for each claimed (ε, δ) (CM Def. 3.7).
+
+    ``exactly``: each δ is tight; then the adversary that attains it is shown as well.
+    """
+    points = tuple(claimed)
+    question = Question(system, verification, queries, catalogue, max_creations, report=None)
+    tight = tuple(question.solve(epsilon, rounds).delta for epsilon, _ in points)
+    wrong = _wrong(points, tight, exactly)
+    shown = points[0][0] if exactly and wrong is None else wrong
+    adversary = "" if shown is None else question.best_adversary(shown, rounds).tree()
+    return Evidence(points, tight, adversary, note, _relation(exactly))
+
+
+def private_interactive(
+    mechanism: tuple[Mechanism, Mechanism],
+    initial: tuple[object, object],
+    claimed: Iterable[Bound],
+    rounds: int,
+    queries: Iterable[object],
+    *,
+    exactly: bool = False,
+    note: str = "",
+) -> Evidence:
+    """An IM is (ε, δ)-DP between two initial states (CM Def. 2.12), messages single."""
+    points = tuple(claimed)
+    states = mechanism[0].enter(initial[0]), mechanism[1].enter(initial[1])
+    arena = ComparisonArena(Columns(LIMIT), mechanism, states, tuple(queries))
+    solvers = Solver(arena, 0, LIMIT), Solver(arena, 1, LIMIT)
+    found = [_worse(solvers, rational_growth(epsilon)[0], rounds) for epsilon, _ in points]
+    tight = tuple(delta for delta, _ in found)
+    wrong = _wrong(points, tight, exactly)
+    adversary = ""
+    if wrong is not None:
+        place = next(i for i, point in enumerate(points) if point[0] is wrong)
+        adversary = _tree(solvers[found[place][1]], *found[place], wrong, rounds)
+    return Evidence(points, tight, adversary, note, _relation(exactly))
+
+
+def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
+    """(tight δ, the world it favours)."""
+    values = [solver.solve(growth, rounds) for solver in solvers]
+    return max(values), values.index(max(values))
+
+
+def _tree(
+    solver: Solver, delta: Fraction, bit: int, epsilon: exact.ExactEpsilon, rounds: int
+) -> str:
+    growth, _ = rational_growth(epsilon)
+    solver.solve(growth, rounds)
+    nodes = StrategyBuilder(solver, LIMIT).build(growth, rounds)
+    return StrategyAdversary(nodes, bit, growth, delta).tree()
+
+
+def _relation(exactly: bool) -> Standing:
+    return Standing.EQUAL if exactly else Standing.AT_MOST
+
+
+def _wrong(
+    points: Sequence[Bound], tight: Sequence[Fraction], exactly: bool
+) -> exact.ExactEpsilon | None:
+    """The first ε at which the claim fails."""
+    for (epsilon, delta), found in zip(points, tight, strict=True):
+        if found > delta or (exactly and found != delta):
+            return epsilon
+    return None
+
+
+def same_views(
+    systems: Iterable[tuple[Mechanism, Mechanism]],
+    rounds: int,
+    queries: Iterable[object],
+    *,
+    note: str = "",
+) -> Evidence:
+    """Every pair of systems is equivalent (CM Def. 2.10): distance 0 between their views."""
+    messages = tuple(queries)
+    found = [equivalent(a, b, rounds=rounds, queries=messages) for a, b in systems]
+    worst = max(found, key=lambda each: each.distance)
+    adversary = "" if worst.adversary is None else worst.adversary.tree()
+    claimed = ((Fraction(0), Fraction(0)),)
+    return Evidence(claimed, (worst.distance,), adversary, note, Standing.EQUIVALENT)
+
+
+def in_both_worlds(
+    left: Callable[[int], Mechanism],
+    right: Callable[[int], Mechanism],
+) -> list[tuple[Mechanism, Mechanism]]:
+    """The pairs of systems of b = 0 and of b = 1."""
+    return [(left(bit), right(bit)) for bit in (0, 1)]
+
+
+def composed(
+    parameters: Sequence[Parameters], epsilons: Iterable[exact.Epsilon]
+) -> tuple[Bound, ...]:
+    """(ε, tight δ) of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], from its 4^k outcomes.
+
+    Independent of the solver: the hockey-stick divergence of two product laws (theory §4).
+    """
+    laws = [_response(exact.exp(epsilon), delta) for epsilon, delta in parameters]
+    outcomes = [_product(outcome) for outcome in product(*laws)]
+    points: list[Bound] = []
+    for each in epsilons:
+        epsilon = exact.epsilon(each)
+        growth, _ = rational_growth(epsilon)
+        excess = (max(Fraction(0), zero - growth * one) for zero, one in outcomes)
+        points.append((epsilon, sum(excess, Fraction(0))))
+    return tuple(points)
+
+
+def _response(growth: Fraction | float, delta: Fraction) -> list[tuple[Fraction, Fraction]]:
+    """The outcomes of RR_{ε,δ}: (probability under 0, under 1)."""
+    rest, total = 1 - delta, 1 + Fraction(growth)
+    true, false = rest * Fraction(growth) / total, rest / total
+    return [(delta, Fraction(0)), (Fraction(0), delta), (true, false), (false, true)]
+
+
+def _product(outcome: tuple[tuple[Fraction, Fraction], ...]) -> tuple[Fraction, Fraction]:
+    zero = one = Fraction(1)
+    for mass0, mass1 in outcome:
+        zero, one = zero * mass0, one * mass1
+    return zero, one
+
+
+def runs_of(violation: Violation) -> str:
+    """Two runs that break a property, side by side: what P heard, and what it sent."""
+    lines = [f"{violation.property.value}: {violation.reason}"]
+    for name, heard, sent in zip("01", violation.runs, violation.replay(), strict=True):
+        lines.append(f"  run {name}")
+        for (came, message), (to, said) in zip(heard, sent, strict=True):
+            lines.append(
+                f"    from {came.value}: {message_label(message)}"
+                f"  ->  to {to.value}: {message_label(said)}"
+            )
+    return "\n".join(lines)

@@ -135,6 +135,14 @@ def too_bold_and_infinite(state, bit, coins):
 
 @mechanism(
     answers=INTS, initial_state=0,
+    claims=(ap.Claim(Approximate(1, 1), event_level(), Status.ASSUMED, "all do"),),
+)  # fmt: skip
+def promises_nothing(state, bit, coins):
+    return state, bit + coins.discrete_laplace(Fraction(1, 3))
+
+
+@mechanism(
+    answers=INTS, initial_state=0,
     claims=(ap.Claim(ZeroConcentrated(Fraction(1, 10**6)), event_level(), Status.ASSUMED, "no"),),
 )  # fmt: skip
 def too_bold_in_rho(state, bit, coins):
@@ -263,6 +271,8 @@ def test_what_cannot_be_checked_is_refused_or_said():
     with pytest.raises(ap.InvalidArgument, match="right="):
         ap.check(ap.protocol.IdentityPostProcessor())
     assert dict(ap.check(outside, seed=1).left_out)["claims"] == "it claims nothing"
+    why = dict(ap.check(promises_nothing, only=["claims"], seed=1).left_out)["claims"]
+    assert why == "every mechanism is (ε, 1)-DP"
 
 
 # --- verification functions --------------------------------------------------------------------

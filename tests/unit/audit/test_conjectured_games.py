@@ -24,6 +24,8 @@ from antiphon.audit.conjectures.judging import both_laws, kept
 from antiphon.audit.conjectures.law_trees import Domain
 from antiphon.audit.conjectures.patterns.fixed_strategy import (
     FixedStrategy,
+    _moved,
+    free_twin,
     slope,
     tangent,
     value,
@@ -46,7 +48,7 @@ from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.learners.littlestone import BLANK, HIT
 from antiphon.protocol import Intractable, InvalidArgument
 from antiphon.protocol.coins.sampled import generator
-from antiphon.selfcheck.theorems.parts.unsound import NaturalFilter
+from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
 LOG2 = ap.Log(2)
@@ -125,6 +127,16 @@ def test_what_a_strategy_gains_is_a_polynomial(pattern, seed):
     found = gained(best, oracle, domains)
     assert value(found, laws) == pytest.approx(best.gain, abs=1e-9)
     assert best.gain > 0
+
+
+def test_a_copy_moves_in_the_tree_of_its_own_law():
+    """Laws of which one hears two inputs and gives two answers, and the other three."""
+    domains = [Domain((0, 1), 2, 2), Domain((0, 1, 2), 2, 3)]
+    twin = free_twin(1, domains[1], TWICE.parts[0].claim)
+    one = _moved((), [("categorical", twin.weights[1], 2)], domains)
+    assert one == (((1, 1 * 3 + 2 + 1),), 3)
+    two = _moved(one[0], [("categorical", twin.weights[6 * 3 + 1], 0)], domains)
+    assert two == (((1, 19 * 3 + 0 + 1),), 3)
 
 
 def test_the_polynomial_is_true_of_other_mechanisms():

@@ -21,10 +21,10 @@ from antiphon.audit.conjectures import (
 )
 from antiphon.audit.conjectures.all_views import best, gains
 from antiphon.audit.conjectures.climbing import Climb
+from antiphon.audit.conjectures.exact_figures import HockeyStick, MomentLoss
 from antiphon.audit.conjectures.law_trees import Domain, pruned, tree, turned
 from antiphon.audit.conjectures.program import program
 from antiphon.audit.conjectures.tables import mechanism, mixed, rounded
-from antiphon.audit.conjectures.view_losses import HockeyStick, MomentLoss
 from antiphon.protocol import Intractable, InvalidArgument, Pair, same
 from antiphon.protocol.coins.sampled import generator
 

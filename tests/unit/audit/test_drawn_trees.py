@@ -8,8 +8,12 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.conjectures import SparsePattern, TableMechanism, conjecture
-from antiphon.audit.conjectures.drawing.drawn_tree import Drawn, folded
-from antiphon.audit.conjectures.drawing.found_trees import mechanism_drawn, strategy_drawn
+from antiphon.audit.conjectures.drawing.found_trees import (
+    Drawn,
+    folded,
+    mechanism_drawn,
+    strategy_drawn,
+)
 from antiphon.audit.conjectures.drawing.tree_sheet import sheet
 
 PATTERN = SparsePattern(epsilon=0, delta=Fraction(1, 10), creations=2, sparse=1)

@@ -19,11 +19,11 @@ from antiphon.audit.statistical import (
     merge,
     play_sample,
 )
-from antiphon.audit.statistical.events import settling
+from antiphon.audit.statistical.events import reader
 from antiphon.audit.statistical.events.choosing import candidates
+from antiphon.audit.statistical.events.events import crossing
 from antiphon.audit.statistical.events.fitting import additive, rows_of, table
-from antiphon.audit.statistical.events.half_lines import crossing
-from antiphon.audit.statistical.events.reader import Reader, reader_of
+from antiphon.audit.statistical.events.reader import Reader, reader_of, settled
 from antiphon.audit.statistical.events.scorers import (
     Additive,
     ByKind,
@@ -31,7 +31,6 @@ from antiphon.audit.statistical.events.scorers import (
     LikelihoodTable,
     Place,
 )
-from antiphon.audit.statistical.events.settling import settled
 from antiphon.audit.statistical.events.thresholds import Cuts
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.populations.sample import Placeholder
@@ -418,7 +417,7 @@ class TestNumbersHoweverTheyCameAbout:
         def never(*_):
             raise AssertionError("each number was made a kind of view")
 
-        monkeypatch.setattr(settling, "_groups", never)
+        monkeypatch.setattr(reader, "_groups", never)
         column = np.arange(200_000.0)[:, None]
         sample = Sample({(NUMBER,): Cell(200_000, column), (7,): Cell(3)})
         assert Event(Place((0,)), 99_999.5, True, 1).hits(sample) == 100_000

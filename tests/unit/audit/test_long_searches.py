@@ -15,8 +15,8 @@ from antiphon.audit.conjectures import Conjecture, SparsePattern
 from antiphon.audit.conjectures.climbing import Climb
 from antiphon.audit.conjectures.searching.remembered import kept_in
 from antiphon.audit.conjectures.searching.starts import AHEAD, Climbs, Few, place_of, start
-from antiphon.audit.running.by_path import run_file
 from antiphon.audit.running.chunks import Chunks
+from antiphon.audit.running.sending import run_file
 from antiphon.protocol import CheckpointError, ExecutorError, InvalidArgument
 from antiphon.protocol.coins.sampled import generator
 

@@ -22,9 +22,9 @@ from antiphon.audit.conjectures import (
     moment_above,
 )
 from antiphon.audit.conjectures.judging import both_laws
+from antiphon.audit.conjectures.patterns.filter_pattern import worst
 from antiphon.audit.conjectures.patterns.fixed_strategy import FixedStrategy, tangent, value
 from antiphon.audit.conjectures.patterns.game_pattern import BestOfGame
-from antiphon.audit.conjectures.patterns.worst_responses import worst
 from antiphon.audit.conjectures.tables import mechanism, rounded
 from antiphon.composition.filters.concentrated import ConcentratedFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
@@ -177,6 +177,9 @@ def test_the_search_of_any_game_finds_what_that_of_f_infinity_does():
     found = conjecture(pattern, Fraction(89, 80), seed=1, starts=12, answers=2, seconds=None)
     assert found.refuted
     assert Fraction(89, 80) < found.loss <= Fraction(98, 80)
+    mixed = attrs.evolve(pattern, parts=(AnyMechanism(epsilon=1), part))
+    assert mixed.in_words([(1, 2)]) == pattern.in_words([(1, 2)])  # one such part is enough
+    assert pattern.in_words([(1, 2)]).startswith("mechanisms of rounds × answers 1 × 2, ")
 
 
 def test_a_delta_of_mechanisms_of_a_divergence_may_be_bounded():
@@ -341,7 +344,7 @@ def test_a_bound_below_what_one_claim_loses_alone():
 
 
 def test_moments_round_up():
-    for divergence, order in ((Fraction(1, 10), 2), (Fraction(7), 3), (Fraction(0), 2)):
+    for divergence, order in ((TENTH, 2), (Fraction(7), 3), (Fraction(0), 2), (Fraction(150), 5)):
         above = moment_above(divergence, order)
         exponent = float((order - 1) * divergence)
         assert float(above) == pytest.approx(np.exp(exponent), rel=1e-15)

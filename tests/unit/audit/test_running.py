@@ -22,7 +22,7 @@ import running_tasks as tasks
 import antiphon as ap
 from antiphon.audit import running
 from antiphon.audit.running import Checkpoint, Chunks, CountViews, crews, merge_counts, run, working
-from antiphon.audit.running.identity import digest
+from antiphon.audit.running.checkpoint import digest
 from antiphon.protocol import registry
 from antiphon.protocol.adversary import FunctionAdversary
 
@@ -453,7 +453,7 @@ def counter(start, step=1, *, names=frozenset(["a", "b", "c"])):
 
 FINGERPRINTS = (
     "import test_running as t, functools\n"
-    "from antiphon.audit.running.identity import digest\n"
+    "from antiphon.audit.running.checkpoint import digest\n"
     "values = [t.counter(1), functools.partial(t.counter, 2), {'a': {1, 'q', None}},\n"
     "          t.CHUNKS.total, t.tasks.GAME, t.tasks.Slow(1.0).__call__, t.np.float64(2),\n"
     "          t.tasks.GAME.feature]\n"

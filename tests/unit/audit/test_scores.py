@@ -9,7 +9,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.statistical import NUMBER, Cell, Goal, Sample, Training, choose
-from antiphon.audit.statistical.events import scores
+from antiphon.audit.statistical.events import choosing
 from antiphon.audit.statistical.events.reader import reader_of
 from antiphon.protocol.records.codec import decode, encode
 
@@ -92,8 +92,8 @@ def test_without_the_extra_it_says_which(training, name, monkeypatch):
 def test_trees_in_another_form_are_refused(training, monkeypatch):
     pytest.importorskip("sklearn")
     reader = reader_of(training.fit)
-    made = scores._tree
-    monkeypatch.setattr(scores, "_tree", lambda nodes: attrs.evolve(
+    made = choosing._tree
+    monkeypatch.setattr(choosing, "_tree", lambda nodes: attrs.evolve(
         made(nodes), value=made(nodes).value + 0.1))  # fmt: skip
     with pytest.raises(ap.AntiphonError, match="scikit-learn"):
-        scores.boosted(reader, *training.fit, seed=1)
+        choosing.boosted(reader, *training.fit, seed=1)

@@ -15,13 +15,16 @@ from antiphon.audit.statistical import AuditReport, Hits, Rates
 from antiphon.audit.statistical.events.thresholds import Cut, Cuts, Goal
 from antiphon.audit.statistical.experiment import Playing, child
 from antiphon.audit.statistical.trade_offs import curve_audit as auditing
-from antiphon.audit.statistical.trade_offs.counting import CountCuts, counting, spread, together
-from antiphon.audit.statistical.trade_offs.goal import AgainstCurve, against, best_near, tried
+from antiphon.audit.statistical.trade_offs.curve_audit import CountCuts, counting, spread, together
 from antiphon.audit.statistical.trade_offs.trade_off import (
+    AgainstCurve,
     Point,
     TradeOff,
+    against,
+    best_near,
     claimed_errors,
     lower_hull,
+    tried,
 )
 from antiphon.composition.guarantees.curves import of_measure
 from antiphon.mechanisms import COUNT, GridGaussian, Laplace, RandomizedResponse, TreeCounter

@@ -8,13 +8,12 @@ import random
 from fractions import Fraction
 
 import pytest
-from accounting_reference import floor, law, mpf, real, stick, stick_of_equal
+from accounting_reference import Line, floor, law, mpf, real, stick, stick_of_equal
 
 from antiphon.composition.accounting import optimal
+from antiphon.composition.accounting.atoms import Atoms
+from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import parameters
-from antiphon.composition.accounting.responses.atoms import Atoms
-from antiphon.composition.accounting.responses.contour import Contours
-from antiphon.composition.accounting.responses.losses import Losses
 
 
 def encloses(interval, truth, relative=None):
@@ -28,9 +27,10 @@ def decimal(value, digits):
     return Fraction(f"{value:.{digits}g}")
 
 
-def points(draw, losses, atoms, number):
+def points(draw, composed, atoms, number):
     """ε to ask about: anywhere, in the tail, near the end, at an atom and just beside one."""
-    total, mean = losses.total, losses.mean(0.0)
+    losses = Responses(composed.epsilons)
+    total, (mean, _) = composed.sum[0], losses.guide(0.0)
     spread = math.sqrt(float((losses.counts * losses.epsilons**2).sum()))
     for _ in range(number):
         kind = draw.randrange(5)
@@ -50,13 +50,12 @@ def check_equal(seed):
     count = round(10 ** draw.uniform(0, 5))
     epsilon = decimal(10 ** draw.uniform(-3, 0.8), draw.choice([1, 3, 9]))
     composed = parameters([(epsilon, 0)], count)
-    losses = Losses.of(composed)
     atoms = [(count - 2 * draw.randrange(count + 1)) * epsilon for _ in range(5)]
-    for at in points(draw, losses, atoms, 3):
+    for at in points(draw, composed, atoms, 3):
         truth = min(stick_of_equal(epsilon, count, at), mpf(1))
-        assert encloses(Atoms(losses, composed.epsilons).stick(at), truth, 1e-11), (count, at)
+        assert encloses(Atoms(composed.epsilons).stick(at), truth, 1e-11), (count, at)
         if count >= 20:
-            assert encloses(Contours(losses, 1e-6).stick(at), truth), (epsilon, count, at)
+            assert encloses(Line(composed.epsilons, 1e-6).stick(at), truth), (epsilon, count, at)
 
 
 def check_unequal(seed):
@@ -71,12 +70,12 @@ def check_unequal(seed):
         for _ in range(draw.randint(2, 8)):
             counts[unit * draw.randint(1, 12)] = draw.randint(1, 12)
     composed = parameters([(e, 0) for e, n in counts.items() for _ in range(n)])
-    losses, reference = Losses.of(composed), law(counts.items())
-    for at in points(draw, losses, list(reference), 4):
+    reference = law(counts.items())
+    for at in points(draw, composed, list(reference), 4):
         truth = stick(reference, at)
         assert Atoms.suit(composed.epsilons)
-        assert encloses(Atoms(losses, composed.epsilons).stick(at), truth, 1e-11), (counts, at)
-        assert encloses(Contours(losses, 1e-5).stick(at), truth), (counts, at)
+        assert encloses(Atoms(composed.epsilons).stick(at), truth, 1e-11), (counts, at)
+        assert encloses(Line(composed.epsilons, 1e-5).stick(at), truth), (counts, at)
 
 
 def check_both_ways(seed):
@@ -104,7 +103,7 @@ def test_few_parameters_of_unlike_size(large):
     given = [(Fraction(large), 2), (Fraction(1, 10**9), 2), (Fraction(3, 7), 1)]
     given.append((Fraction(1, 10**4) + Fraction(1, 10**40), 1))  # no unit is common to all
     composed, reference = parameters([(e, 0) for e, n in given for _ in range(n)]), law(given)
-    found = Atoms(Losses.of(composed), composed.epsilons)
+    found = Atoms(composed.epsilons)
     for atom in sorted(reference)[-20:-1]:
         for at in (atom, atom - Fraction(1, 10**9), atom - Fraction(3, 10**10)):
             assert encloses(found.stick(at), stick(reference, at), 1e-11)
@@ -127,10 +126,9 @@ def test_hundreds_of_random_compositions(check):
 def test_many_different_parameters():
     """100 different ε_i, a law with 6,000 atoms; by the method that does not look at them."""
     counts = [(Fraction(10 + i, 2000), 1) for i in range(100)]
-    losses, reference = Losses.of(parameters([(e, 0) for e, _ in counts])), law(counts)
+    composed, reference = parameters([(e, 0) for e, _ in counts]), law(counts)
     for at in map(Fraction, ("0", "1/3", "1", "2", "5/2", "14/5")):
-        truth, contours = stick(reference, at), Contours(losses, 1e-6)
-        found = contours.stick(at)
+        truth, found = stick(reference, at), Line(composed.epsilons, 1e-6).stick(at)
         assert encloses(found, truth)
         slope = (truth - stick(reference, at + Fraction(1, 1000))) * 1000
         assert found.width <= 1e-6 * slope  # as an ε

@@ -6,14 +6,12 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from accounting_reference import Line
 from mpmath import exp, mpf, sqrt, tanh
 
 from antiphon.composition.accounting import advanced
+from antiphon.composition.accounting.atoms import Atoms, Window, window
 from antiphon.composition.accounting.parameters import parameters
-from antiphon.composition.accounting.responses.atoms import Atoms
-from antiphon.composition.accounting.responses.binomial import Window, window
-from antiphon.composition.accounting.responses.contour import Contours
-from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers.interval import Interval, down, probability
 from antiphon.protocol import Log
 from antiphon.protocol.measures.divergences import response_divergence
@@ -104,19 +102,18 @@ class TestWindows:
 
 class TestAtoms:
     GIVEN = parameters([*[(Fraction(1, 50), 0)] * 1000, *[(Log(Fraction(11, 10)), 0)] * 30])
-    LOSSES = Losses.of(GIVEN)
 
     @pytest.mark.parametrize("at", [0.5, 2, 5])
     def test_listed_atoms_agree_with_contours(self, at):
         """The window of the thousand begins far from 0."""
         epsilon = Fraction(at)
-        listed = Atoms(self.LOSSES, self.GIVEN.epsilons).stick(epsilon)
-        contour = Contours(self.LOSSES, 1e-6).stick(epsilon)
+        listed = Atoms(self.GIVEN.epsilons).stick(epsilon)
+        contour = Line(self.GIVEN.epsilons, 1e-6).stick(epsilon)
         assert max(listed.lower, contour.lower) <= min(listed.upper, contour.upper)
         assert listed.upper - listed.lower < 1e-6 * listed.upper
 
     def test_what_has_no_place_counts_as_lost(self):
-        atoms = Atoms(self.LOSSES, self.GIVEN.epsilons)
+        atoms = Atoms(self.GIVEN.epsilons)
         law = atoms._tilted(1.0)
         more = attrs.evolve(law, outside=law.outside + 0.25)
         assert atoms._sum(more, Fraction(2)).upper > 1.01 * atoms._sum(law, Fraction(2)).upper

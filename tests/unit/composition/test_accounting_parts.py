@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.composition.accounting import advanced
+from antiphon.composition.accounting.atoms import window
 from antiphon.composition.accounting.curve import crossing
+from antiphon.composition.accounting.laws.responses import Responses
+from antiphon.composition.accounting.line import make
 from antiphon.composition.accounting.parameters import parameters
+from antiphon.composition.accounting.product import Product
 from antiphon.composition.accounting.renyi import least
-from antiphon.composition.accounting.responses.binomial import window
-from antiphon.composition.accounting.responses.frequencies import Sieve
-from antiphon.composition.accounting.responses.losses import Losses
 from antiphon.numbers.interval import UNIT, Interval, down, nearest, outward, up
 from antiphon.numbers.twofold import ERROR, difference, twofold
 from antiphon.protocol import Log
@@ -44,7 +45,7 @@ class TestRounding:
 
     def test_of_the_losses(self):
         """``float(Log(q))`` has lost half its digits here."""
-        losses = Losses.of(parameters([(Log(1 + Fraction(1, 10**9)), 0)]))
+        losses = Responses(parameters([(Log(1 + Fraction(1, 10**9)), 0)]).epsilons)
         assert losses.epsilons[0] == pytest.approx(1e-9 - 5e-19, rel=1e-15, abs=0)
 
     def test_at_the_ends_of_the_doubles(self):
@@ -133,25 +134,27 @@ def test_windows_of_hardly_any_wrong_answers(odds):
 )  # fmt: skip
 def test_what_is_kept_and_what_is_dropped(epsilons, count, order, noise):
     """Every multiple of τ is either kept with its value, or within the bound on the rest."""
-    composed = parameters([(e, 0) for e in epsilons], count)
-    losses, step = Losses.of(composed), 0.25
-    kept = Sieve(losses, order, noise, step).keep()
-    end = math.ceil(12 / math.sqrt(noise) / step)
-    theta = step * np.arange(end)
-    values = np.exp(-noise * theta**2 / 2).astype(complex)
+    losses = Responses(parameters([(e, 0) for e in epsilons], count).epsilons)
+    guide = losses.guide(order)
+    contour = make(Product((losses,)), order, guide[0], guide[1] ** 0.5, Fraction(noise), None)
+    end = min(contour.end, math.ceil(12 / math.sqrt(noise) / contour.step))
+    theta = contour.step * np.arange(end)
+    values = np.exp(-noise * theta**2 / 2 + 1j * noise * (order + 0.5) * theta).astype(complex)
     for e, n in zip(losses.epsilons, losses.counts, strict=True):
         factor = np.cos(theta * e) + 1j * np.tanh((order + 0.5) * e) * np.sin(theta * e)
         values *= factor ** int(n)
-    values[0] /= 2
-    places = np.round(kept.frequencies / step).astype(int)
+    values[1:] *= 2
+    places = contour._kept.indices.astype(int)
     inside = places < end
-    assert np.allclose(kept.plain[inside], values[places[inside]], atol=1e-9)
+    assert np.allclose(contour._weights[inside], values[places[inside]], atol=1e-9)
     rest = np.ones(end, bool)
     rest[places[inside]] = False
     s = order + 1j * theta
-    assert np.sum(np.abs(values[rest])) <= kept.dropped[1] + 1e-12
-    assert np.sum(np.abs(values / (s * (s + 1)))[rest]) <= kept.dropped[0] + 1e-12
-    assert kept.dropped[0] <= 1e-9
+    plain, kernel = np.abs(values[rest]) / 2, np.abs(values / (s * (s + 1)))[rest] / 2
+    dropped = contour._dropped
+    assert np.sum(plain) <= dropped[1] + 1e-12
+    assert np.sum(kernel) <= dropped[0] + 1e-12
+    assert dropped[0] <= 1e-9 / contour.step
 
 
 @given(st.floats(0.01, 99), st.floats(0, 50), st.floats(0, 50))

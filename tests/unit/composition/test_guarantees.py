@@ -51,7 +51,7 @@ from antiphon.protocol import (
     spaces,
 )
 from antiphon.protocol.records.codec import decode, encode
-from antiphon.selfcheck.theorems.parts.routers import EachBit
+from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.verifiers import (
     AddOrRemove,
     Within,

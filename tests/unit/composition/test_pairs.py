@@ -25,10 +25,10 @@ from antiphon.composition.accounting import (
     MixturePair,
     ResponsePair,
     compose,
+    line,
     optimal,
     reveal,
 )
-from antiphon.composition.accounting.pairs import line
 from antiphon.numbers.exact import Log
 
 HALF = Fraction(1, 2)

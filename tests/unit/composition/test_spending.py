@@ -25,7 +25,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.filters.decimals import root_below
+from antiphon.composition.filters.sums import root_below
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.mechanisms.counters import GaussianTreeCounter
 from antiphon.mechanisms.histograms import HSS

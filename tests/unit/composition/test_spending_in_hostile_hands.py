@@ -29,7 +29,7 @@ from antiphon.protocol import Log, Status
 from antiphon.protocol.durable.states import keep, restored
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.verification import Refused
-from antiphon.selfcheck.theorems.statements import composed
+from antiphon.selfcheck.theorems.theorem import composed
 
 FILTERS = (
     BasicFilter(epsilon=2, delta=Fraction(1, 10)), BasicFilter(epsilon=Log(8)),

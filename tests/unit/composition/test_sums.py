@@ -8,14 +8,14 @@ import mpmath
 import pytest
 
 from antiphon.composition.accounting.parameters import parameters
-from antiphon.composition.filters.decimals import (
+from antiphon.composition.filters.sums import (
+    Sum,
     above,
     below,
     log_above,
     root_above,
     rounded_down,
 )
-from antiphon.composition.filters.sums import Sum
 from antiphon.protocol import Log
 
 

@@ -419,6 +419,31 @@ def test_the_epochs_of_an_unbounded_counter():
         assert counter.epoch(number).horizon == 3 << number
 
 
+class Noted(Fixed):
+    """Notes what it draws."""
+
+    def __init__(self):
+        super().__init__()
+        self.drawn = []
+
+    def draw(self, kind, parameter):
+        self.drawn.append((parameter, super().draw(kind, parameter)))
+        return self.drawn[-1][1]
+
+
+def test_the_total_of_an_epoch_is_released_with_noise_of_its_scale():
+    counter = UnboundedCounter(counter=made(TreeCounter, horizon=3))
+    state, coins = counter.initial_state, Noted()
+    for _ in range(30):
+        before, coins.drawn = state, []
+        state, _ = counter.step(state, 1, coins)
+        if state.number > before.number:
+            parameter, noise = coins.drawn[0]
+            assert parameter == counter.scale
+            assert state.before == before.before + before.total + noise
+    assert state.before != 3 + 6 + 12
+
+
 # --- states ------------------------------------------------------------------------------------
 
 

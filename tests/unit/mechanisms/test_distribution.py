@@ -363,3 +363,19 @@ def test_a_knockout_is_of_one_context():
 
 def test_all_names_are_there():
     assert all(hasattr(distribution, name) for name in distribution.__all__)
+
+
+@pytest.mark.parametrize("grid", [16, 1 << 20])
+def test_the_noise_of_all_scores_is_as_wide_as_the_grid(grid, monkeypatch):
+    """A score lies in 0, …, grid, so each of them has noise of grid over its share of ε."""
+    drawn, coins = [], SampledCoins(1)
+    monkeypatch.setattr(
+        SampledCoins, "laplace_array",
+        lambda own, scale, size: drawn.append(scale) or np.zeros(size, np.int64),
+    )  # fmt: skip
+    channel = AllCoordinates(epsilon=1, delta=Fraction(1, 1000))
+    clipping = ClippingMap(TWO, clip=0.1, grid=grid)
+    zeros = np.zeros(3, np.int64)
+    channel.answers(clipping, zeros, zeros, coins)
+    assert drawn == [Fraction(grid) / channel._each(TWO)]
+    assert drawn[0] >= grid

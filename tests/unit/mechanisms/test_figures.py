@@ -23,7 +23,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters.tails import laplace_tail
-from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
+from antiphon.mechanisms.noise.discrete import gaussian_bound, laplace_bound
 from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins, Side
 from antiphon.verifiers import Near, Within, every_pair, neighbouring_start
 

@@ -414,7 +414,7 @@ class Within(ap.Coins):
     def __init__(self, learner, queries, beta, choose):
         super().__init__()
         test, third = learner.test, beta / 3
-        bound = ap.mechanisms.noise.accuracy.laplace_bound
+        bound = ap.mechanisms.noise.discrete.laplace_bound
         self.bounds = {
             test.threshold_scale: bound(test.threshold_scale, third / learner.updates),
             test.query_scale: bound(test.query_scale, third / queries),

@@ -30,7 +30,7 @@ from antiphon.mechanisms import (
     RoundToGrid,
     SparseVector,
 )
-from antiphon.mechanisms.noise.accuracy import gaussian_bound, laplace_bound
+from antiphon.mechanisms.noise.discrete import gaussian_bound, laplace_bound
 from antiphon.numbers.exact import exp_bracket
 from antiphon.protocol import Draw, Log, ReplayedCoins, SampledCoins, Status
 

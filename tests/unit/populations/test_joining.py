@@ -7,9 +7,9 @@ import pytest
 
 import antiphon as ap
 from antiphon.populations import play as populations
+from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.joining import OneOf, key, one_of
-from antiphon.populations.lanes import Lanes
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER, Placeholder
 from antiphon.protocol.coins.column_safety import column_safe

@@ -11,8 +11,15 @@ from mpmath import mp, mpf
 
 import antiphon as ap
 from antiphon.composition.accounting import from_concentrated
-from antiphon.protocol.measures.conversions import approximate, zcdp_epsilon
-from antiphon.protocol.measures.kinds import Dominated, DominatingPair
+from antiphon.protocol.measures.conversions import approximate, converted, zcdp_epsilon
+from antiphon.protocol.measures.kinds import (
+    BoundedRange,
+    Dominated,
+    DominatingPair,
+    GaussianDP,
+    Pure,
+    ZeroConcentrated,
+)
 
 GOLDEN = (mp.sqrt(5) - 1) / 2
 
@@ -93,3 +100,24 @@ def test_two_ways_to_the_same_figure_agree(rho, delta):
 def test_delta_lies_strictly_between_0_and_1(delta):
     with pytest.raises(ap.InvalidArgument, match="strictly"):
         zcdp_epsilon(HALF, Fraction(delta))
+
+
+# --- to zCDP -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [Fraction(1, 100), Fraction(1), Fraction(20)])
+def test_rho_is_that_of_each_theorem(size):
+    """ε²/2 (Bun and Steinke 2016), η²/8 (Cesar and Rogers 2021), μ²/2 (Dong et al. 2022)."""
+    assert converted(Pure(size), ZeroConcentrated) == ZeroConcentrated(size**2 / 2)
+    assert converted(BoundedRange(size), ZeroConcentrated) == ZeroConcentrated(size**2 / 8)
+    assert converted(GaussianDP(size), ZeroConcentrated) == ZeroConcentrated(size**2 / 2)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1), Fraction(20), ap.Log(3)])
+def test_rho_is_no_less_than_randomized_response_loses(epsilon):
+    """Its Kullback-Leibler divergence, D_1 = ε tanh(ε/2), is at most ρ."""
+    rho = converted(Pure(epsilon), ZeroConcentrated).rho
+    size = (
+        mp.log(3) if isinstance(epsilon, ap.Log) else mpf(epsilon.numerator) / epsilon.denominator
+    )
+    assert size * mp.tanh(size / 2) <= mpf(rho.numerator) / rho.denominator

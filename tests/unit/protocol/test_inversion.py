@@ -85,6 +85,18 @@ def test_a_word_that_decides_lies_inside_its_outcome_s_interval(rate, size):
             assert Fraction(word + 1, 256) <= bound(law, k + 1)[0]
 
 
+@pytest.mark.parametrize("rest", [0, WORD // 2, WORD - 1])
+def test_one_draw_settles_a_word_in_the_table(rest):
+    law = Geometric(Fraction(1, 7), 64, 64)
+    outcomes = []
+    for entry in law.table:
+        outcomes.append(law.draw(iter([entry, rest, rest, rest]).__next__))
+        assert outcomes[-1] == law.settle(entry, iter([rest, rest, rest]).__next__)
+    for k, found in enumerate(outcomes, start=1):  # below c_k as long as the bits that follow are
+        assert found == (k if Fraction(law.table[k - 1] * WORD + rest, WORD**2) >= bound(law, k)[1]
+                         else k - 1)  # fmt: skip
+
+
 @given(st.sampled_from(LAWS), st.data())
 def test_a_word_in_the_table_is_settled_by_the_bits_that_follow(parameters, data):
     law = Geometric(*parameters)

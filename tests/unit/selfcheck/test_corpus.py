@@ -28,19 +28,27 @@ from antiphon.selfcheck.corpus.inputs import input_pairs
 from antiphon.selfcheck.corpus.specimens.choices import NoisyMaxValue, TruthfulLies
 from antiphon.selfcheck.corpus.specimens.counters import ColumnsFromTheEnd
 from antiphon.selfcheck.corpus.specimens.histograms import OneSensitiveTotal
-from antiphon.selfcheck.corpus.targets.floats import Snapping, TextbookLaplace, trailing_bits
-from antiphon.selfcheck.corpus.targets.geometric import TruncatedGeometric
-from antiphon.selfcheck.corpus.targets.histograms import NoisyHistogram
+from antiphon.selfcheck.corpus.targets.floats import (
+    Snapping,
+    TextbookLaplace,
+    TruncatedGeometric,
+    trailing_bits,
+)
 from antiphon.selfcheck.corpus.targets.interactive import (
     GaussianNoise,
     LaggingCounter,
     SharedNoiseCounter,
     gaussian_delta,
 )
-from antiphon.selfcheck.corpus.targets.many_answers import ParallelLaplace, PrefixSum
 from antiphon.selfcheck.corpus.targets.neighbours import SameHead, TotalWithin
-from antiphon.selfcheck.corpus.targets.noisy_max import NoisyMax
-from antiphon.selfcheck.corpus.targets.rappor import WIDE, Rappor
+from antiphon.selfcheck.corpus.targets.one_answer import (
+    WIDE,
+    NoisyHistogram,
+    NoisyMax,
+    ParallelLaplace,
+    PrefixSum,
+    Rappor,
+)
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 ENTRIES = corpus()

@@ -261,3 +261,11 @@ def test_a_side_that_is_no_record_differs_from_nobodys(alien):
     for other in (("ann", 1), ap.EMPTY, 8):
         for zero, one in ((alien, other), (other, alien)):
             assert type(f.step((), zero, one)) is Refused
+
+
+def test_a_first_pair_has_initial_states_on_both_sides():
+    f = neighbouring_start(initial=spaces.BITS)
+    for pair in ((0, 2), (2, 0), (2, 3), ("0", 1)):
+        assert isinstance(f.step(f.initial_state, *pair), Refused)
+    after = f.step(f.initial_state, 0, 1)
+    assert f.step(after, 2, 2) == after  # later on, any message that both worlds hear

@@ -9,7 +9,7 @@ from typing import Final
 from antiphon.audit.check.examples import ALIENS
 from antiphon.audit.check.report import Finding, Trial, Tried
 from antiphon.audit.check.subject import Subject
-from antiphon.audit.check.where import where
+from antiphon.audit.check.watch import where
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.spaces import Space
 

@@ -9,7 +9,7 @@ import numpy as np
 from antiphon.audit.check.pairs import after, agreeing, differing, questions
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject
-from antiphon.audit.check.where import where
+from antiphon.audit.check.watch import where
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.report_card import at_least
 from antiphon.numbers.errors import (

@@ -9,11 +9,11 @@ import numpy as np
 
 from antiphon.audit.check.report import Finding, Trial, Tried
 from antiphon.audit.check.subject import COLUMNS, Subject
-from antiphon.audit.check.where import where
+from antiphon.audit.check.watch import where
 from antiphon.numbers.errors import AntiphonError
+from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.joining import OneOf
-from antiphon.populations.lanes import Lanes
 from antiphon.populations.plain import plain
 from antiphon.populations.play import Population
 from antiphon.protocol.adversary import scripted

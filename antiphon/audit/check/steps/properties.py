@@ -17,7 +17,7 @@ from antiphon.audit.check.examples import examples
 from antiphon.audit.check.pairs import agreeing, differing
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.subject import PROPERTIES, Subject
-from antiphon.audit.check.where import where
+from antiphon.audit.check.watch import where
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.properties import (
     ACKNOWLEDGED,

@@ -10,14 +10,12 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.audit.check.content import content
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.steps.columns import disagreement
 from antiphon.audit.check.steps.columns import finding as column_finding
 from antiphon.audit.check.steps.replay import CURE
 from antiphon.audit.check.steps.states import hashable, unhashable
-from antiphon.audit.check.watch import watched
-from antiphon.audit.check.where import where
+from antiphon.audit.check.watch import content, watched, where
 from antiphon.numbers.errors import PartError, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces

@@ -2,18 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from antiphon.audit.conjectures.drawing.drawn_tree import Drawn
+import attrs
+
 from antiphon.audit.conjectures.patterns.pattern import Pattern
 from antiphon.audit.conjectures.tables import TableMechanism
-from antiphon.audit.conjectures.text_trees import short
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode, said
 from antiphon.composition.creation import Create
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.records.labels import message_label
+
+
+@attrs.frozen
+class Drawn:
+    """A node: its text, the colours it has, and what follows: the text of an edge, and a node."""
+
+    text: str
+    kind: str
+    branches: tuple[tuple[str, Drawn], ...] = ()
+    leaves: int = attrs.field(init=False, eq=False, repr=False)
+    """How many ends there are below, or 1 if it is one."""
+
+    @leaves.default  # pyright: ignore
+    def _counted(self) -> int:
+        return sum(below.leaves for _, below in self.branches) or 1
+
+
+def folded(tree: Drawn, room: int) -> Drawn:
+    """The tree with at most so many leaves: what there is no room for is "… n more".
+
+    Small branches are shown whole as far as they can be, so that large ones share what is left.
+    """
+    if tree.leaves <= room:
+        return tree
+    shown = tree.branches if len(tree.branches) <= room else tree.branches[: room - 1]
+    hidden = sum(below.leaves for _, below in tree.branches[len(shown) :])
+    rooms = _shared([below.leaves for _, below in shown], room - bool(hidden))
+    branches = [(edge, folded(below, r)) for (edge, below), r in zip(shown, rooms, strict=True)]
+    more = [("", Drawn(f"… {hidden:,} more", "more"))] if hidden else []
+    return Drawn(tree.text, tree.kind, (*branches, *more))
+
+
+def _shared(wanted: list[int], room: int) -> list[int]:
+    """Room for each: all that it wants, or its share of what smaller ones leave."""
+    given = [0] * len(wanted)
+    for rank, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        given[place] = min(wanted[place], room // (len(wanted) - rank))
+        room -= given[place]
+    return given
+
+
+def mechanism_tree(mechanism: ContinualMechanism[Any]) -> str:
+    """What it answers after each history that can be, with which probability; or what it is."""
+    if not isinstance(mechanism, TableMechanism):
+        return message_label(mechanism)
+    return "\n".join([f"{message_label(mechanism)} answers", *_answers(mechanism, 0, "  ")])
+
+
+def _answers(mechanism: TableMechanism, state: int, indent: str) -> Iterator[str]:
+    count = len(mechanism.inputs)
+    for place, message in enumerate(mechanism.inputs):
+        row = state * count + place
+        weights = mechanism.weights[row] if row < len(mechanism.weights) else ()
+        likely = [(answer, weight) for answer, weight in enumerate(weights) if weight]
+        for answer, weight in likely:
+            chance = Fraction(weight, sum(weights))
+            yield f"{indent}to {message_label(message)}: {answer} w.p. {short(chance)}"
+            yield from _answers(mechanism, row * mechanism.answers + answer + 1, indent + "    ")
+
+
+def short(chance: Fraction) -> str:
+    """As it is, or six digits of it."""
+    return str(chance) if len(str(chance)) < 12 else f"{float(chance):.6g}"
 
 
 def mechanism_drawn(mechanism: ContinualMechanism[Any], pattern: Pattern) -> Drawn:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from antiphon.audit.conjectures.drawing.drawn_tree import Drawn, folded
+from antiphon.audit.conjectures.drawing.found_trees import Drawn, folded
 from antiphon.protocol.records.labels import shorten
 from antiphon.protocol.records.svg import FONT, svg_text, text_width
 

@@ -10,23 +10,24 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.audit.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
-from antiphon.audit.conjectures.exact_figures import Figure, figure_of, maybe_order
+from antiphon.audit.conjectures.exact_figures import WIDEST_SAID, Figure, figure_of, maybe_order
 from antiphon.audit.conjectures.judging import Judged, both_laws, kept, named
 from antiphon.audit.conjectures.law_trees import Domain, Doubles
-from antiphon.audit.conjectures.patterns.any_mechanism import (
-    AnyMechanism,
-    AnyRenyi,
-    SoughtMechanism,
-)
 from antiphon.audit.conjectures.patterns.fixed_strategy import (
     FixedStrategy,
     free_twin,
     slope,
     tangent,
 )
-from antiphon.audit.conjectures.patterns.pattern import Pattern, Sizes, grid
+from antiphon.audit.conjectures.patterns.pattern import (
+    AnyMechanism,
+    AnyRenyi,
+    Pattern,
+    Sizes,
+    SoughtMechanism,
+    grid,
+)
 from antiphon.audit.conjectures.tables import TableMechanism, mechanism, rounded, softened
-from antiphon.audit.conjectures.view_losses import WIDEST_SAID
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame

@@ -9,21 +9,22 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.audit.conjectures.all_views import AllViews, best
+from antiphon.audit.conjectures.all_views import AllViews, best, strategy
 from antiphon.audit.conjectures.climbing import Climb, Climber, Size
-from antiphon.audit.conjectures.exact_figures import Figure, TightDelta, figure_of
+from antiphon.audit.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, figure_of
 from antiphon.audit.conjectures.judging import Judged, both_laws, kept, named
 from antiphon.audit.conjectures.law_trees import Domain, tree, turned
 from antiphon.audit.conjectures.listed_pairs import ListedPairs, finite, pairs_of
-from antiphon.audit.conjectures.patterns.any_mechanism import (
+from antiphon.audit.conjectures.patterns.pattern import (
+    SOURCE,
     AnyMechanism,
     AnyRenyi,
+    Pattern,
+    Sizes,
     SoughtMechanism,
+    grid,
 )
-from antiphon.audit.conjectures.patterns.pattern import SOURCE, Pattern, Sizes, grid
-from antiphon.audit.conjectures.strategies import strategy
 from antiphon.audit.conjectures.tables import TableMechanism
-from antiphon.audit.conjectures.view_losses import WIDEST_SAID
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel

@@ -21,7 +21,7 @@ from antiphon.audit.conjectures.searching.ascent import (
 from antiphon.audit.conjectures.searching.remembered import kept_in
 from antiphon.audit.conjectures.searching.starts import Climbs, Few, climber
 from antiphon.audit.running.chunks import Chunks
-from antiphon.audit.running.interrupts import Interrupt
+from antiphon.audit.running.progress import Interrupt
 from antiphon.audit.running.runner import resumed
 from antiphon.audit.running.together import Arrival
 from antiphon.audit.running.working import Workers, work

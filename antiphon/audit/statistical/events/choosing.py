@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events import scores
 from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.events.fitting import additive, table
-from antiphon.audit.statistical.events.reader import Path, leaves, reader_of
+from antiphon.audit.statistical.events.fitting import additive, rows_of, table
+from antiphon.audit.statistical.events.reader import Path, Reader, leaves, reader_of, settled
 from antiphon.audit.statistical.events.scorers import (
     Additive,
     ByKind,
     Learned,
     LikelihoodTable,
+    Linear,
+    Model,
     Place,
     Scorer,
+    Tree,
+    Trees,
+    Vector,
 )
-from antiphon.audit.statistical.events.settling import settled
 from antiphon.audit.statistical.events.thresholds import DOUBTS, Choice, Cuts, Goal
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import AntiphonError, InvalidArgument, MissingExtra
 from antiphon.populations.sample import NUMBER, Sample
 
 SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
@@ -105,9 +111,9 @@ def candidates(zero: Sample, one: Sample, score: str, *, seed: int = 0) -> Itera
     if not reader.width or score in ("counts", "places", "own"):
         return
     numeric = bool(reader.numbers)
-    if score in scores.LEARNERS:
+    if score in LEARNERS:
         extra = {"seed": seed} if score == "boosted" else {}
-        yield Learned(reader, scores.LEARNERS[score](reader, zero, one, **extra))
+        yield Learned(reader, LEARNERS[score](reader, zero, one, **extra))
     elif numeric or len(kinds) > MOST_KINDS or score == "additive":
         pooled = additive(reader, zero, one)
         yield pooled
@@ -138,3 +144,93 @@ def _by_kind(pooled: Learned, zero: Sample, one: Sample) -> Iterator[ByKind]:
         model = attrs.evolve(own_model, intercept=own_model.intercept + counted.score(kind))
         scorers.append(attrs.evolve(learned, model=model))
     yield ByKind(tuple(large), tuple(scorers), pooled)
+
+
+_SMALL: Final = 50_000
+_CHECKED: Final = 1000
+"""So many rows are scored by both, scikit-learn and what was taken out of it."""
+
+
+def logistic(reader: Reader, zero: Sample, one: Sample) -> Linear:
+    """A logistic regression on standardised features. Raises: MissingExtra."""
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        raise MissingExtra("scikit-learn", "scores") from None
+    features, labels, weights = _labelled(reader, zero, one)
+    means = np.nan_to_num(np.nanmean(features, axis=0))
+    filled = np.where(np.isnan(features), means, features)
+    scales = filled.std(axis=0)
+    scales[scales == 0] = 1
+    learner: Any = LogisticRegression(max_iter=500)
+    learner.fit((filled - means) / scales, labels, sample_weight=weights)
+    slopes: Vector = learner.coef_[0] / scales
+    return Linear(float(learner.intercept_[0] - means @ slopes), slopes, means)
+
+
+def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> Trees:
+    """Histogram gradient boosting. Raises: MissingExtra."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+    except ImportError:
+        raise MissingExtra("scikit-learn", "scores") from None
+    features, labels, weights = _labelled(reader, zero, one)
+    learner: Any = HistGradientBoostingClassifier(
+        max_iter=150,
+        max_leaf_nodes=15,
+        min_samples_leaf=max(1, min(200, len(features) // 50)),
+        random_state=seed,
+    )
+    with _threads(len(features)):
+        learner.fit(features, labels, sample_weight=weights)
+    trees = Trees(
+        float(learner._baseline_prediction.item()),
+        tuple(_tree(each[0].nodes) for each in learner._predictors),
+    )
+    shown = features[:: max(1, len(features) // _CHECKED)]
+    ours = np.asarray(trees(list(shown.T)))
+    with _threads(len(shown)):
+        theirs = learner.decision_function(shown)
+    if not np.allclose(ours, theirs, rtol=1e-6, atol=1e-6):
+        raise AntiphonError(
+            "this version of scikit-learn keeps its trees in a form that is not known here; "
+            "install another one, or pass score='logistic'"
+        )
+    return trees
+
+
+def _threads(rows: int) -> AbstractContextManager[object]:
+    """One thread for a small task, which others only slow down."""
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    limits: Any = threadpool_limits
+    made: AbstractContextManager[object] = limits(1 if rows < _SMALL else None)
+    return made
+
+
+def _tree(nodes: Any) -> Tree:
+    leaf = nodes["is_leaf"].astype(bool)
+    return Tree(
+        nodes["feature_idx"].astype(np.int64),
+        nodes["num_threshold"].astype(np.float64),
+        np.where(leaf, -1, nodes["left"].astype(np.int64)),
+        np.where(leaf, -1, nodes["right"].astype(np.int64)),
+        nodes["missing_go_to_left"].astype(bool),
+        nodes["value"].astype(np.float64),
+    )
+
+
+Labelled: TypeAlias = tuple[Vector, npt.NDArray[np.int64], Vector]
+"""Features, labels, weights."""
+
+
+def _labelled(reader: Reader, zero: Sample, one: Sample) -> Labelled:
+    """Each row once for each world that it was seen in."""
+    rows = rows_of(reader, zero, one)
+    seen = [rows.weights[:, bit] > 0 for bit in (0, 1)]
+    features = np.concatenate([rows.features[each] for each in seen])
+    labels = np.repeat([0, 1], [int(each.sum()) for each in seen])
+    return features, labels, np.concatenate([rows.weights[seen[b], b] for b in (0, 1)])
+
+
+LEARNERS: Final[dict[str, Callable[..., Model]]] = {"logistic": logistic, "boosted": boosted}

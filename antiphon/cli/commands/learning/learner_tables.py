@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 
 from antiphon.cli.commands.learning.learner_rows import LearnerRow, power, shared
-from antiphon.cli.commands.learning.playing import INTERRUPTED
+from antiphon.cli.commands.learning.players import INTERRUPTED
 from antiphon.mechanisms.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.numbers.printed import fixed_up
 

@@ -17,7 +17,7 @@ from antiphon.audit.mistakes import (
     most_rounds,
     worst_sequence,
 )
-from antiphon.cli.commands.learning.playing import INTERRUPTED, PlayOptions
+from antiphon.cli.commands.learning.players import INTERRUPTED, PlayOptions
 from antiphon.cli.output import print_json
 from antiphon.cli.written import one_of, shown
 from antiphon.composition.guarantees.guarantee import guarantee

@@ -238,3 +238,21 @@ def _privacy(learner: ContinualMechanism[Any], budget: str | None) -> str:
     if budget is None:
         return "any" if isinstance(learner, OnlineLearner) and learner.private else "no"
     return budget if guarantee(learner).status is Status.PROVED else f"{budget}, assumed"
+
+
+INTERRUPTED: Final = "Interrupted: the rest was not looked at."
+
+
+class PlayOptions(NamedTuple):
+    """How often, with which seed, on how many processes; and where it goes."""
+
+    repeat: int
+    seed: int | None
+    workers: int | None
+    plot: Path | None
+    as_json: bool
+
+    @property
+    def drawn(self) -> str | None:
+        """Where, for JSON."""
+        return None if self.plot is None else str(self.plot)

@@ -21,10 +21,10 @@ from typing import Final, Protocol
 import attrs
 import numpy as np
 
+from antiphon.composition.accounting.atoms import window
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.parameters import Created, Kind
-from antiphon.composition.accounting.responses.binomial import window
-from antiphon.composition.accounting.responses.optimal import OptimalCurve
+from antiphon.composition.accounting.tight import OptimalCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability, up

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 
 import attrs
 
+from antiphon.composition.accounting.closed_forms import growth
 from antiphon.composition.accounting.parameters import Created, Given, Kind, created, is_symmetric
-from antiphon.composition.accounting.responses.rational import growth
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 

@@ -20,7 +20,7 @@ from antiphon.composition.accounting.parameters import (
     pairs,
     parameters,
 )
-from antiphon.composition.accounting.responses.optimal import OptimalCurve, optimal
+from antiphon.composition.accounting.tight import OptimalCurve, optimal
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, up
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from fractions import Fraction
 from typing import Final
 
-from antiphon.composition.accounting.pairs.laws.loss import LossLaw
+from antiphon.composition.accounting.laws.loss import LossLaw
 from antiphon.composition.accounting.pairs.pairs_curve import PairsCurve, product_divergence
 from antiphon.numbers import exact
 from antiphon.protocol.measures.kinds import DominatingPair

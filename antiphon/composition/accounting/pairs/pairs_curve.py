@@ -11,17 +11,16 @@ from typing import Final, Protocol
 
 import attrs
 
+from antiphon.composition.accounting.atoms import Atoms
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.laws.loss import LossLaw
+from antiphon.composition.accounting.laws.ranges import Normal, Ranges
+from antiphon.composition.accounting.laws.responses import Responses
+from antiphon.composition.accounting.laws.thetas import Thetas
+from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.pairs.exactly import Exactly, Gaussians, Once, multiplied
-from antiphon.composition.accounting.pairs.laws.loss import LossLaw
-from antiphon.composition.accounting.pairs.laws.ranges import Normal, Ranges
-from antiphon.composition.accounting.pairs.laws.responses import Responses
-from antiphon.composition.accounting.pairs.laws.thetas import Thetas
-from antiphon.composition.accounting.pairs.line import Inversions
-from antiphon.composition.accounting.pairs.product import Product
 from antiphon.composition.accounting.parameters import Parameters
-from antiphon.composition.accounting.responses.atoms import Atoms
-from antiphon.composition.accounting.responses.losses import Losses
+from antiphon.composition.accounting.product import Product
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Interval, up
 from antiphon.protocol.measures.divergences import order_of
@@ -117,16 +116,16 @@ class PairsCurve(PrivacyCurve):
         if not others and type(first) is Normal:
             return Gaussians(first.variance)
         if len(self.composed) > _FEW:
-            return Inversions(self._product, self.width)
+            return Inversions(self._product, self.width, relatively=True)
         known = [(pair.atoms, count) for pair, count in self.composed]
         atoms = [(points, count) for points, count in known if points is not None]
         if len(atoms) == len(known) and (found := multiplied(atoms)) is not None:
             return found
         if not others and type(first) is Responses and Atoms.suit(first.given):
-            return Atoms(Losses.of(Parameters(first.given, (), len(first.given))), first.given)
+            return Atoms(first.given)
         if not others and type(first) is Ranges and first.given[0][1:] == (1,) == (first.size,):
             return Once(first.given[0][0])
-        return Inversions(self._product, self.width)
+        return Inversions(self._product, self.width, relatively=True)
 
     def _guess(self, delta: float) -> tuple[float, float]:
         room, survival = delta - self.floor.upper, self._infinite.survival.lower

@@ -8,8 +8,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.pairs.laws.loss import LossLaw
-from antiphon.composition.accounting.pairs.laws.values import Mixture, Values, log_ratio
+from antiphon.composition.accounting.laws.loss import LossLaw
+from antiphon.composition.accounting.laws.values import Mixture, Values, log_ratio
 from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, shown

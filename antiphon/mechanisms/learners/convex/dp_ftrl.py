@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.count_after import ExactSum
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.counters.exact_sum import ExactSum
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.mechanisms.learners.convex.bodies import Body
 from antiphon.mechanisms.learners.convex.convex_losses import ConvexLoss, Datum

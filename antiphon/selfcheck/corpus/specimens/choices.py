@@ -10,8 +10,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.exposed_response import ExposedResponse
-from antiphon.mechanisms.leaky_bit import TWO_BITS, LeakyBit
+from antiphon.mechanisms.leaky_bit import TWO_BITS, ExposedResponse, LeakyBit
 from antiphon.mechanisms.noise import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
 from antiphon.numbers.exact import Log
@@ -20,12 +19,19 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
-from antiphon.selfcheck.corpus.as_claimed import DELTA, as_claimed, broken, numbers
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import at_once, saying
-from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, Specimen
-from antiphon.selfcheck.corpus.targets.miswired import LastMessageOnly
-from antiphon.selfcheck.corpus.targets.stated import claimed
+from antiphon.selfcheck.corpus.specimen import (
+    DELTA,
+    NOT_BITS,
+    Example,
+    Specimen,
+    as_claimed,
+    broken,
+    numbers,
+)
+from antiphon.selfcheck.corpus.targets.composed import LastMessageOnly
+from antiphon.selfcheck.corpus.targets.neighbours import claimed
 
 _NOT_SCORES: Final = (
     0, (0, 1), (0, 1, 2, 3), (0, 1, True), (0, 1, 2.0), np.array([0, 1, 2]), [0, 1, 2]

@@ -25,15 +25,24 @@ from antiphon.mechanisms.counters import (
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges import ExchangePostProcessor
-from antiphon.protocol.exchanges.underway import Exchanged
+from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Integers, Signature
-from antiphon.selfcheck.corpus.as_claimed import HALF, LESS, RHO, as_claimed, broken, gaussian_truth
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import (
+    HALF,
+    LESS,
+    RHO,
+    Example,
+    Link,
+    Specimen,
+    as_claimed,
+    broken,
+    gaussian_truth,
+)
 from antiphon.selfcheck.corpus.targets.interactive import LaggingCounter, SharedNoiseCounter
 
 _NOT_ROWS: Final = (

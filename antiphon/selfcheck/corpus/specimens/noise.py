@@ -26,17 +26,21 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Tuples
-from antiphon.selfcheck.corpus.as_claimed import (
+from antiphon.selfcheck.corpus.entry import Truth
+from antiphon.selfcheck.corpus.specimen import (
     HALF,
     LESS,
+    NOT_INTS,
+    NOT_REALS,
     RHO,
+    Example,
+    Link,
+    Specimen,
     as_claimed,
     broken,
     gaussian_truth,
     numbers,
 )
-from antiphon.selfcheck.corpus.entry import Truth
-from antiphon.selfcheck.corpus.specimen import NOT_INTS, NOT_REALS, Example, Link, Specimen
 
 _NOT_INTS: Final = (*NOT_INTS, np.array([1, 2]))
 _NOT_ROWS: Final = (0, (0, 1), np.array([0]), np.array([0.0, 1.0]), np.array([[0, 1]]), "12")

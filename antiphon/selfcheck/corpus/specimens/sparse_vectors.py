@@ -15,10 +15,9 @@ from antiphon.mechanisms.sparse_vector import (
     SparseVector,
 )
 from antiphon.protocol.messages import Pair
-from antiphon.selfcheck.corpus.as_claimed import as_claimed, broken
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.inputs import one_by_one, saying
-from antiphon.selfcheck.corpus.specimen import NOT_INTS, Example, Specimen
+from antiphon.selfcheck.corpus.specimen import NOT_INTS, Example, Specimen, as_claimed, broken
 
 _NOT_INTS: Final = (*NOT_INTS, np.array([1, 2]))
 

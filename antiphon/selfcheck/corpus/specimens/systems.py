@@ -29,10 +29,9 @@ from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.messages import Ask, same
 from antiphon.protocol.post_processor import IdentityPostProcessor
 from antiphon.protocol.spaces import BITS, Either, Finite, Pairs, Space
-from antiphon.selfcheck.corpus.as_claimed import DELTA
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen
 from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree, differ
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.verifier import Verifier

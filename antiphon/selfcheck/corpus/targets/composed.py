@@ -10,21 +10,67 @@ from typing import Final
 import attrs
 
 from antiphon.audit.counterexample import CounterexampleAdversary
-from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.concurrent import Child, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import Epsilon, Log
 from antiphon.protocol.claims import Status
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Ask, Pair, same
-from antiphon.protocol.verification import Verification
+from antiphon.protocol.registry import register
+from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import one_by_one, saying
-from antiphon.selfcheck.corpus.targets.miswired import SwapsStates
+from antiphon.selfcheck.corpus.targets.neighbours import claimed
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
-from antiphon.selfcheck.corpus.targets.stated import claimed
-from antiphon.selfcheck.theorems.parts.broken import ForgetsSparsity, ForgetsTheirs, ForgetsToCharge
+from antiphon.selfcheck.theorems.parts.components import (
+    ForgetsSparsity,
+    ForgetsTheirs,
+    ForgetsToCharge,
+)
+
+
+@register("antiphon.corpus.SwapsStates/1")
+@attrs.frozen
+class SwapsStates(ExtConComp):
+    """ExtConComp that exchanges the states of the mechanisms 2i and 2i+1 after a question to one.
+
+    The verifier's account of who heard what is then wrong, so a mechanism can be asked
+    more than its f allows.
+    """
+
+    def step(
+        self, state: ConcurrentState, message: object, coins: Coins
+    ) -> tuple[ConcurrentState, object]:
+        after, answer = ExtConComp.step(self, state, message, coins)
+        if type(message) is not Ask:
+            return after, answer
+        mine, other = message.index, message.index ^ 1
+        children = self.children(after)
+        one, two = children.get(mine), children.get(other)
+        if one is None or two is None:
+            return after, answer
+        children = children.set(mine, Child(one.created, two.state))
+        return children.set(other, Child(two.created, one.state)), answer
+
+
+@register("antiphon.corpus.LastMessageOnly/1")
+@attrs.frozen
+class LastMessageOnly(Verification[int]):
+    """What a verifier enforces that checks only the last message: each pair as if it came first."""
+
+    verification: Verification
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: object, one: object, /) -> int | Refused:
+        after = read(self.verification, self.verification.initial_state, zero, one)
+        return after if type(after) is Refused else state
+
 
 LEAKY: Final = Create(LeakyBit(delta=Fraction(1, 10)))
 TWO: Final = Create(RandomizedResponse(epsilon=Log(2)))

@@ -20,8 +20,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Reals, Signature
-from antiphon.selfcheck.corpus.targets.neighbours import SameHead
-from antiphon.selfcheck.corpus.targets.stated import claimed, whole
+from antiphon.selfcheck.corpus.targets.neighbours import SameHead, claimed, whole
 from antiphon.verifiers.models import (
     event_level,
     every_pair,

@@ -7,11 +7,14 @@ from typing import Any
 
 import attrs
 
-from antiphon.numbers import named
+from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import fraction
+from antiphon.numbers.exact import Epsilon, fraction
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Approximate, Pure
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
+from antiphon.protocol.verification import Verification
 
 
 @register("antiphon.corpus.TotalWithin/1")
@@ -42,3 +45,25 @@ class SameHead:
         if not (type(zero) is type(one) is tuple) or len(zero) != 2 or len(one) != 2:
             return False
         return identical(zero[0], one[0])
+
+
+TENTH = Fraction(1, 10)
+"""ε₀ of the corpus: what the standard targets claim."""
+
+
+def whole(instance: object, field: attrs.Attribute[int], value: object) -> None:
+    """Validator of an int >= 1."""
+    exact.whole(value, field.name)
+
+
+def claimed(
+    verification: Verification,
+    status: Status,
+    source: str,
+    *,
+    epsilon: Epsilon,
+    delta: object = 0,
+) -> tuple[Claim, ...]:
+    """One claim of ε- or (ε, δ)-DP, as a mechanism's ``claims`` wants it."""
+    measure = Approximate(epsilon, delta) if delta else Pure(epsilon)
+    return (Claim(measure, verification, status, source),)

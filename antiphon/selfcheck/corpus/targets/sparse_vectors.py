@@ -20,7 +20,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Signature
-from antiphon.selfcheck.corpus.targets.stated import TENTH, claimed, whole
+from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
 from antiphon.verifiers.models import every_pair
 from antiphon.verifiers.relations import Within
 

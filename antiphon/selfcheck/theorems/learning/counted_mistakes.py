@@ -13,8 +13,7 @@ from antiphon.mechanisms.learners.littlestone import BLANK, HIT, FiniteLearner, 
 from antiphon.mechanisms.learners.littlestone.mistake_learner import MistakeLearner, Sample
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol.coins import Coins
-from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
 
 SECTION = (8, 3)
 THEOREM: Final = "Mistakes"

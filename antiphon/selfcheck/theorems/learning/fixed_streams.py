@@ -16,8 +16,7 @@ from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.messages import TOP
-from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, Standing
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, Standing, private
 
 SECTION = (8, 1)
 THEOREM: Final = "L2P Alg. 1"

@@ -13,8 +13,7 @@ from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
-from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Check, Evidence
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, private
 from antiphon.verifiers.models import neighbouring_start
 
 SECTION = (8, 2)

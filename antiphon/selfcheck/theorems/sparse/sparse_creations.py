@@ -20,8 +20,14 @@ from antiphon.composition.validity import sparse_parallel
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.selfcheck.theorems.parts.corners import corners
 from antiphon.selfcheck.theorems.parts.finite import WALK, promised
-from antiphon.selfcheck.theorems.statements import Parameters, composed, private
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence
+from antiphon.selfcheck.theorems.theorem import (
+    Bound,
+    Check,
+    Evidence,
+    Parameters,
+    composed,
+    private,
+)
 from antiphon.verifiers.models import bounded, event_level
 
 SECTION = (5, 6)

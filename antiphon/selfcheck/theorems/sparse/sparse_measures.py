@@ -13,11 +13,10 @@ from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
-from antiphon.mechanisms.exposed_response import ExposedResponse
+from antiphon.mechanisms.leaky_bit import ExposedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.measures.kinds import ZeroConcentrated
-from antiphon.selfcheck.theorems.statements import private
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
 
 SECTION = (5, 7)
 """Behind CM §5, which it carries over to other measures."""

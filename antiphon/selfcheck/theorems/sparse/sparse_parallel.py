@@ -15,17 +15,18 @@ from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import epsilon
 from antiphon.selfcheck.theorems.composition import bounded_by_responses, proof_by_simulation
-from antiphon.selfcheck.theorems.parts.broken import BitEcho, ForgetsSparsity, NotPrefixClosed
 from antiphon.selfcheck.theorems.parts.components import (
     LEAKY,
     PURE_RESPONSE,
     RESPONSE,
+    BitEcho,
+    ForgetsSparsity,
+    NotPrefixClosed,
     secret,
     walk,
     weakened,
 )
-from antiphon.selfcheck.theorems.statements import composed, private
-from antiphon.selfcheck.theorems.theorem import Check, Evidence
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))

@@ -16,7 +16,7 @@ import attrs
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.answering import answering, few
+from antiphon.composition.guarantees.consistency import answering, few
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule

@@ -12,19 +12,18 @@ from types import NoneType
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.one_order import OneOrderCurve
-from antiphon.composition.accounting.renyi import from_concentrated
-from antiphon.composition.accounting.responses.optimal import optimal
+from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
+from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.basic import BasicFilter
 from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
+    GaussianFilter,
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.gaussian_filter import GaussianFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.composing import DISCRETE, composed
 from antiphon.composition.guarantees.curves import least, of_measure, shifted

@@ -20,7 +20,7 @@ from antiphon.composition.guarantees.curves import least
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, Leaves, asserted, created
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
-from antiphon.composition.purses import Parameters
+from antiphon.composition.suitable import Parameters
 from antiphon.composition.validity import EachValid, FixedMechanisms, each_valid
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import identical

@@ -13,7 +13,7 @@ from typing import Final
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.responses.optimal import optimal
+from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees.composing import (
     at_most,
@@ -27,7 +27,7 @@ from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.leaves import creations
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.compositions.sparse_pure import SPARSE
-from antiphon.composition.purses import Parameters
+from antiphon.composition.suitable import Parameters
 from antiphon.composition.validity import SparseParallel
 from antiphon.numbers import exact
 from antiphon.numbers.printed import shown_up

@@ -24,7 +24,7 @@ from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.compositions import sparse_pure
 from antiphon.composition.guarantees.rules.compositions.sparse_pure import SPARSE
-from antiphon.composition.purses import Parameters
+from antiphon.composition.suitable import Parameters
 from antiphon.composition.validity import SparseMeasures
 from antiphon.protocol.measures.kinds import BoundedRange, Renyi
 

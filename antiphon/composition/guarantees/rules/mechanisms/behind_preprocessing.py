@@ -16,9 +16,8 @@ import attrs
 
 from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.derive import derive
 from antiphon.composition.guarantees.leaves import BY_DISTANCE
-from antiphon.composition.guarantees.rulebook import Inquiry, rule
+from antiphon.composition.guarantees.rulebook import Inquiry, derive, rule
 from antiphon.composition.preprocessing.declared import Preprocessing, changed, travelled
 from antiphon.composition.preprocessing.preprocessed import Preprocessed
 from antiphon.composition.preprocessing.triangle import steps, triangle

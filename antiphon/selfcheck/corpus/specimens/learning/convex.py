@@ -23,10 +23,9 @@ from antiphon.mechanisms.learners.learner import ADVICE
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Pair, freeze, same
 from antiphon.protocol.registry import register
-from antiphon.selfcheck.corpus.as_claimed import as_claimed, broken
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import NOT_DATA, Example, Specimen
+from antiphon.selfcheck.corpus.specimen import NOT_DATA, Example, Specimen, as_claimed, broken
 
 _LINEAR: Final[dict[str, Any]] = {
     "horizon": 8, "body": Ball(dimension=2), "loss": LinearLoss(dimension=2, grid=4),

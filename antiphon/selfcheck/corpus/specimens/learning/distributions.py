@@ -36,10 +36,18 @@ from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import TOP, Ask, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Tuples
-from antiphon.selfcheck.corpus.as_claimed import UNKNOWN, as_claimed, broken, numbers
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import SLOW, Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import (
+    SLOW,
+    UNKNOWN,
+    Example,
+    Link,
+    Specimen,
+    as_claimed,
+    broken,
+    numbers,
+)
 
 _OUTSIDE: Final = (-1, 4, True, 0.0, "0", None, (0,), np.array([0]))
 _NOT_USERS: Final = (

@@ -20,10 +20,18 @@ from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.post_processor import LEFT, RIGHT, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
-from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import NOT_LOSSES, SLOW, Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import (
+    DELTA,
+    NOT_LOSSES,
+    SLOW,
+    UNKNOWN,
+    Example,
+    Link,
+    Specimen,
+    broken,
+)
 
 
 def specimens() -> Iterator[Specimen]:

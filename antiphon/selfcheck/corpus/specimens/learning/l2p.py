@@ -22,10 +22,17 @@ from antiphon.numbers.exact import ExactEpsilon, Log, exp
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
-from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import NOT_LOSSES, SLOW, Example, Specimen
+from antiphon.selfcheck.corpus.specimen import (
+    DELTA,
+    NOT_LOSSES,
+    SLOW,
+    UNKNOWN,
+    Example,
+    Specimen,
+    broken,
+)
 
 
 def specimens() -> Iterator[Specimen]:

@@ -22,10 +22,19 @@ from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
-from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken, numbers
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import NOT_BITS, SLOW, Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import (
+    DELTA,
+    NOT_BITS,
+    SLOW,
+    UNKNOWN,
+    Example,
+    Link,
+    Specimen,
+    broken,
+    numbers,
+)
 
 _ZERO: Final = np.array([1, 0])
 """Expert 0 loses."""

@@ -28,10 +28,19 @@ from antiphon.protocol.messages import TOP, Pair, same
 from antiphon.protocol.post_processor import LEFT, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite
-from antiphon.selfcheck.corpus.as_claimed import DELTA, RHO, UNKNOWN, broken, gaussian_truth
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import SLOW, Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import (
+    DELTA,
+    RHO,
+    SLOW,
+    UNKNOWN,
+    Example,
+    Link,
+    Specimen,
+    broken,
+    gaussian_truth,
+)
 
 _STEPS: Final = 8
 

@@ -34,10 +34,17 @@ from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers
-from antiphon.selfcheck.corpus.as_claimed import UNKNOWN, as_claimed, broken
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import SLOW, Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import (
+    SLOW,
+    UNKNOWN,
+    Example,
+    Link,
+    Specimen,
+    as_claimed,
+    broken,
+)
 
 _OUTSIDE: Final = ((0, 1), (1, 2), (2, 1), (1,), [1, 1], (True, True), (1.0, 1), 1, "11", None)
 

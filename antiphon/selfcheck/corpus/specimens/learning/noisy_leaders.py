@@ -19,10 +19,17 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
-from antiphon.selfcheck.corpus.as_claimed import DELTA, UNKNOWN, broken
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import NOT_LOSSES, SLOW, Example, Specimen
+from antiphon.selfcheck.corpus.specimen import (
+    DELTA,
+    NOT_LOSSES,
+    SLOW,
+    UNKNOWN,
+    Example,
+    Specimen,
+    broken,
+)
 
 _FIRST, _NONE = np.array([1, 0]), np.array([0, 0])
 

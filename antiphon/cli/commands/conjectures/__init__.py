@@ -1,1 +1,0 @@
-"""Searches for what breaks a bound, printed."""

@@ -1,1 +1,0 @@
-"""Commands on files that are kept: sessions."""

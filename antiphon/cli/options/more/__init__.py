@@ -1,1 +1,0 @@
-"""Commands as the files beside this folder, which holds no more of them."""

@@ -1,0 +1,275 @@
+"""Few atoms: the law of the loss itself, from one binomial law for each distinct ε_i.
+
+Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there;
+otherwise they are all listed. Equal parameters are the case of a single law, and the sum
+below is then the closed form of Kairouz, Oh and Viswanath (2015, Thm 3.3). Every law is
+tilted by e^(cL), c about the saddle point, so that its window lies where H(e) comes from:
+with x = L - e,
+
+    H(e) = M(c) e^(-ce) E_tilted[e^(-cx) (1 - e^(-x))₊].
+
+All terms are positive, and both ends of every term are carried along; x is a difference of
+twofold numbers. For k = 10^5 equal parameters the ends are relatively 1e-14 apart.
+
+Binomial laws term by term, with certified errors.
+
+Of k randomized responses RR_ε, J ~ Bin(k, 1/(1+e^ε)) answer wrongly. Terms are built up from
+the *anchor*, near the mode, by exact ratios: pmf(j+1)/pmf(j) = (k-j)/(j+1)·odds. All are
+positive, so relative errors only add up, a few roundings a step. Only terms above 2^-75 of
+the anchor are kept; as the ratios fall with j, what is left out is bounded by a geometric series.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from functools import cached_property
+from typing import Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.laws.loss import remembered
+from antiphon.composition.accounting.laws.responses import Responses
+from antiphon.composition.accounting.parameters import Parameters
+from antiphon.composition.accounting.product import HIGH, Product, order
+from antiphon.numbers import exact, twofold
+from antiphon.numbers.errors import Intractable
+from antiphon.numbers.interval import (
+    UNIT,
+    Floats,
+    Interval,
+    down,
+    nearest,
+    probability,
+    up,
+)
+
+LARGEST: Final = 1 << 22
+"""Terms of one window, at most: 32 MB an array."""
+_NATS: Final = 52.0
+"""How far below the anchor a window ends: e^-52 = 2^-75."""
+_SLACK: Final = 60
+"""Further terms, for windows too narrow to be bell-shaped."""
+
+
+@attrs.frozen(eq=False)
+class Window:
+    """Bounds on pmf(first), pmf(first+1), …, and on the mass outside, relative to the anchor."""
+
+    first: int
+    terms: Interval[Floats]
+    outside: float
+
+    def normalised(self) -> Window:
+        """The same as probabilities: divided by the sum of everything."""
+        slack = 300 * UNIT
+        least = float(np.sum(self.terms.lower)) * (1 - slack)
+        most = (float(np.sum(self.terms.upper)) + self.outside) * (1 + slack)
+        lower = self.terms.lower / most * (1 - 2 * UNIT)
+        upper = self.terms.upper / least * (1 + 2 * UNIT)
+        return Window(self.first, Interval(lower, upper), 1.01 * self.outside / least)
+
+
+def window(count: int, odds: float, units: float) -> Window:
+    """The terms of Bin(count, odds/(1+odds)) that matter, for 0 <= odds <= 1.
+
+    The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
+    O(√count) time and memory. Raises: Intractable for counts past about 10^11.
+    """
+    odds = max(odds, 1e-280)  # then upper ends are too high, and lower ends are cut below
+    mean = count * (odds / (1 + odds))
+    spread = math.sqrt(mean / (1 + odds))
+    reach = math.ceil(math.sqrt(2 * _NATS) * spread) + _SLACK
+    anchor = min(count, math.floor(mean))
+    first, last = max(0, anchor - reach), min(count, anchor + reach)
+    if last - first >= LARGEST:
+        raise Intractable(
+            "terms of a binomial law (account for fewer mechanisms)", last - first, LARGEST
+        )
+    down = np.arange(anchor, first, -1, dtype=np.float64)
+    before = np.cumprod(down / ((count + 1 - down) * odds))[::-1]
+    up = np.arange(anchor, last, dtype=np.float64)
+    after = np.cumprod((count - up) * odds / (up + 1))
+    terms = np.concatenate((before, [1.0], after))
+    steps = np.abs(np.arange(first - anchor, last - anchor + 1, dtype=np.float64))
+    relative = 1.01 * (4 + units) * UNIT * steps
+    below = _tail(float(terms[0]), first / ((count + 1 - first) * odds) if first else 0.0)
+    above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
+    lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)
+    upper = terms * (1 + relative) + 1e-290  # terms that small are not as precise
+    return Window(first, Interval(lower, upper), below + above)
+
+
+def _tail(term: float, ratio: float) -> float:
+    """term·(ratio + ratio² + …), rounded up; inf where that does not fall."""
+    if not ratio:
+        return 0.0
+    ratio *= 1.0001
+    return 1.0001 * term * ratio / (1 - ratio) + 5e-324 if ratio < 1 else math.inf
+
+
+MOST: Final = 1 << 18
+"""Atoms that are listed, at most."""
+_LONGEST: Final = 1 << 21
+"""Atoms on a common lattice, at most."""
+_WORK: Final = 1 << 27
+"""Multiplications in a convolution of all the laws, at most."""
+_SUM: Final = 400 * UNIT
+"""Relative error of a pairwise sum and of the weights in it."""
+_CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
+_PRECISE: Final = Decimal("1e-18")
+
+Groups = Sequence[tuple[exact.ExactEpsilon, int]]
+
+
+@attrs.frozen(eq=False)
+class Tilted:
+    """The law of the loss tilted by e^(cL), and where its atoms are.
+
+    Atom i is at ``places[i]`` · ``unit`` + ``rests[i]``; of its mass both ends. ``outside``
+    bounds the mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely within 1e-19.
+    """
+
+    order: float
+    unit: exact.ExactEpsilon
+    places: Floats
+    rests: Floats | float
+    masses: Interval[Floats]
+    outside: float
+    log_moment: Decimal
+
+
+class Atoms:
+    """H of Comp[RR_{ε_i,0}] from few atoms; the law for each order c is computed once."""
+
+    def __init__(self, groups: Groups) -> None:
+        self._groups, self._unit = groups, _unit(groups)
+        self._product = Product((Responses(tuple(groups)),))
+        self._total = Parameters(tuple(groups), (), len(groups)).sum[0]
+        self._known: dict[int, Tilted] = {}
+
+    @staticmethod
+    def suit(groups: Groups) -> bool:
+        """Whether the atoms are few enough."""
+        return _unit(groups) is not None or math.prod(n + 1 for _, n in groups) <= MOST
+
+    def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
+        """Bounds on H(at)."""
+        number = self._product.rung_near(float(exact.bracket(at, 40)[0]), HIGH)
+        law = remembered(self._known, number, lambda: self._tilted(order(number)))
+        return self._sum(law, at)
+
+    def _sum(self, law: Tilted, at: exact.ExactEpsilon) -> Interval[float]:
+        less, unit = twofold.twofold(at), twofold.twofold(law.unit)
+        x = twofold.difference(law.places, unit, less) + law.rests
+        wrong = twofold.ERROR * (len(self._groups) + 1) * max(float(self._total), less.high)
+        wrong += 1e-320
+        near, far = np.maximum(x - wrong, 0.0), np.maximum(x + wrong, 0.0)
+        low = law.masses.lower * np.exp(-law.order * far) * -np.expm1(-near)
+        high = law.masses.upper * np.exp(-law.order * near) * -np.expm1(-far)
+        steep = UNIT * law.order * far  # the rounding of the exponent
+        low, high = low * (1 - np.minimum(steep, 1.0)), high * (1 + steep)
+        lower = float(np.sum(low)) * (1 - _SUM)
+        upper = float(np.sum(high)) * (1 + _SUM) + law.outside + 1e-300
+        with localcontext(_CONTEXT):
+            excess = self._total - exact.bracket(at, 60)[0]
+            c = Decimal(law.order)
+            scale = (law.log_moment + c * excess.numerator / excess.denominator).exp()
+            ends = scale * Decimal(lower) * (1 - _PRECISE), scale * Decimal(upper) * (1 + _PRECISE)
+            return probability(Interval(down(ends[0]), up(ends[1])))
+
+    def _tilted(self, order: float) -> Tilted:
+        windows: list[Window] = []
+        for e, n in self._groups:
+            exponent = (2 * order + 1) * nearest(e)
+            windows.append(window(n, math.exp(-exponent), 4 + 4 * exponent).normalised())
+        outside = 1.01 * sum(each.outside for each in windows)
+        moment = self._log_moment(order)
+        if self._unit is None:
+            return Tilted(order, Fraction(1), *self._listed(windows), outside, moment)
+        places, masses = self._convolved(windows)
+        return Tilted(order, self._unit, places, 0.0, masses, outside, moment)
+
+    def _convolved(self, windows: Sequence[Window]) -> tuple[Floats, Interval[Floats]]:
+        """Atoms at (Σε_i - 2 Σ_g ε_g j_g), in units."""
+        low = high = np.ones(1)
+        first = total = 0
+        for each, (_, n), stride in zip(windows, self._groups, self._strides, strict=True):
+            first += stride * each.first
+            total += stride * n
+            slack = (len(each.terms.lower) + 2) * UNIT
+            low = _spread(low, each.terms.lower, stride) * (1 - slack)
+            high = _spread(high, each.terms.upper, stride) * (1 + slack)
+        places: Floats = total - 2.0 * (first + np.arange(len(low), dtype=np.float64))
+        return places, Interval(low, high)
+
+    def _listed(self, windows: Sequence[Window]) -> tuple[Floats, Floats, Interval[Floats]]:
+        """Atoms at Σ_g (k_g - 2j_g) ε_g, one by one, each in two parts."""
+        places, rests, low, high = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)
+        for each, (e, n) in zip(windows, self._groups, strict=True):
+            wrong = each.first + np.arange(len(each.terms.lower), dtype=np.float64)
+            places, rests = twofold.spread(places, rests, n - 2 * wrong, twofold.twofold(e))
+            low = np.multiply.outer(low, each.terms.lower * (1 - 2 * UNIT)).ravel()
+            high = np.multiply.outer(high, each.terms.upper * (1 + 2 * UNIT)).ravel()
+        return places, rests, Interval(low, high)
+
+    @property
+    def _strides(self) -> list[int]:
+        if len(self._groups) == 1:
+            return [1]
+        return _multiples(self._groups, self._unit)
+
+    def _log_moment(self, order: float) -> Decimal:
+        with localcontext(_CONTEXT):
+            power = 2 * Decimal(order) + 1
+            return sum(
+                (
+                    n * ((1 + (-power * e).exp()).ln() - (1 + (-e).exp()).ln())
+                    for e, n in self._exact
+                ),
+                Decimal(0),
+            )
+
+    @cached_property
+    def _exact(self) -> list[tuple[Decimal, int]]:
+        with localcontext(_CONTEXT):
+            return [(_decimal(e), n) for e, n in self._groups]
+
+
+def _decimal(value: exact.ExactEpsilon) -> Decimal:
+    if isinstance(value, exact.Log):
+        return _decimal(value.argument).ln()
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def _spread(masses: Floats, terms: Floats, stride: int) -> Floats:
+    """The convolution of masses with terms that are ``stride`` apart."""
+    if stride == 1:
+        return np.convolve(masses, terms)
+    result = np.zeros(len(masses) + stride * (len(terms) - 1))
+    for i, term in enumerate(terms.tolist()):
+        result[i * stride : i * stride + len(masses)] += term * masses
+    return result
+
+
+def _unit(groups: Groups) -> exact.ExactEpsilon | None:
+    """What all ε_i are multiples of, if a convolution on those multiples is not long."""
+    if len(groups) == 1:
+        return groups[0][0]
+    rational = [e for e, _ in groups if isinstance(e, Fraction)]
+    if len(rational) < len(groups):
+        return None
+    common = math.lcm(*(e.denominator for e in rational))
+    unit = Fraction(math.gcd(*(int(e * common) for e in rational)), common)
+    widths = [min(n + 1, 21 * math.isqrt(n) + 121) for _, n in groups]
+    length = sum(e / unit * width for e, width in zip(rational, widths, strict=True))
+    return unit if length <= _LONGEST and sum(widths) * length <= _WORK else None
+
+
+def _multiples(groups: Groups, unit: exact.ExactEpsilon | None) -> list[int]:
+    return [
+        int(e / unit) for e, _ in groups if isinstance(e, Fraction) and isinstance(unit, Fraction)
+    ]

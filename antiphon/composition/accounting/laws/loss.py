@@ -1,0 +1,148 @@
+"""What is asked of the law of a privacy loss: its moments along c + iθ, and bounds of them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.numbers import exact
+from antiphon.numbers.interval import UNIT, Floats, Interval
+
+Complexes: TypeAlias = npt.NDArray[np.complex128]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+SLACK: Final = 16 * UNIT
+"""What a handful of operations on numbers of size one lose."""
+_KEPT: Final = 24
+
+
+def remembered(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    """What was made for a key, once; the last few dozen are kept."""
+    if key not in known:
+        if len(known) >= _KEPT:
+            del known[next(iter(known))]
+        known[key] = make()
+    return known[key]
+
+
+class Moment(NamedTuple):
+    """A number, and a bound on its error."""
+
+    value: float
+    error: float
+
+
+class Logs(NamedTuple):
+    """ln Φ at some frequencies; the relative error of Φ is at most e^slack - 1.
+
+    Where ``slack`` is infinite, the real part is only a bound on ln |Φ|, found to be negligible.
+    """
+
+    value: Complexes
+    slack: Floats
+
+
+class Lattice(NamedTuple):
+    """All losses are at offset + n·spacing, for whole n."""
+
+    offset: Fraction
+    spacing: Fraction
+
+
+class LossLaw(ABC):
+    """Losses L of independent mechanisms, summed; L = ln dP/dQ under P, given that it is finite.
+
+    For s = c + iθ, c > 0, and M(s) = E[e^(sL)], the *characteristic* Φ(θ) = M(c+iθ)/M(c) is that
+    of L tilted by e^(cL), so |Φ| <= 1. Frequencies are doubles that may be relatively four units
+    off what the contour means by them: errors say so.
+    """
+
+    @property
+    @abstractmethod
+    def most(self) -> Fraction | None:
+        """A bound on L from above; None if there is none."""
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """Where all losses are, if on a lattice of rationals."""
+        return None
+
+    def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
+        """Bounds on H(at) where these losses tell it without a contour."""
+        return None
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many factors Φ has."""
+
+    def cell(self, order: float) -> float:
+        """A length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
+        return 0.0
+
+    @abstractmethod
+    def log_moment(self, order: float) -> Moment:
+        """ln M(c)."""
+
+    @abstractmethod
+    def guide(self, order: float) -> tuple[float, float]:
+        """About the mean and the variance of the tilted L; nothing is certified by them."""
+
+    @abstractmethod
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
+        """ln Φ(θ) for all θ, but for those at which it is seen that ln |Φ| < ``enough``."""
+
+    @abstractmethod
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
+        """A bound on ln |Φ| over each range of frequencies from ``low`` to ``high``.
+
+        Nothing is gained where it falls below ``enough`` further.
+        """
+
+
+def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
+    """ln Π φ_i^n_i for rows φ_i, each within ``wrong`` <= 1 of the truth.
+
+    A factor smaller than its error is taken to be as large: the truth is then within twice that,
+    and always |true/taken - 1| <= 2·wrong/|taken|. Rows are added one by one.
+    """
+    modulus = np.maximum(np.abs(factors), wrong)
+    logs = np.log(modulus) + 1j * np.angle(factors)
+    many = counts[:, None]
+    slack = np.sum(many * (2 * wrong / modulus + SLACK), axis=0)
+    slack += (len(counts) + 8) * UNIT * np.sum(many * np.abs(logs), axis=0)
+    return Logs(np.sum(many * logs, axis=0), slack * (1 + 1e-9))
+
+
+def log_ceiling(squared: Floats, counts: Floats) -> Floats:
+    """Σ n_i ln |φ_i| from rows of bounds on |φ_i|²."""
+    logs = np.log(np.minimum(squared + SLACK, 1.0))
+    total: Floats = np.sum(counts[:, None] * logs, axis=0) * 0.5
+    return total * (1 - 1e-9)
+
+
+def apart(low: Floats, high: Floats, period: Floats) -> Floats:
+    """For each period (rows), how far a range (columns) stays from its multiples, at least."""
+    middle, half = (low + high) / 2, (high - low) / 2
+    each = period[:, None]
+    distance = np.abs(middle - each * np.rint(middle / each))
+    slack = 16 * UNIT * (middle + each)
+    return np.maximum(distance - half - slack, 0.0)
+
+
+def common(values: Iterable[Fraction]) -> Fraction:
+    """The largest number that all of these are multiples of."""
+    listed = list(values)
+    whole = math.lcm(*(each.denominator for each in listed))
+    return Fraction(math.gcd(*(int(each * whole) for each in listed)), whole)

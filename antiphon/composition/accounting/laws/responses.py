@@ -1,0 +1,361 @@
+"""Losses of randomized response: ±ε."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.laws.loss import (
+    SLACK,
+    Complexes,
+    Lattice,
+    Logs,
+    LossLaw,
+    Moment,
+    common,
+    powers,
+    remembered,
+)
+from antiphon.numbers import exact
+from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability
+
+_CHUNK: Final = 1 << 10
+_FIRST: Final = 8
+"""Factors that a range of frequencies is judged by at first."""
+_CELLS: Final = 1 << 15
+"""Factors times ranges that are looked at together, at most."""
+_CELL: Final = 0.3
+"""A range whose frequencies are as well looked at one by one, times ε."""
+_SHORT: Final = 0.7
+"""Half of a range whose ceiling is worth factors, times ε."""
+_BLOCK: Final = 1 << 13
+"""Frequencies whose factors are multiplied together."""
+_MANY: Final = 1 << 16
+"""Factors times frequencies from which on they are multiplied, not added as logarithms."""
+_FEWEST: Final = 1 << 12
+"""Factors times frequencies from which on interpolating is thought of."""
+_MOST_NODES: Final = 61
+
+
+class Strong(NamedTuple):
+    """The factors at one order, those first that fall fastest in θ."""
+
+    epsilons: Floats
+    counts: Floats
+    decay: Floats
+    """1/cosh²(aε)."""
+    square: float
+    fourth: float
+    """Σ n ε²/cosh²(aε), and the same with ε⁴."""
+    factors: list[tuple[float, float, int]]
+    """ε, tanh(aε), and how many."""
+
+
+@attrs.frozen(eq=False)
+class Responses(LossLaw):
+    """Σ of n_i losses ±ε_i, +ε_i w.p. e^ε_i/(1+e^ε_i) (RR_{ε_i,0}; CM Def. 2.3).
+
+    With a = c + 1/2, M(c) = Π cosh(aε)/cosh(ε/2) and φ(θ) = cos θε + i tanh(aε) sin θε, so
+    |φ|² = 1 - sin²(θε)/cosh²(aε).
+    """
+
+    given: tuple[tuple[exact.ExactEpsilon, int], ...]
+    _known: dict[float, Strong] = attrs.field(factory=dict[float, Strong], init=False)
+
+    @cached_property
+    def epsilons(self) -> Floats:
+        """Each within one rounding."""
+        return np.array([nearest(e) for e, _ in self.given])
+
+    @cached_property
+    def counts(self) -> Floats:
+        """How many of each."""
+        return np.array([float(n) for _, n in self.given])
+
+    @property
+    def most(self) -> Fraction:
+        return self._sum(1)
+
+    def _sum(self, end: int) -> Fraction:
+        """One end of Σ n ε."""
+        numerators: Counter[int] = Counter()
+        for e, n in self.given:
+            each = exact.bracket(e, 40)[end]
+            numerators[each.denominator] += n * each.numerator
+        return sum((Fraction(n, d) for d, n in numerators.items()), Fraction(0))
+
+    @cached_property
+    def _total(self) -> tuple[Fraction, Fraction]:
+        return self._sum(0), self._sum(1)
+
+    def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
+        """Near Σ n ε, where only that loss is above; and where all are, but for 2^-60."""
+        low, high = exact.bracket(at, 40)
+        excess = float(self._total[0] - high), float(self._total[1] - low)
+        if 0 < excess[0] <= excess[1] * (1 + 4 * UNIT) <= 2 * self._least:
+            return self._top(*excess)
+        mean, slack = self.guide(0.0)[0], 1e-9 * (1 + float(self._total[1]))
+        return Interval(1 - 2.0**-53, 1.0) if self._below(float(high), mean, slack) else None
+
+    @cached_property
+    def _least(self) -> float:
+        return float(np.min(self.epsilons)) * (1 - 4 * UNIT)
+
+    def _top(self, least: float, most: float) -> Interval[float]:
+        """H(Σnε - x) for ``least`` <= x <= ``most`` <= 2 min ε: P(L = Σnε)(1 - e^-x)."""
+        terms = self.counts * np.log1p(np.exp(-self.epsilons))
+        log = -math.fsum(terms)
+        slack = 8 * UNIT * (1 + float(np.sum((2 + self.epsilons) * terms)))
+        shares = (-math.expm1(-each) for each in (least, most))
+        logs = log - slack, log + slack
+        ends = (math.exp(each) * share for each, share in zip(logs, shares, strict=True))
+        return probability(outward(*ends))
+
+    def _below(self, at: float, mean: float, slack: float) -> bool:
+        """Whether Chernoff's bound M(-t) e^(t·at) of 1 - H(at), 0 <= t <= 1/2, is below 2^-60."""
+        if mean <= at:
+            return False
+        low, high = -0.5, 0.0
+        for _ in range(20):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.guide(middle)[0] < at else (low, middle)
+        moment = self.log_moment(low)
+        return moment.value + moment.error - low * at + slack < -60 * math.log(2)
+
+    @property
+    def lattice(self) -> Lattice | None:
+        rational = [(e, n) for e, n in self.given if isinstance(e, Fraction)]
+        if len(rational) < len(self.given) or len(rational) > 64:
+            return None
+        spacing = common(2 * e for e, _ in rational)
+        return Lattice(sum((e * n for e, n in rational), Fraction(0)), spacing)
+
+    @property
+    def size(self) -> int:
+        return len(self.given)
+
+    def log_moment(self, order: float) -> Moment:
+        e, n = self.epsilons, self.counts
+        terms = order * e, np.log1p(np.exp(-(2 * order + 1) * e)), np.log1p(np.exp(-e))
+        value = float(np.sum(n * (terms[0] + (terms[1] - terms[2]))))
+        error = 8 * UNIT * float(np.sum(n * ((abs(terms[0]) + terms[1] + terms[2]) * (1 + e))))
+        return Moment(value, error + 40 * UNIT * abs(value))
+
+    def guide(self, order: float) -> tuple[float, float]:
+        e, n = self.epsilons, self.counts
+        tanh = np.tanh((order + 0.5) * e)
+        return float(np.sum(n * e * tanh)), float(np.sum(n * e**2 * self._decay(order)))
+
+    def _decay(self, order: float) -> Floats:
+        decay: Floats = 1 / np.cosh(np.minimum((order + 0.5) * self.epsilons, 300.0)) ** 2
+        return decay
+
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
+        if len(self.given) * len(frequencies) >= _FEWEST:
+            found = self._interpolated(order, frequencies)
+            if found is not None:
+                return found
+        if len(self.given) * len(frequencies) >= _MANY:
+            return self._multiplied(order, frequencies, enough)
+        return self._directly(order, frequencies)
+
+    def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
+        """By blocks. No factor is more than 1 in modulus, so that their errors add up."""
+        least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
+        blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
+        found = [self._block(order, frequencies[each], least[each]) for each in blocks]
+        value, slack = (np.concatenate(column) for column in zip(*found, strict=True))
+        return Logs(value, slack)
+
+    def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
+        """Frequencies are dropped as soon as the strongest factors make |Φ| negligible."""
+        factors = self._strong(order).factors
+        linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
+        wrong = UNIT * (24 * float(np.sum(self.counts)) + linear) * (1 + 1e-9)
+        logs, slack = np.empty(len(theta), dtype=np.complex128), np.full(len(theta), np.inf)
+        stay, half, product = np.arange(len(theta)), theta / 2, np.ones_like(logs)
+        for start in range(0, len(factors), _FIRST):
+            for epsilon, tanh, count in factors[start : start + _FIRST]:
+                product *= _factor(half, epsilon, tanh, count)
+            most = np.abs(product) + wrong[stay]
+            if (gone := most < least[stay]).any():
+                logs[stay[gone]] = np.log(most[gone])
+                stay, half, product = stay[~gone], half[~gone], product[~gone]
+            if not len(stay):
+                break
+        modulus = np.maximum(np.abs(product), 1e-300)
+        logs.real[stay], logs.imag[stay] = np.log(modulus), np.angle(product)
+        slack[stay] = np.log1p(wrong[stay] / modulus) * (1 + 1e-9) + SLACK * (
+            1 + np.abs(logs[stay])
+        )
+        return Logs(logs, slack)
+
+    def _directly(self, order: float, frequencies: Floats) -> Logs:
+        total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
+        for e, n in self._chunks:
+            phase = np.multiply.outer(e, frequencies)
+            factor = np.empty(phase.shape, dtype=np.complex128)
+            factor.real = np.cos(phase)
+            factor.imag = np.sin(phase) * np.tanh((order + 0.5) * e)[:, None]
+            part = powers(factor, SLACK + 8 * UNIT * phase, n)
+            total = Logs(total.value + part.value, total.slack + part.slack)
+        return total
+
+    @property
+    def _chunks(self) -> Iterator[tuple[Floats, Floats]]:
+        for start in range(0, len(self.given), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            yield self.epsilons[part], self.counts[part]
+
+    def _interpolated(self, order: float, frequencies: Floats) -> Logs | None:
+        """ln Φ from its values at Chebyshev's nodes of [-T, T], where they are the fewer.
+
+        Let X be a tilted loss less its mean, |X| <= 2ε. For |z| <= r, 2εr <= 1,
+
+            |E e^(zX) - 1| <= E[2cosh(rX) - 2] <= r² Var X · cosh 1 <= 0.39,
+
+        so ln Φ, but for a term linear in z that any interpolation keeps, is analytic there and
+        at most B = 2.6 r² ΣVar. Bernstein's ellipse of parameter ρ about [-iT, iT] lies in that
+        disc if (ρ + 1/ρ)/2 <= r/T; a polynomial through N+1 nodes is then within
+        4Bρ^-N/(ρ-1) of it (Trefethen 2013, Thm 8.2), and errors at nodes grow fourfold at most.
+        """
+        reach = float(np.max(frequencies)) * (1 + 1e-9)
+        radius = 0.5 * (1 - 1e-9) / float(np.max(self.epsilons))
+        if not 0 < 2 * reach < radius:
+            return None
+        rho = (radius / reach) * (1 + math.sqrt(1 - (reach / radius) ** 2)) * (1 - 1e-9)
+        bound = 2.6 * radius**2 * self.guide(order)[1] * (1 + 1e-6) * 4 / (rho - 1)
+        last = 2 * math.ceil(max(1.0, math.log(max(bound, 1e-14) * 1e15) / math.log(rho)) / 2)
+        if last + 1 > _MOST_NODES or last // 2 >= len(frequencies):
+            return None
+        angles = np.pi * np.arange(last // 2 + 1) / last
+        half = reach * np.cos(angles)
+        half[-1] = 0.0
+        logs = self._directly(order, half)  # the factors are near 1: no phase has gone round
+        mean = self.guide(order)[0]
+        values = logs.value - 1j * mean * half
+        values = np.concatenate([values, np.conj(values[-2::-1])])
+        nodes = np.concatenate([half, -half[-2::-1]])
+        weights = np.where(np.arange(last + 1) % 2, -1.0, 1.0)
+        weights[[0, -1]] /= 2
+        gaps = frequencies[:, None] - nodes
+        shares = weights / np.where(gaps == 0, 1e-30 * reach, gaps)
+        result = (shares @ values) / np.sum(shares, axis=1) + 1j * mean * frequencies
+        slack = 4 * float(np.max(logs.slack)) + bound * rho**-last
+        slack += 64 * (last + 1) ** 2 * UNIT * float(np.max(np.abs(values)))
+        return Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
+
+    def cell(self, order: float) -> float:
+        return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
+
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
+        """Near 0 by sin²x >= x² - x⁴/3, in two sums; elsewhere factor by factor.
+
+        No more factors are looked at for a range that is below ``enough`` by those before.
+        """
+        strong = self._strong(order)
+        ends = [-0.5 * t**2 * (strong.square - t**2 * strong.fourth / 3) for t in (low, high)]
+        bound = np.minimum(np.maximum(*ends), 0.0) * (1 - 1e-9)
+        far = high * self._largest > 1
+        if len(self.given) <= 16:
+            far[:] = True
+        if far.any():
+            least = np.full(len(low), -_ENOUGH) if enough is None else enough
+            bound[far] = _far(strong, low[far], high[far], least[far])
+        return bound
+
+    @cached_property
+    def _largest(self) -> float:
+        return float(np.max(self.epsilons))
+
+    def _strong(self, order: float) -> Strong:
+        """Among equals unlike ones come first, as equal phases drop the same frequencies."""
+
+        def made() -> Strong:
+            decay = self._decay(order)
+            squares = self.counts * decay * self.epsilons**2
+            scattered = np.modf(np.arange(len(decay)) * 0.6180339887498949)[0]
+            rank = np.floor(np.log2(np.maximum(squares, 1e-300)) / 2)
+            place = np.lexsort((scattered, -rank))
+            sums = float(np.sum(squares)), float(np.sum(squares * self.epsilons**2))
+            columns = self.epsilons, np.tanh((order + 0.5) * self.epsilons), self.counts
+            epsilons, tanh, counts = (each[place].tolist() for each in columns)
+            factors = [(e, t, int(n)) for e, t, n in zip(epsilons, tanh, counts, strict=True)]
+            return Strong(self.epsilons[place], self.counts[place], decay[place], *sums, factors)
+
+        return remembered(self._known, order, made)
+
+
+def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
+    """Σ n ln |φ| over ranges, where |sin| is no less than at their middle, but for the rest.
+
+    None are looked at for ranges that are too long to say anything about.
+    """
+    middle, half, total = (low + high) / 2, (high - low) / 2, np.zeros(len(low))
+    start, size = 0, _FIRST
+    stay = np.flatnonzero(
+        half * np.min(strong.epsilons[:size]) < _SHORT
+    )  # of longer ones hardly any
+    while start < len(strong.epsilons) and len(stay):
+        part = slice(start, start + size)
+        e, counts = strong.epsilons[part], strong.counts[part, None]
+        at, long = middle[stay], half[stay] + 32 * UNIT * middle[stay]
+        squared = np.multiply.outer(e, at)
+        np.abs(np.tan(squared, out=squared), out=squared)
+        squared /= np.sqrt(1 + squared * squared)  # |sin|, in half the time
+        squared -= np.multiply.outer(e, long)
+        squared -= 32 * UNIT
+        np.maximum(squared, 0.0, out=squared)
+        squared *= squared
+        squared *= -strong.decay[part, None] * (1 - 1e-12)
+        squared += 1 + SLACK  # which is more than each product below loses
+        if np.any(counts > 1):
+            squared **= counts
+        product = np.minimum(np.maximum(np.prod(squared, axis=0), 1e-300), 1.0)
+        total[stay] += 0.5 * (1 - 1e-9) * np.log(product)
+        stay = stay[total[stay] > enough[stay]]
+        start += size
+        size = max(_FIRST, min(2 * size, _CELLS // max(len(stay), 1)))
+    return total
+
+
+def _factor(half: Floats, epsilon: float, tanh: float, count: int) -> Complexes:
+    """(cos θε + i tanh(aε) sin θε)^count, from t = tan(θε/2): that is faster than both.
+
+    A tan within four ulp turns the phase by eight units at most; roundings lose another ten.
+    """
+    tan = half * epsilon
+    np.tan(tan, out=tan)
+    square = tan * tan
+    below = 1 + square
+    result = np.empty(len(half), dtype=np.complex128)
+    result.real = (1 - square) / below
+    tan *= 2 * tanh
+    result.imag = tan / below
+    return result if count == 1 else _power(result, count)
+
+
+def _power(base: Complexes, exponent: int) -> Complexes:
+    """base^exponent by squaring: at most two roundings for every factor."""
+    result = np.ones_like(base)
+    while exponent:
+        if exponent & 1:
+            result = result * base
+        exponent >>= 1
+        base = base * base
+    return result
+
+
+_ENOUGH: Final = 40.0
+"""A ceiling that many nats down is low enough, if nothing is said."""

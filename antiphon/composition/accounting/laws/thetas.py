@@ -1,0 +1,172 @@
+"""Losses of the discrete Gaussian: ratios of theta functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.laws.loss import (
+    SLACK,
+    Complexes,
+    Lattice,
+    Logs,
+    LossLaw,
+    Moment,
+    apart,
+    common,
+    log_ceiling,
+    powers,
+)
+from antiphon.numbers.interval import UNIT, Floats
+
+_TERMS: Final = np.arange(-10.0, 11.0)
+"""Of the direct sum, for σ < 1: what is left out is below e^-50 of the largest term."""
+_WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
+"""Of Poisson's sum, for σ >= 1: what is left out is below 2e^-44."""
+_CHUNK: Final = 1 << 7
+
+
+@attrs.frozen(eq=False)
+class Thetas(LossLaw):
+    """Σ of n_i losses of N_Z(0,σ²) against N_Z(Δ,σ²): L = Δ(Δ-2x)/(2σ²).
+
+    Tilted by e^(cL), x is again a discrete Gaussian, about -cΔ. With
+    ϑ(a,ω) = Σ_n e^(-(n+a)²/(2σ²)) e^(-iωn) and h = Δ/σ²,
+
+        M(c) = e^(c(c+1)Δ²/(2σ²)) ϑ(cΔ,0)/ϑ(0,0),  φ(θ) = e^(iθhΔ/2) ϑ(cΔ,θh)/ϑ(cΔ,0).
+
+    ϑ is summed as it stands for σ < 1, by Poisson's formula for σ >= 1:
+    ϑ(a,ω) = √(2π)σ Σ_m e^(-σ²(ω+2πm)²/2) e^(ia(ω+2πm)). By Jacobi's product |ϑ(a,ω)| is made of
+    factors |1 + ρe^(iω)|, so it falls from ω = 0 to π: a range of frequencies is bounded at the
+    one nearest to a multiple of 2π/h. All σ are on one side of 1.
+    """
+
+    given: tuple[tuple[Fraction, int, int], ...]
+    """(σ, Δ, how many)."""
+
+    @cached_property
+    def _sigmas(self) -> Floats:
+        return np.array([float(sigma) for sigma, _, _ in self.given])
+
+    @cached_property
+    def _shifts(self) -> Floats:
+        return np.array([float(shift) for _, shift, _ in self.given])
+
+    @cached_property
+    def _counts(self) -> Floats:
+        return np.array([float(n) for _, _, n in self.given])
+
+    @cached_property
+    def _steps(self) -> Floats:
+        """h = Δ/σ²."""
+        return np.array([float(shift / sigma**2) for sigma, shift, _ in self.given])
+
+    @property
+    def most(self) -> None:
+        return None
+
+    @property
+    def lattice(self) -> Lattice | None:
+        if len(self.given) > 64:
+            return None
+        spacing = common([Fraction(shift) / sigma**2 for sigma, shift, _ in self.given])
+        offset = sum(d * d * n / (2 * sigma**2) for sigma, d, n in self.given)
+        return Lattice(Fraction(offset), spacing)
+
+    @property
+    def size(self) -> int:
+        return len(self.given)
+
+    def _theta(self, part: slice, place: Floats, waves: Floats) -> Complexes:
+        """ϑ(a,ω) for |ω| <= π and 2|a| <= 1, up to a factor that is the same for all ω.
+
+        For σ < 1 that factor is e^(a²/(2σ²)), else 1/(√(2π)σ).
+        """
+        sigma, a = self._sigmas[part][:, None, None], place[:, None, None]
+        omega = waves[:, :, None]
+        if self._narrow:
+            weights = np.exp(-_TERMS * (_TERMS + 2 * a) / (2 * sigma**2))
+            direct: Complexes = np.sum(weights * np.exp(-1j * omega * _TERMS), axis=2)
+            return direct
+        each = omega + _WAVES
+        waved: Complexes = np.sum(np.exp(-((sigma * each) ** 2) / 2 + 1j * a * each), axis=2)
+        return waved
+
+    @property
+    def _narrow(self) -> bool:
+        return bool(self._sigmas[0] < 1)
+
+    def _places(self, order: float) -> tuple[Floats, Floats, Floats]:
+        """The integers nearest to cΔ, what is left, and a bound on what its rounding does."""
+        exactly = order * self._shifts
+        whole = np.rint(exactly)
+        return whole, exactly - whole, 8 * UNIT * (1 + exactly) * (1 + 1 / self._sigmas**2)
+
+    def log_moment(self, order: float) -> Moment:
+        _, place, lost = self._places(order)
+        none, every = np.zeros((self.size, 1)), slice(None)
+        linear = order * (order + 1) * self._steps * self._shifts / 2
+        top = np.log(self._theta(every, place, none)[:, 0].real)
+        bottom = np.log(self._theta(every, 0 * place, none)[:, 0].real)
+        scale = place**2 / (2 * self._sigmas**2) if self._narrow else 0.0
+        value = self._counts * (linear + (top - bottom - scale))
+        wrong = self._counts * (4 * SLACK + lost + 8 * UNIT * (linear + scale))
+        rest = self.size * UNIT * float(np.sum(np.abs(value)))
+        return Moment(float(np.sum(value)), float(np.sum(wrong)) + rest)
+
+    def guide(self, order: float) -> tuple[float, float]:
+        whole, place, _ = self._places(order)
+        mean, variance = -order * self._shifts, self._sigmas**2
+        if self._narrow:
+            sigma, a = self._sigmas[:, None], place[:, None]
+            weights = np.exp(-_TERMS * (_TERMS + 2 * a) / (2 * sigma**2))
+            weights /= np.sum(weights, axis=1, keepdims=True)
+            at = np.sum(weights * _TERMS, axis=1)
+            mean = at - whole
+            variance = np.sum(weights * (_TERMS - at[:, None]) ** 2, axis=1)
+        losses = self._steps * (self._shifts / 2 - mean)
+        spread = self._steps**2 * variance
+        return float(np.sum(self._counts * losses)), float(np.sum(self._counts * spread))
+
+    def characteristic(
+        self, order: float, frequencies: Floats, enough: Floats | None = None
+    ) -> Logs:
+        total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
+        whole, place, lost = self._places(order)
+        for part in self._chunks:
+            phase = np.multiply.outer(self._steps[part], frequencies)
+            waves = phase - 2 * np.pi * np.rint(phase / (2 * np.pi))
+            middle = (self._shifts[part] / 2 + whole[part])[:, None]
+            factor = self._ratio(part, place, waves) * np.exp(1j * phase * middle)
+            turned = 8 * UNIT * phase * (np.abs(middle) + self._sigmas[part][:, None] + 1)
+            wrong = np.minimum(4 * SLACK + lost[part][:, None] + turned, 1.0)
+            each = powers(factor, wrong, self._counts[part])
+            total = Logs(total.value + each.value, total.slack + each.slack)
+        return total
+
+    def _ratio(self, part: slice, place: Floats, waves: Floats) -> Complexes:
+        """ϑ(a,ω)/ϑ(a,0)."""
+        a = place[part]
+        return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
+
+    @property
+    def _chunks(self) -> Iterator[slice]:
+        for start in range(0, self.size, _CHUNK):
+            yield slice(start, start + _CHUNK)
+
+    def ceiling(
+        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
+    ) -> Floats:
+        total = np.zeros(len(low))
+        _, place, lost = self._places(order)
+        for part in self._chunks:
+            steps = self._steps[part]
+            waves = np.minimum(apart(low, high, 2 * np.pi / steps) * steps[:, None], np.pi)
+            modulus = np.abs(self._ratio(part, place, waves)) + 4 * SLACK + lost[part][:, None]
+            total += log_ceiling(modulus**2, self._counts[part])
+        return total

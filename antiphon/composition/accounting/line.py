@@ -1,0 +1,385 @@
+"""A certified interval for any composition of pairs, by inverting its moments.
+
+With L the loss, s = c + iθ, c > 0, and M(s) = E[e^(sL)],
+
+    H(e) = E[(1 - e^(e-L))₊] = (1/2π) ∫ M(s) e^(-se) K(s) dθ.
+
+* *Losses on a lattice* (offset + nh): the integral is over one period of length 2π/h. With y the
+  next loss above e, x = y - e, u = e^(-sh), κ = e^(-x) and ρ = e^(-h), e^(-se) K(s) becomes
+  e^(-sy) h Σ_n u^n (1 - κρ^n) = e^(-sy) h [(1-κ) + u(κ-ρ)]/((1-u)(1-uρ)).
+* *Any losses*: the line is infinite, K(s) = 1/(s(s+1)), and one more Gaussian mechanism of loss
+  N(v/2, v) makes M decay, by e^(vs(s+1)/2). Where there are Gaussian mechanisms among those
+  composed, none is added. One more can only add to what is leaked: H <= H_v, the upper end. For
+  the lower one let f_u be the density of L + N(u/2, u). Then ∂H_u/∂u = f_u(e)/2, since the kernel
+  K(e) = (1 - e^(e-y))₊ solves K'' - K' = δ_y and N(u/2, u) is the fundamental solution of
+  2∂_u = ∂² - ∂. And f_u <= √(v/u) e^((v-u)/8) f_v for u <= v, as that holds for the two Gaussian
+  densities at every point. Integrating over u from 0 to v,
+
+      0 <= H_v(e) - H(e) <= v e^(v/8) f_v(e).
+
+  In ε that is about v(1+c), because f_v/|∂H/∂e| ≈ 1 + c; v is chosen from the width asked for.
+
+Either way the integral is a sum over θ = nτ (trapezoidal rule). By Poisson's formula that adds
+e^(cmP) H(e+mP), P = 2π/τ, for all m ≠ 0: never negative, so that the upper end stays one; the
+lower end subtracts Chernoff's bound of it. What is dropped, and every rounding, is in the error.
+
+The usual way is to convolve on a grid, each loss split over two points of it. That too is
+a little noise on every loss, with the same lower end to argue for; but k times of it, so that
+a grid has to be finer by √k than v, and with the round-off of an FFT in the tails.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.laws.loss import Complexes, Lattice, remembered
+from antiphon.composition.accounting.product import ALLOWED, HIGH, Product, order
+from antiphon.composition.accounting.sieve import NATS, Sifted, on_a_lattice, on_the_line, sifted
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable
+from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
+
+_ROOM: Final = Fraction(21, 10)
+"""How much narrower than asked the interval is where the law is smooth."""
+_FINER: Final = 8
+_REFINED: Final = 4
+_COARSER: Final = 4
+"""How often noise is made 64 times more where a contour would take too long."""
+_CHEAP: Final = {True: 1 << 20, False: 1 << 24}
+"""Factors of the kept frequencies up to which a contour is made again with less noise."""
+_LONGEST: Final = 1 << 16
+"""Frequencies in a lattice's period, at most, so that it is treated as one."""
+_NOTHING: Final = -750.0
+"""Nats below those of the least double."""
+_END: Final = 60.0
+"""Nats after which a Gaussian factor ends the line."""
+
+
+class Overlap(NamedTuple):
+    """H(e) <= M(c+shift) e^(-(c+shift)y), y the next loss: small for e far to one side."""
+
+    shift: float
+    log: float
+    """ln M(c+shift)/M(c), rounded up."""
+
+
+class Stick(NamedTuple):
+    """Bounds on H over M(c)e^(-cy), how much of their distance less noise cures; about |H'|."""
+
+    lower: float
+    upper: float
+    smoothing: float
+    slope: float
+
+
+class Sums(NamedTuple):
+    """What is summed over all frequencies for any ε, but for e^(-iθy), and how wrong that is."""
+
+    here: Complexes
+    after: Complexes | None
+    slope: Complexes
+    last: float
+    """The largest θ."""
+    wrong: float
+    wrong_by_turns: float
+    """The errors of a sum of ΦK, and what they grow by where all phases are off by θ."""
+    wrong_density: float
+    wrong_density_by_turns: float
+
+
+class Target(NamedTuple):
+    """Where H is asked for: at e = ``next`` - ``gap``, with no loss between the two."""
+
+    next: float
+    gap: float
+    rest: float
+    """The spacing of the lattice less the gap."""
+
+
+@attrs.frozen(eq=False)
+class Inversions:
+    """H of a product, to about ``width``; each contour is computed once.
+
+    ``relatively``: of δ, besides of ε. The interval may be wider within √v of an atom: v f_v(e)
+    is then √(v/2π) of its mass.
+    """
+
+    product: Product
+    width: float
+    relatively: bool = attrs.field(kw_only=True)
+    _known: dict[tuple[int, int, bool], Inversion] = attrs.field(
+        factory=lambda: dict[tuple[int, int, bool], Inversion](), init=False
+    )
+    _refused: set[Inversion] = attrs.field(factory=lambda: set[Inversion](), init=False)
+
+    def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
+        """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
+        if len(self.product.laws) == 1 and (known := self.product.laws[0].stick(at)) is not None:
+            return known
+        if self._is_nothing(down(at)):
+            return Interval(0.0, 5e-324)
+        if (lattice := self.product.lattice) is not None:
+            place = placed(at, lattice)
+            found = self._contour(0, place, lattice)
+            if found.lattice is not None:
+                return found.stick(place)
+        return self._on_the_line(placed(at, None)).stick(placed(at, None))
+
+    def _is_nothing(self, at: float) -> bool:
+        """Whether M(c) e^(-c·at) >= H(at) is below the least double: there no contour is needed."""
+        c = order(self.product.rung_near(at))
+        log, error = self.product.log_moment(c)
+        return log + error - c * at * (1 - 8 * UNIT) < _NOTHING
+
+    def _on_the_line(self, place: Target) -> Inversion:
+        """With as much noise as it takes; where that is little, with less while it is cheap."""
+        if (best := self._sifted(0, place)) is None:
+            coarser = (self._sifted(-each, place) for each in range(1, _COARSER))
+            found = next((each for each in coarser if each is not None), None)
+            return found or self._contour(-_COARSER, place, None)
+        for finer in range(1, _REFINED):
+            wide = best.is_wide(place, self.width, relatively=self.relatively)
+            if not wide or best.work > _CHEAP[self.relatively]:
+                break
+            best = self._sifted(finer, place) or best
+        return best
+
+    def _sifted(self, finer: int, place: Target) -> Inversion | None:
+        """None where it would take too long."""
+        found = self._contour(finer, place, None)
+        try:
+            return found if found not in self._refused and found.work else None
+        except Intractable:
+            self._refused.add(found)
+            return None
+
+    def _contour(self, finer: int, place: Target, lattice: Lattice | None) -> Inversion:
+        number = self.product.rung_near(place.next, ALLOWED if self.relatively else HIGH)
+
+        def made() -> Inversion:
+            c = order(number)
+            spread = math.sqrt(self.product.guide(c)[1])
+            noise = self._noise(c, spread) / Fraction(_FINER if finer > 0 else _FINER**2) ** finer
+            return make(self.product, c, place.next, spread, noise, lattice)
+
+        key = number, finer, lattice is None
+        found = remembered(self._known, key, made)
+        if not found.reaches(place):
+            found = self._known[key] = made()
+        return found
+
+    def _noise(self, c: float, spread: float) -> Fraction:
+        aim = Fraction(min(self.width, 1.0)) / (_ROOM * Fraction(1 + c))
+        if self.relatively:
+            aim /= Fraction(max(1.0, c))
+        if self.product.variance >= aim:
+            return Fraction(0)
+        scale = Fraction(max(spread, 1 / c))
+        return Fraction(float(min(aim, scale**2 / 1000)))
+
+
+def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
+    """The place of an ε."""
+    e = exact.bracket(at, 40)[0]
+    if lattice is None:
+        return Target(float(e), 0.0, 0.0)
+    offset, spacing = lattice
+    above = offset + (math.floor((e - offset) / spacing) + 1) * spacing
+    return Target(float(above), float(above - e), float(spacing - (above - e)))
+
+
+@attrs.frozen(eq=False)
+class Inversion:
+    """The sum over one line Re s = c; ``product`` has the ``noise`` in it."""
+
+    product: Product
+    order: float
+    noise: float
+    lattice: Lattice | None
+    step: float
+    end: int
+    aliases: tuple[Overlap, Overlap]
+    _known: dict[Target, Stick] = attrs.field(factory=dict[Target, Stick], init=False)
+
+    def stick(self, place: Target) -> Interval[float]:
+        """Bounds on H."""
+        bounds = self._stick(place)
+        linear = self.order * place.next
+        log, slack = self.product.log_moment(self.order)
+        slack += 8 * UNIT * (1 + abs(linear) + abs(log))
+        ends = [
+            _scaled(value, log - linear + math.copysign(slack, sign * value))
+            for value, sign in ((bounds.lower, -1), (bounds.upper, 1))
+        ]
+        return probability(outward(*ends))
+
+    def is_wide(self, place: Target, width: float, *, relatively: bool) -> bool:
+        """Whether noise makes the interval wider than asked: of δ relatively, or of ε."""
+        bounds = self._stick(place)
+        return bounds.smoothing > width * (bounds.upper if relatively else bounds.slope)
+
+    @property
+    def work(self) -> int:
+        """How many factors are behind what is kept; a frequency itself counts as some."""
+        return len(self._frequencies) * max(self.product.size, 16)
+
+    def reaches(self, place: Target) -> bool:
+        """Whether aliases are small there."""
+        scale = -math.log(self.order) - math.log1p(self.order)
+        return self._aliases(place.next) <= math.exp(scale - NATS / 1.5)
+
+    def _stick(self, place: Target) -> Stick:
+        return remembered(self._known, place, lambda: self._summed(place))
+
+    def _summed(self, place: Target) -> Stick:
+        sums, share = self._sums, self.step / math.tau
+        phases = self._frequencies * place.next
+        cosine, sine = np.cos(phases), np.sin(phases)
+
+        def turned(values: Complexes) -> float:
+            """Re Σ values · e^(-iθy)."""
+            return float(np.sum(values.real * cosine + values.imag * sine))
+
+        worst = 8 * UNIT * sums.last * abs(place.next)  # a phase is off by so much, at most
+        growth = math.expm1(worst) / worst if 0 < worst < 1 else 1.0
+        turns = 8 * UNIT * abs(place.next) * growth if worst < 1 else math.inf
+        value = turned(sums.here)
+        if sums.after is not None:
+            value *= -math.expm1(-place.gap)
+            value -= math.exp(-place.gap) * math.expm1(-place.rest) * turned(sums.after)
+        error = sums.wrong + turns * sums.wrong_by_turns + 2 * self._dropped[0]
+        smoothing = slope = wrong = 0.0
+        if self.noise:
+            scale = self.noise * math.exp(self.noise / 8) * (1 + 1e-9) * share
+            smoothing, slope = scale * turned(self._weights), share * turned(sums.slope)
+            wrong = sums.wrong_density + turns * sums.wrong_density_by_turns
+            wrong = scale * (wrong + 2 * self._dropped[1])
+        value, error = share * value, share * error * (1 + 1e-9)
+        lower = value - error - self._aliases(place.next) - smoothing - wrong
+        return Stick(lower, value + error, smoothing, slope)
+
+    # --- what does not depend on ε -----------------------------------------------------------
+
+    @cached_property
+    def _kept(self) -> Sifted:
+        density = self.noise > 0
+        return sifted(self.product, self.order, self.step, self.end, self._ceiling, density=density)
+
+    @cached_property
+    def _dropped(self) -> tuple[float, float]:
+        """Bounds on Σ|ΦK| and Σ|Φ| over all θ > 0 that are not kept."""
+        if self.lattice is not None:
+            return self._kept.kernel, self._kept.plain
+        start, v = self.end * self.step, float(self.product.variance)
+        tail = 1.01 * math.exp(-v * start**2 / 2) * (1 + 1 / (v * start * self.step))
+        edge = float(self._ceiling(np.array([start]))[0])
+        return self._kept.kernel + tail * edge, self._kept.plain + tail
+
+    @cached_property
+    def _frequencies(self) -> Floats:
+        return self._kept.indices * self.step
+
+    @cached_property
+    def _weights(self) -> Complexes:
+        """Φ, twice but for θ = 0: at -θ the terms are conjugate."""
+        doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(
+            self._kept.logs.value
+        )
+        return doubled
+
+    @cached_property
+    def _sums(self) -> Sums:
+        theta, weights, ceiling = self._frequencies, self._weights, self._ceiling(self._frequencies)
+        value, slack = self._kept.logs
+        slack = slack + (64 + min(2 * len(theta), 192)) * UNIT  # sums are pairwise
+        most = 2 * np.exp(np.minimum(value.real + slack, 700.0)) * (1 + 1e-9)
+        wrong = np.where(slack < 1, np.abs(weights) * np.expm1(np.minimum(slack, 1.0)), most)
+        turned = most * theta
+        here, after = self._terms()
+        slope, last = here * (self.order + 1j * theta), float(np.max(theta, initial=0.0))
+        kernels, plain = (float(wrong @ ceiling), float(turned @ ceiling)), float(np.sum(wrong))
+        return Sums(here, after, slope, last, *kernels, plain, float(np.sum(turned)))
+
+    # --- kernels -----------------------------------------------------------------------------
+
+    def _ceiling(self, theta: Floats) -> Floats:
+        """A bound on |K|, falling in θ (up to π/h on a lattice)."""
+        if self.lattice is None:
+            line: Floats = 1 / np.abs(on_the_line(self.order, theta))
+            return line
+        h = float(self.lattice.spacing)
+        size: Floats = (1 + 1e-9) * -h * np.expm1(-h) / np.abs(on_a_lattice(self.order, h, theta))
+        return size
+
+    def _terms(self) -> tuple[Complexes, Complexes | None]:
+        """ΦK; on a lattice, where K = (1-κ) + u(κ-ρ) over (1-u)(1-uρ)/h, its two parts."""
+        theta = self._frequencies
+        if self.lattice is None:
+            return self._weights / on_the_line(self.order, theta), None
+        h = float(self.lattice.spacing)
+        here = self._weights * h / on_a_lattice(self.order, h, theta)
+        return here, here * np.exp(-self.order * h - 1j * theta * h)
+
+    # --- aliases -----------------------------------------------------------------------------
+
+    def _aliases(self, at: float) -> float:
+        """A bound on Σ e^(cmP) H(e+mP), m ≠ 0, over M(c)e^(-cy), y the next loss above e."""
+        total = 0.0
+        for shift, log in self.aliases:
+            decay = -abs(shift) * (math.tau / self.step) * (1 - 1e-12)
+            slack = 1e-9 + 1e-12 * abs(shift * at)
+            total += math.exp(min(log - shift * at + decay + slack, 700.0)) / -math.expm1(decay)
+        return 1.01 * total
+
+
+def make(
+    product: Product, c: float, at: float, spread: float, noise: Fraction, lattice: Lattice | None
+) -> Inversion:
+    """The contour of order c for ε from two spreads below ``at`` to two above.
+
+    On the lattice of the losses, if one is given and its period is not long; with noise else.
+    """
+    if lattice is not None:
+        period, aliases = _spaced(product, c, at, spread)
+        if period / lattice.spacing <= _LONGEST:
+            count = 2 * math.ceil(period / float(lattice.spacing) / 2) + 1
+            step = math.tau / (count * float(lattice.spacing))
+            return Inversion(product, c, 0.0, lattice, step, count // 2 + 1, aliases)
+    noisy = product.with_noise(noise)
+    period, aliases = _spaced(noisy, c, at, spread)
+    step = math.tau / period
+    end = math.ceil(math.sqrt(2 * _END / float(noisy.variance)) / step) + 1
+    return Inversion(noisy, c, float(noise), None, step, end, aliases)
+
+
+def _spaced(
+    product: Product, c: float, at: float, spread: float
+) -> tuple[float, tuple[Overlap, Overlap]]:
+    """A period P, and the shifts with which aliases are e^-36 of H."""
+    base, aim = product.log_moment(c), -NATS - math.log(c) - math.log1p(c)
+    ends = at - 2 * spread, at + 2 * spread
+
+    def alias(shift: float) -> Overlap:
+        moved = product.log_moment(c + shift)
+        return Overlap(shift, moved.value - base.value + moved.error + base.error)
+
+    def needed(each: Overlap) -> float:
+        return max(each.log - each.shift * end - aim for end in ends) / abs(each.shift)
+
+    steps = [2.0**i for i in range(-8, 6)]
+    left, right = (
+        min((alias(sign * c * step) for step in steps if step <= 1 or sign > 0), key=needed)
+        for sign in (-1, 1)
+    )
+    return max(needed(left), needed(right), 1e-300), (left, right)
+
+
+def _scaled(value: float, log: float) -> float:
+    """value · e^log, within two units of its size where that is not tiny."""
+    return math.copysign(math.exp(min(log + math.log(abs(value)), 700.0)), value) if value else 0.0

@@ -1,0 +1,164 @@
+"""The loss of a whole composition: the sum of independent ones."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cached_property
+from typing import Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting.laws.loss import Lattice, Logs, LossLaw, Moment, common
+from antiphon.composition.accounting.laws.ranges import Normal
+from antiphon.numbers.interval import UNIT, Floats
+
+_RUNGS: Final = 4
+"""Orders in one octave."""
+_EXTREME: Final = 160
+"""Orders reach from 2^-40 to 2^40."""
+_DIGITS: Final = 26
+"""Bits of precision that c·ε may cost."""
+ALLOWED: Final = 1.0
+HIGH: Final = 3.0
+"""Nats that an order may cost beyond the best; where ε alone counts, and not δ relatively."""
+
+
+@attrs.frozen(eq=False)
+class Product:
+    """The sum of all losses; Φ is a product."""
+
+    laws: tuple[LossLaw, ...]
+    _moments: dict[float, Moment] = attrs.field(factory=dict[float, Moment], init=False)
+    _guides: dict[float, tuple[float, float]] = attrs.field(
+        factory=dict[float, tuple[float, float]], init=False
+    )
+
+    def with_noise(self, variance: Fraction) -> Product:
+        """One more Gaussian mechanism, of loss N(v/2, v)."""
+        return Product((Normal(variance), *self.laws)) if variance else self
+
+    @cached_property
+    def variance(self) -> Fraction:
+        """Of the Gaussian mechanisms among them."""
+        return sum((law.variance for law in self.laws if type(law) is Normal), Fraction(0))
+
+    @cached_property
+    def most(self) -> Fraction | None:
+        """A bound on the loss, if there is one."""
+        highest = [law.most for law in self.laws]
+        known = [each for each in highest if each is not None]
+        return sum(known, Fraction(0)) if len(known) == len(highest) else None
+
+    @cached_property
+    def lattice(self) -> Lattice | None:
+        """The finest of the lattices, where all are commensurable."""
+        given = [law.lattice for law in self.laws]
+        known = [each for each in given if each is not None]
+        if not known or len(known) < len(given):
+            return None
+        offset = sum((each.offset for each in known), Fraction(0))
+        return Lattice(offset, common(each.spacing for each in known))
+
+    @cached_property
+    def size(self) -> int:
+        """How many factors Φ has."""
+        return sum(law.size for law in self.laws)
+
+    # --- at complex orders -------------------------------------------------------------------
+
+    def characteristic(self, order: float, frequencies: Floats, enough: Floats) -> Logs:
+        """ln Φ, but for negligible ones (see ``LossLaw``)."""
+        value = np.zeros(len(frequencies), dtype=np.complex128)
+        slack, gone = np.zeros(len(frequencies)), np.zeros(len(frequencies), dtype=bool)
+        for law in self.laws:
+            logs = law.characteristic(order, frequencies, enough - value.real)
+            value += logs.value
+            gone |= np.isinf(logs.slack)
+            slack += np.where(np.isinf(logs.slack), 0.0, logs.slack)
+            slack += 2 * UNIT * len(self.laws) * np.abs(logs.value)
+        slack *= 1 + 1e-9
+        value.real[gone] += slack[gone]
+        slack[gone] = math.inf
+        return Logs(value, slack)
+
+    def cell(self, order: float) -> float:
+        """The length from which on ranges are not worth splitting."""
+        return min(law.cell(order) for law in self.laws)
+
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Floats) -> Floats:
+        """A bound on ln |Φ| over ranges; no more work is spent on one that is below ``enough``."""
+        total = np.zeros(len(low))
+        for law in self.laws:
+            stay = total > enough
+            if not stay.any():
+                break
+            left = enough[stay] - total[stay]
+            total[stay] += law.ceiling(order, low[stay], high[stay], left)
+        return total * (1 - 1e-9)
+
+    # --- at real ones ------------------------------------------------------------------------
+
+    def log_moment(self, order: float) -> Moment:
+        """ln M(c)."""
+        if order not in self._moments:
+            each = [law.log_moment(order) for law in self.laws]
+            value = math.fsum(moment.value for moment in each)
+            error = math.fsum(moment.error for moment in each) * (1 + 1e-9)
+            self._moments[order] = Moment(value, error + 2 * UNIT * abs(value))
+        return self._moments[order]
+
+    def guide(self, order: float) -> tuple[float, float]:
+        """About the mean and the variance, tilted."""
+        if order not in self._guides:
+            each = [law.guide(order) for law in self.laws]
+            mean, variance = (math.fsum(column) for column in zip(*each, strict=True))
+            self._guides[order] = mean, variance
+        return self._guides[order]
+
+    def cost(self, number: int, at: float) -> float:
+        """ln M(c) e^(-c·at)/(c(c+1)) for c = 2^(number/4)."""
+        c = order(number)
+        return self.log_moment(c).value - c * at - math.log(c) - math.log1p(c)
+
+    def _saddle(self, number: int) -> float:
+        """The ε for which ``cost`` is least at this order."""
+        c = order(number)
+        return self.guide(c)[0] - 1 / c - 1 / (c + 1)
+
+    def rung_near(self, at: float, allowed: float = ALLOWED) -> int:
+        """The highest order that costs few nats more at ``at`` than the best: off the pole at 0."""
+        low = -_EXTREME
+        high = last = math.floor(_RUNGS * (_DIGITS - math.log2(max(at, 2.0**-14))))
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._saddle(middle) < at else (low, middle)
+        number = min(low, high, key=lambda each: self.cost(each, at))
+        most = self.cost(number, at) + allowed
+        while number < last and self.cost(number + 1, at) < most:
+            number += 1
+        return number
+
+    def where(self, stick: float) -> tuple[float, float]:
+        """About where H is ``stick``, and the spread there, by the saddle-point formula."""
+        aim, low, high = math.log(stick), -_EXTREME, _EXTREME
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._height(middle) > aim else (low, middle)
+        fall = self._height(low) - self._height(high)
+        share = (self._height(low) - aim) / fall if fall > 0 else 0.0
+        left, right = self._saddle(low), self._saddle(high)
+        at = left + min(max(share, 0.0), 1.0) * (right - left)
+        return at, math.sqrt(self.guide(order(high))[1])
+
+    def _height(self, number: int) -> float:
+        """ln H at the saddle of an order, roughly."""
+        c = order(number)
+        curvature = self.guide(c)[1] + c**-2 + (c + 1) ** -2
+        return self.cost(number, self._saddle(number)) - 0.5 * math.log(math.tau * curvature)
+
+
+def order(number: int) -> float:
+    """The ladder of orders, on which contours are computed once."""
+    return float(2.0 ** (number / _RUNGS))

@@ -1,1 +1,0 @@
-"""Comp[RR…], the worst of all compositions with these (ε, δ): bounds, and the tight curve."""

@@ -1,0 +1,209 @@
+"""How results show themselves: a title and parts, described once.
+
+They are printed as text, shown in a notebook as HTML, and drawn by ``plot``.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
+
+import attrs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@attrs.frozen
+class Grid:
+    """Rows of texts; those of the columns named in ``numbers`` are aligned to the right."""
+
+    rows: Sequence[Sequence[str]]
+    columns: Sequence[str] = ()
+    """Their names; none where the first text of each row says what the second is."""
+    numbers: Sequence[str] = ()
+
+
+@attrs.frozen
+class Verbatim:
+    """Lines that stay as they are: a tree."""
+
+    text: str
+
+
+@attrs.frozen
+class Picture:
+    """What only a notebook shows."""
+
+    svg: Callable[[], str | None]
+    """Draws it; None where that cannot be."""
+
+
+Part: TypeAlias = Union[str, Grid, Verbatim, Picture]
+"""A text is a sentence below what stands before it."""
+
+
+@attrs.frozen
+class Card:
+    """The title says it in one line; ``parts`` are asked for only if more is shown than that."""
+
+    title: str
+    parts: Iterable[Part] = ()
+
+
+def as_text(card: Card) -> str:
+    """The title and, below it, what is no picture."""
+    return "\n".join([card.title, *(line for part in card.parts for line in _lines(part))])
+
+
+def _lines(part: Part) -> Iterator[str]:
+    if isinstance(part, Grid):
+        lines = [part.columns, *part.rows] if part.columns else part.rows
+        right = [column in part.numbers for column in part.columns]
+        yield from (f"  {line}" for line in aligned(lines, right))
+    elif isinstance(part, Verbatim):
+        yield from part.text.splitlines()
+    elif isinstance(part, str):
+        yield part
+
+
+def aligned(lines: Sequence[Sequence[str]], right: Sequence[bool] = ()) -> Iterator[str]:
+    """Lines of texts in columns; some of them aligned to the right.
+
+    >>> list(aligned([("x", "1"), ("long", "20")], (False, True)))
+    ['x      1', 'long  20']
+    """
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    sides = [*right, *[False] * (len(widths) - len(right))]
+    for line in lines:
+        cells = (
+            text.rjust(width) if numeric else text.ljust(width)
+            for text, width, numeric in zip(line, widths, sides, strict=True)
+        )
+        yield "  ".join(cells).rstrip()
+
+
+_SHORT: Final = 30
+_QUIET: Final = "opacity:.75"
+_CELL: Final = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
+
+
+def bundle(thing: object, card: Card) -> dict[str, str]:
+    """What shows an object that has such a card: its text, HTML, and the first picture."""
+    parts = list(card.parts)
+    drawn = {id(part): part.svg() for part in parts if isinstance(part, Picture)}
+    html = _html(type(thing).__name__, card.title, parts, drawn)
+    found = {"text/plain": str(thing), "text/html": "\n".join(html)}
+    pictures = [svg for svg in drawn.values() if svg is not None]
+    return found | ({"image/svg+xml": pictures[0]} if pictures else {})
+
+
+def _html(
+    kind: str, title: str, parts: Sequence[Part], drawn: dict[int, str | None]
+) -> Iterator[str]:
+    yield '<div style="line-height:1.45;max-width:100%;overflow-x:auto">'
+    yield f'<div><span style="{_QUIET}">{_escaped(kind)}</span> <b>{_escaped(title)}</b></div>'
+    for part in parts:
+        if isinstance(part, Picture):
+            yield from _image(drawn[id(part)], title)
+        else:
+            yield from _part(part)
+    yield "</div>"
+
+
+def _part(part: Part) -> Iterator[str]:
+    if isinstance(part, Grid):
+        yield from _table(part)
+    elif isinstance(part, Verbatim):
+        yield f'<pre style="margin:.4em 0;font-size:.9em">{_escaped(part.text)}</pre>'
+    else:
+        yield f'<div style="{_QUIET}">{_escaped(str(part))}</div>'
+
+
+def _table(table: Grid) -> Iterator[str]:
+    sides = ["right" if column in table.numbers else "left" for column in table.columns]
+    yield '<table style="border-collapse:collapse;margin:.4em 0">'
+    if table.columns:
+        yield f"<thead>{_row('th', table.columns, sides)}</thead>"
+    yield "<tbody>"
+    yield from (_row("td", row, sides) for row in table.rows)
+    yield "</tbody></table>"
+
+
+def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
+    """Cells; the first one, which says what the row is, on one line if it is short."""
+    sides = sides or ["left"] * len(texts)
+    styles = [f"{_CELL}text-align:{side}" for side in sides]
+    styles[0] += ";white-space:nowrap" * (len(texts[0]) <= _SHORT)
+    cells = (
+        f'<{tag} style="{style}">{_escaped(text)}</{tag}>'
+        for text, style in zip(texts, styles, strict=True)
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # its table of entities loads when a notebook first asks
+
+    return escape(text)
+
+
+def _image(svg: str | None, title: str) -> Iterator[str]:
+    """As an image, so that what styles the picture styles nothing else on the page."""
+    if svg is not None:
+        data = b64encode(svg.encode()).decode()
+        yield (
+            f'<img alt="{_escaped(title)}" style="max-width:100%;background:#fff" '
+            f'src="data:image/svg+xml;base64,{data}"/>'
+        )
+
+
+class Displayed:
+    """What a notebook shows as a page: ``_card`` says what is on it.
+
+    In public values only, as ``repr`` (law 8).
+    """
+
+    __slots__ = ()
+
+    def _card(self) -> Card:
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return bundle(self, self._card())
+
+
+class Shown(Displayed):
+    """A result: ``print`` says what its page says, ``repr`` its title."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return as_text(self._card())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._card().title}>"
+
+
+class Plotted:
+    """What has a picture of numbers, that matplotlib draws (extra ``plot``)."""
+
+    __slots__ = ()
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw it into ``ax``, or into a new figure; the axes.
+
+        Raises: MissingExtra without matplotlib.
+        """
+        axes: Axes = _plots().plot(self, ax)
+        return axes
+
+    def _picture(self) -> Picture:
+        """The same in its page; nothing without matplotlib."""
+        return Picture(lambda: _plots().svg(self))
+
+
+def _plots() -> Any:
+    return import_module("antiphon.report.plots")

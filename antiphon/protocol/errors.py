@@ -1,3 +1,0 @@
-"""``antiphon.numbers.errors`` by its first address."""
-
-from antiphon.numbers.errors import *  # noqa: F403

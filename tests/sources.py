@@ -1,0 +1,21 @@
+"""The files of the library, each read and parsed once for all tests that look at them."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import antiphon
+
+ROOT = Path(antiphon.__file__).parent
+SOURCES = sorted(ROOT.rglob("*.py"))
+
+
+def below(path):
+    """The path of a file below the package."""
+    return str(path.relative_to(ROOT))
+
+
+@cache
+def tree(path):
+    """The parsed file."""
+    return ast.parse(path.read_text())
