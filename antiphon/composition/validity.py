@@ -102,6 +102,7 @@ class EachValid(FixedMechanisms):
         return SuitableState(Vector(checked), self.purse)
 
 
+NOT_CONSISTENT: Final = Refused("a created mechanism's f is not first-pair consistent")
 NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (RoundToGrid() @ M has)")
 
 
@@ -244,7 +245,7 @@ class Sparse(Paying):
         claim = created.claim
         consistent = claim is not None and claim.verification.first_pair_consistent
         if self.require_first_pair_consistent and not consistent:
-            return Refused("a created mechanism's f is not first-pair consistent")
+            return NOT_CONSISTENT
         return purse
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:

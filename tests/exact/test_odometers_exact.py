@@ -33,14 +33,14 @@ def less(reading):
 def test_a_delta_breaks_it():
     """All three are there to be chosen from: 1 - (3/4)³, where 1/4 would be promised."""
     found = row("what differed counts: 1 of 3")
-    assert found.tight == (1 - Fraction(3, 4) ** 3,)
+    assert found.evidence.tight == (1 - Fraction(3, 4) ** 3,)
     assert found.as_expected
     assert row("all that was created counts").as_expected
 
 
 def test_of_an_epsilon_delta_it_bounds_the_excess_and_not_the_loss():
     excess, loss = row("Σ(P - e^reading·Q)"), row("P(loss > reading)")
-    assert (excess.tight, loss.tight) == ((Fraction(1, 10),), (Fraction(11, 20),))
+    assert (excess.evidence.tight, loss.evidence.tight) == ((Fraction(1, 10),), (Fraction(11, 20),))
     assert excess.as_expected
     assert loss.as_expected
 

@@ -265,7 +265,6 @@ CHEAP, DEAR = (RandomizedResponse(epsilon=Log(q)) for q in (3, 5))
 NOT_PAID = {
     "sparse": (sparse_parallel([(Log(5), 0)]), CHEAP),
     "consistent": (sparse_parallel([(Log(5), 0)], first_pair_consistent=True), CHEAP),
-    "not consistent": (sparse_parallel([(0, 0.1)], first_pair_consistent=True), LEAKY),
     "parameters": (fixed_parameters([(Log(5), 0)]), CHEAP),
     "measures": (sparse_parallel([ap.protocol.measures.ZeroConcentrated(1)]), CHEAP),
     "continuous": (fixed_parameters([(1, 0)]), Laplace(epsilon=1)),

@@ -16,6 +16,7 @@ from antiphon.protocol import Claim, Log, Pure, Status, ZeroConcentrated
 from antiphon.protocol.measures import BoundedRange, GaussianDP, converted
 from antiphon.selfcheck.theorems import adaptive_choice as filters
 from antiphon.selfcheck.theorems import checks, measures
+from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
 F = neighbouring_start()
@@ -80,7 +81,7 @@ def test_laplace_noisy_max_is_not_of_bounded_range():
 
 def test_two_mechanisms_chosen_adaptively_exceed_the_best_two_fixed_ones():
     """.39008 < .40959 < .43441, for e^η = 4 at ε = 0."""
-    tight = row("best two fixed ones").tight[0]
+    tight = row("best two fixed ones").evidence.tight[0]
     assert tight == Fraction(188, 459)
     assert abs(tight - Fraction(40959, 10**5)) < Fraction(1, 10**5)
     found = max(fixed(a, b) for a, b in product(np.linspace(1.01, 3.99, 299), repeat=2))
@@ -114,10 +115,13 @@ def squared():
 
 
 def test_the_discrete_gaussian_is_not_gdp_with_its_own_sigma():
-    mechanism = measures.discrete_gaussian()
+    true_one = measures.DISCRETE, 10**6 - measures.DISCRETE
+    mechanism = FiniteResponse((true_one, true_one[::-1]), name="discrete Gaussian")
     p = 1 / mp.nsum(lambda z: mp.exp(-(z**2) / 2), [-mp.inf, mp.inf])
-    assert measures.TRUE <= (1 + p) / 2 * 10**6 < measures.TRUE + 1
-    assert row("discrete Gaussian").tight[0] == Fraction(2 * measures.TRUE, 10**6) - 1
+    assert measures.DISCRETE <= (1 + p) / 2 * 10**6 < measures.DISCRETE + 1
+    assert (
+        row("the discrete Gaussian").evidence.tight[0] == Fraction(2 * measures.DISCRETE, 10**6) - 1
+    )
     true, ours = Fraction(1045760, 10**6) + Fraction(1, 10**5), Fraction(104575, 10**5)
     assert verdicts(mechanism, GaussianDP(1), GaussianDP(true)) == ["REFUTED", "holds"]
     assert verdicts(mechanism, GaussianDP(ours - Fraction(1, 10**4))) == ["REFUTED"]
@@ -128,11 +132,11 @@ def test_the_discrete_gaussian_is_not_gdp_with_its_own_sigma():
 
 def test_the_natural_filter():
     """The paths RR_{3/2}, RR_3 and RR_{3/2}, RR_2, RR_2 keep to 1/4; the choice has 53/180."""
-    assert row("tight curve of what was charged").tight == (Fraction(53, 180),)
+    assert row("tight curve of what was charged").evidence.tight == (Fraction(53, 180),)
 
 
 def test_an_odometer_read_pointwise():
-    assert row("an odometer").tight == (Fraction(388, 729),)
+    assert row("read when one likes").evidence.tight == (Fraction(388, 729),)
 
 
 def test_an_order_chosen_by_the_path():

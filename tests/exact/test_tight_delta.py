@@ -118,8 +118,8 @@ class Lax(SparseParallel):
 @given(table=tables(answers=(0, 1)), growth=GROWTHS)
 @settings(max_examples=8)
 def test_a_subclass_that_changes_the_steps_of_f_is_played_as_it_is(table, growth):
-    game = ap.PrivacyGame(ap.ExtConComp(), Lax(((Fraction(0), Fraction(1, 2)),)))
     create = ap.Create(table)
+    game = ap.PrivacyGame(ap.ExtConComp(), Lax((table.claims[0].parameters,)))
     messages = [ap.same(create), *composition_messages([create], [0, 1], 1)[1:5]]
     found = game.tight_delta(epsilon=ap.Log(growth), rounds=3, catalogue=[create], max_creations=1)
     assert found == tight(game, messages, growth, 3)

@@ -217,7 +217,7 @@ class TestUserCode:
         return path, code
 
     def test_is_imported_on_request_only(self, cli, theirs, monkeypatch):
-        monkeypatch.setattr("antiphon.protocol.registry._things", dict(_things()))
+        monkeypatch.setattr(_names(), "things", dict(_names().things))
         path, code = theirs
         status, out, err = cli("replay", path)
         assert (status, out) == (2, "")
@@ -243,7 +243,7 @@ class TestUserCode:
         assert err.count("\n") == 1
 
     def test_that_raises_in_a_step_is_one_line(self, cli, theirs, monkeypatch):
-        monkeypatch.setattr("antiphon.protocol.registry._things", dict(_things()))
+        monkeypatch.setattr(_names(), "things", dict(_names().things))
         path, code = theirs
         code.write_text(USER.replace('print("stepped")', "raise KeyError('secret')"))
         status, _, err = cli("replay", path, "--with", code)
@@ -255,10 +255,10 @@ class TestUserCode:
         assert "no such file" in cli("show", saved, "--with", "nowhere.py")[2]
 
 
-def _things():
+def _names():
     from antiphon.protocol import registry
 
-    return registry._things
+    return registry._said
 
 
 class TestShow:

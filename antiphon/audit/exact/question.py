@@ -21,10 +21,11 @@ from antiphon.audit.exact.tight_range import RangeSolver
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import FixedMechanisms
+from antiphon.composition.validity import NOT_CONSISTENT, FixedMechanisms
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, distinct
@@ -359,13 +360,19 @@ def _check_taken(f: Suitable, creations: Sequence[Create]) -> None:
 def _never(f: Suitable, create: Create) -> Refused | None:
     """Why no pair of a creation ever differs, not even with the whole purse; None if one may.
 
-    In an f of ours a purse only shrinks; any other f may pay later for what it cannot pay now.
+    In an f of ours a purse only shrinks; any other f may pay later for what it cannot pay now. A
+    refuted claim, or an f' that is not first-pair consistent, is left out on purpose: that f
+    refuses it is the answer.
     """
+    if create.claim is not None and create.claim.status is Status.REFUTED:
+        return None
     if create.claim is None or not f.takes(create):
-        return Refused("it asserts no claim that f can read, or a refuted one")
+        return Refused("it asserts no claim that f can read")
     if not only_spends(type(f)):
         return None
     admitted = f.admit(f.purse, 0, create)
+    if admitted is NOT_CONSISTENT:
+        return None
     paid = admitted if type(admitted) is Refused else f.differ(f.purse, create)
     return paid if type(paid) is Refused else None
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from importlib import import_module
 
 import pytest
@@ -166,7 +167,7 @@ def test_the_worst_of_all_streams():
 
 
 def test_streams_are_looked_at_up_to_their_limit(monkeypatch):
-    monkeypatch.setattr("antiphon.audit.mistakes.every_sequence._FEW", 3)
+    monkeypatch.setattr(sys.modules[worst_sequence.__module__], "_FEW", 3)
     assert worst_sequence(mistake_law(LEARNERS[0], 3)).hits == (1, 2, 3)
     with pytest.raises(ap.Intractable, match=r"2\^4"):
         worst_sequence(mistake_law(LEARNERS[0], 4))

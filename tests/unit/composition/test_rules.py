@@ -262,7 +262,7 @@ def test_no_circle_in_the_room():
         paths[".".join(parts).removesuffix(".__init__")] = path
     graph = {name: set(arrows(path, paths.keys())) for name, path in paths.items()}
     TopologicalSorter(graph).prepare()
-    low, high = (f"antiphon.composition.guarantees.{name}" for name in ("rulebook", "derive"))
+    low, high = (f"antiphon.composition.guarantees.{name}" for name in ("derivation", "rulebook"))
     assert low in graph[high]
     with pytest.raises(CycleError):
         TopologicalSorter(graph | {low: graph[low] | {high}}).prepare()

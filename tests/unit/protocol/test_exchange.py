@@ -114,7 +114,7 @@ class TestReadings:
     def test_checked(self, part, by_hand):
         report = ap.check(part, right=flips, seed=1)
         assert report.findings == ()
-        assert {"purity", "randomness", "replay", "states", "declarations"} <= set(report.done)
+        assert {"purity", "randomness", "replay", "states"} <= set(report.done)
 
 
 # --- states are values ------------------------------------------------------------------------

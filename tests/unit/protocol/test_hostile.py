@@ -18,7 +18,7 @@ from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.cli import main
 from antiphon.composition.filters import BasicFilter
 from antiphon.protocol import Recording
-from antiphon.protocol.registry import _things
+from antiphon.protocol.registry import _said
 
 HUGE = {"int": "0x" + "f" * 20_000}
 DEEP = json.loads("[" * 300 + "]" * 300)
@@ -57,8 +57,8 @@ def value(dice):
     """A hostile JSON value: of the list, or a registered type with hostile parameters."""
     if dice.random() < 0.8:
         return copy.deepcopy(dice.choice(VALUES))
-    name = dice.choice([name for name in _things if name.startswith("antiphon.")])
-    fields = getattr(_things[name], "__attrs_attrs__", ())
+    name = dice.choice([name for name in _said.things if name.startswith("antiphon.")])
+    fields = getattr(_said.things[name], "__attrs_attrs__", ())
     parameters = {
         field.alias: dice.choice(VALUES) for field in fields if field.init and dice.random() < 0.7
     }

@@ -76,8 +76,8 @@ def test_a_name_that_cannot_be_is_a_typed_error(tmp_path, name):
 def test_a_start_without_a_name_is_a_typed_error(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    for name, error in (("", ap.FileError), (".", ap.InvalidArgument), ("/", ap.InvalidArgument)):
-        with pytest.raises(error):
+    for name in ("", ".", "/"):
+        with pytest.raises(ap.InvalidArgument, match="is a directory"):
             begun(name)
     assert [each.name for each in tmp_path.rglob("*")] == ["here"]
 
