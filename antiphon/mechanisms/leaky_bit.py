@@ -1,4 +1,4 @@
-"""M_δ of the counterexample (CM §5.2, Thm 1.4)."""
+"""Counterexamples of sparse parallel composition: M_δ (CM §5.2, Thm 1.4), and M_{p,E} for zCDP."""
 
 from __future__ import annotations
 

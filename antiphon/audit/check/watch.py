@@ -1,4 +1,4 @@
-"""Watches Python's and NumPy's global randomness, and the system's entropy, during a step."""
+"""Helpers of the checks: a watch on global randomness, copies of states, and places in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks: how an experiment is cut, which is a part of the experiment and not of the machine."""
+"""Chunks: how an experiment is cut, whatever the machine; and the tasks that are done on them."""
 
 from __future__ import annotations
 

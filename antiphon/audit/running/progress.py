@@ -1,4 +1,4 @@
-"""Progress of a run: one line on standard error, where a person watches."""
+"""A run that a person watches: its progress line on standard error, and how Ctrl-C ends it."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ one type: it is asked the inquiry and answers with a derivation, or with None wh
 says nothing. What it has to know of a part it does not look up: it yields an inquiry of the part,
 and is sent the part's derivation (``derive`` runs it).
 
-The driver: asks the table, and asks it again for each part that a rule wants to know of.
+``derive`` is the driver: it asks the table, and asks it again for each part that a rule names.
 
 A rule answers w.r.t. the f₁ that its theorem speaks of. Here alone that is compared with the f that
 was asked about:

@@ -1,4 +1,4 @@
-"""The count after each update, for whoever is to act on every one of them."""
+"""A counter that answers each update by the count after it; and exact sums, without noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``@exchange``: a post-processor from one generator function."""
+"""``@exchange``: a post-processor from one generator function, with or without coins."""
 
 from __future__ import annotations
 
