@@ -12,9 +12,11 @@ The rooms above ``verifiers`` load when one of their names is first used.
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from antiphon import verifiers
+from antiphon.numbers.found import found
 from antiphon.numbers.public import shows
 from antiphon.protocol import (
     BOTTOM,
@@ -69,15 +71,26 @@ from antiphon.protocol import (
     spaces,
 )
 from antiphon.protocol.registry import also_in
+from antiphon.protocol.session import Accounts, accounts_from
 from antiphon.verifiers import Identifier, Verification, Verifier
 
 if TYPE_CHECKING:
-    from antiphon import audit, composition, interop, mechanisms
+    from antiphon import (
+        audit,
+        composition,
+        conjectures,
+        graybox,
+        interop,
+        learners,
+        mechanisms,
+        preprocessing,
+        sessions,
+    )
     from antiphon.audit import PrivacyGame, equivalent
     from antiphon.audit.check import check
     from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
     from antiphon.interop import stream
-    from antiphon.protocol.durable import resume
+    from antiphon.sessions import begin, resume
 
 __version__ = "0.1.0"
 
@@ -129,30 +142,38 @@ __all__ = [
     "View",
     "adversary",
     "audit",
+    "begin",
     "check",
     "column_safe",
     "composition",
+    "conjectures",
     "equivalent",
     "exchange",
+    "graybox",
     "guarantee",
     "interact",
     "interop",
+    "learners",
     "mechanism",
     "mechanisms",
     "outcomes",
     "post_processor",
+    "preprocessing",
     "record",
     "register",
     "replay",
     "resume",
     "same",
     "scripted",
+    "sessions",
     "spaces",
     "stream",
     "verifiers",
 ]
 
-_ROOMS: Final = ("audit", "composition", "interop", "mechanisms")
+_ROOMS: Final = ("composition", "sessions", "mechanisms", "audit")
+_WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "interop")
+"""Rooms that import the others and not one another: the rest works without them."""
 _HOMES: Final = {
     "ConComp": "antiphon.composition",
     "Create": "antiphon.composition",
@@ -162,7 +183,8 @@ _HOMES: Final = {
     "check": "antiphon.audit.check",
     "equivalent": "antiphon.audit",
     "guarantee": "antiphon.composition",
-    "resume": "antiphon.protocol.durable",
+    "begin": "antiphon.sessions",
+    "resume": "antiphon.sessions",
     "stream": "antiphon.interop",
 }
 """Where the names live that are loaded when they are first used."""
@@ -170,8 +192,10 @@ _HOMES: Final = {
 if not TYPE_CHECKING:  # a checker would take every misspelt name for one that is loaded later
 
     def __getattr__(name: str) -> Any:
-        if name in _ROOMS:
+        if name in _present():
             return import_module(f"antiphon.{name}")
+        if name in _WINGS:
+            raise AttributeError(f"antiphon.{name} is not here: this copy has no folder {name}")
         if name not in _HOMES:
             raise AttributeError(f"module 'antiphon' has no attribute {name!r}{_elsewhere(name)}")
         thing = globals()[name] = getattr(import_module(_HOMES[name]), name)
@@ -181,7 +205,7 @@ if not TYPE_CHECKING:  # a checker would take every misspelt name for one that i
 def _elsewhere(name: str) -> str:
     """The room of a class that is not here, for whoever looks for a counter in ``ap``."""
     if name[:1].isupper():
-        for room in _ROOMS:
+        for room in _present():
             if name in getattr(import_module(f"antiphon.{room}"), "__all__", ()):
                 return f"; it is antiphon.{room}.{name}"
     return ""
@@ -190,9 +214,22 @@ def _elsewhere(name: str) -> str:
 __dir__ = shows(__all__, "__version__")
 
 
+def _present() -> list[str]:
+    """The rooms that load when they are used, without the wings that this copy lacks."""
+    return [room for room in (*_ROOMS, *_WINGS) if (Path(__file__).parent / room).is_dir()]
+
+
 def _load() -> None:
-    for room in _ROOMS:
+    for room in _present():
         import_module(f"antiphon.{room}")
+    found("patterns")
+
+
+def _spending() -> Accounts:
+    from antiphon.sessions import spending
+
+    return spending
 
 
 also_in(_load)
+accounts_from(_spending)

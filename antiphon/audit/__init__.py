@@ -7,19 +7,9 @@
 * *Audits* (``statistical``): ``AuditReport``, ``Counterexample``, ``AdversaryFamily``.
 * *Simulators* behind the theorems: ``vadhan_wang``, ``lyu``, ``composition_simulator``.
 * *Adversaries* that are known to win: ``CounterexampleAdversary``, ``ExposingAdversary``.
-* *Learners*: ``contest`` measures their regret (``Standings``); ``antiphon.audit.mistakes`` counts.
 * *Many cores and machines*: ``running``.
 """
 
-from antiphon.audit.conjectures import (
-    Conjecture,
-    Conjectured,
-    ListedPairs,
-    SparsePattern,
-    SparseRenyi,
-    conjecture,
-)
-from antiphon.audit.contests import Standings, contest
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
     ExposingAdversary,
@@ -44,14 +34,13 @@ from antiphon.audit.exact import (
     law_of_views,
 )
 from antiphon.audit.game import PrivacyGame
-from antiphon.audit.graybox import sensitivity
-from antiphon.audit.moved_records import MovementReport, check_preprocessing
 from antiphon.audit.sealed import OPEN, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
 from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
 from antiphon.numbers.public import shows
+from antiphon.protocol.provenance import nothing_proved_in
 
 __all__ = [
     "OPEN",
@@ -62,33 +51,23 @@ __all__ = [
     "Coarsened",
     "Compared",
     "Comparison",
-    "Conjecture",
-    "Conjectured",
     "Counterexample",
     "CounterexampleAdversary",
     "Divergence",
     "Equivalence",
     "ExposingAdversary",
     "Law",
-    "ListedPairs",
     "Lyu",
-    "MovementReport",
     "OfRange",
     "PrivacyGame",
     "Question",
     "Sealed",
     "Solution",
-    "SparsePattern",
-    "SparseRenyi",
-    "Standings",
     "StrategyAdversary",
     "StrategyNode",
     "TightCurve",
     "VadhanWang",
-    "check_preprocessing",
     "composition_simulator",
-    "conjecture",
-    "contest",
     "counterexample_game",
     "equivalent",
     "law_of_views",
@@ -97,7 +76,8 @@ __all__ = [
     "oblivious",
     "search_properties",
     "search_query",
-    "sensitivity",
     "vadhan_wang",
 ]
 __dir__ = shows(__all__, "check", "exact", "running", "statistical")
+
+nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them

@@ -1,20 +1,18 @@
-"""The command line: a command for each file of ``options``, which are found by listing them."""
+"""The command line: a command for each file of a folder ``options``, here and in the wings."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from importlib import import_module
-from pkgutil import walk_packages
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, Final
 
 import typer
 
 from antiphon import __version__
-from antiphon.cli import options
 from antiphon.cli.output import report_error
 from antiphon.numbers.errors import AntiphonError
+from antiphon.numbers.found import found
 
 _FIRST: Final = (
     "demo", "counterexample", "audit", "check", "verify", "explain", "account", "counters",
@@ -46,16 +44,17 @@ def before(
     """What stands before the command."""
 
 
-def _commands() -> Iterator[tuple[str, str]]:
-    """Their names, and the modules of their options."""
-    listed = walk_packages(options.__path__, f"{options.__name__}.")
-    homes = {found.name.rpartition(".")[2]: found.name for found in listed if not found.ispkg}
-    for name in (*_FIRST, *sorted(homes.keys() - set(_FIRST))):
-        yield name, homes[name]
+def _commands() -> Iterator[Callable[..., int]]:
+    """The functions that are commands, in their order: each is called as its file."""
+    known = {str(file.__name__).rpartition(".")[2]: file for file in found("options")}
+    for name in sorted(
+        known, key=lambda name: (_FIRST.index(name) if name in _FIRST else 99, name)
+    ):
+        yield getattr(known[name], name)
 
 
-for _name, _home in _commands():
-    app.command()(getattr(import_module(_home), _name))
+for _command in _commands():
+    app.command()(_command)
 
 
 # typer may bring its own copy of click, so its classes are found by way of an exported one.

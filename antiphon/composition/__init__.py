@@ -1,7 +1,7 @@
 """What wires many mechanisms into one, and what that costs.
 
 * *Compositions*: ``ConComp`` of fixed mechanisms, ``ExtConComp`` of those that are created on the
-  way (``Create``), ``ComplexMechanism``, ``Preprocessed``.
+  way (``Create``), ``ComplexMechanism``.
 * *Verification functions* of them: ``fixed_mechanisms``, ``fixed_parameters``,
   ``sparse_parallel``, ``adaptive_parameters``.
 * *Budgets* (``filters``): ``BasicFilter``, ``WhitehouseFilter``, ``ConcentratedFilter``,
@@ -33,7 +33,6 @@ from antiphon.composition.guarantees import (
     NoGuarantee,
     guarantee,
 )
-from antiphon.composition.preprocessing import Preprocessed, Preprocessing
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.property_search import search_properties
 from antiphon.composition.validity import (
@@ -58,8 +57,6 @@ __all__ = [
     "Lifting",
     "NoGuarantee",
     "Odometer",
-    "Preprocessed",
-    "Preprocessing",
     "Property",
     "Refusal",
     "RenyiFilter",
@@ -78,4 +75,4 @@ __all__ = [
     "search_properties",
     "sparse_parallel",
 ]
-__dir__ = shows(__all__, "accounting", "filters", "guarantees", "preprocessing")
+__dir__ = shows(__all__, "accounting", "filters", "guarantees")

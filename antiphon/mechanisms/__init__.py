@@ -2,23 +2,22 @@
 
 * *Noise*: ``Laplace``, ``Gaussian`` (doubles, for simulation), ``DiscreteLaplace``,
   ``DiscreteGaussian``, ``GridLaplace``, ``GridGaussian`` (drawn exactly, for release),
-  ``RandomizedResponse``, ``KaryResponse``, ``StayBit``.
+  ``RandomizedResponse``, ``KaryResponse``.
 * *Choices*: ``ExponentialMechanism``, ``PermuteAndFlip``, ``ReportNoisyMax``, ``quantile``.
 * *Thresholds*: ``AboveThreshold``, ``SparseVector``, ``NumericSparseVector``, ``GapSparseVector``.
 * *Running counts* (``counters``): ``TreeCounter``, ``GaussianTreeCounter``, ``RefinedTreeCounter``,
   ``BalancedTreeCounter``, ``SquareRootCounter``, ``BufferedToeplitzCounter``, ``UnboundedCounter``.
 * *Histograms* (``histograms``): ``HistogramSVT``, ``ContinualHistogram``, ``HSS``,
   ``HistogramMonitor``, with the monotone queries ``KthLargest``, ``Total``, ``TopSum``, ….
-* *Learners* (``learners``): ``LazyToPrivate``, ``LazyExperts``, ``PrivateDartboard``,
-  ``NoisyLeader``, ``NoisyDescent``, ``DPOCO``, ``PointLearner``, ….
-* *Many queries*: ``MultiplicativeWeights``.
-* *For demonstrations*: ``LeakyBit`` (CM §5.2), ``ExposedResponse``, ``NameAndShame``.
+* *Many queries*: ``MultiplicativeWeights``. *A descent*: ``NoisyDescent``.
+* *For demonstrations*: ``LeakyBit`` (CM §5.2), ``ExposedResponse``.
 
 Each says in its docstring what it takes, what it answers and what it promises; ``.claims`` is the
 promise as data. Which to use: docs/mechanisms.md.
+Private online learners are in ``antiphon.learners``.
 """
 
-from antiphon.mechanisms import counters, histograms, learners, noise
+from antiphon.mechanisms import counters, histograms, noise
 from antiphon.mechanisms.counters import (
     COUNT,
     BalancedTreeCounter,
@@ -46,36 +45,7 @@ from antiphon.mechanisms.histograms import (
     quantile,
     search_query,
 )
-from antiphon.mechanisms.imputation import ImputedSum
 from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
-from antiphon.mechanisms.learners import (
-    ADVICE,
-    Hedge,
-    LazyExperts,
-    LazyPolicy,
-    LazyToPrivate,
-    NoisyLeader,
-    PrivateDartboard,
-    ShrinkingDartboard,
-    Softmax,
-    StayBit,
-)
-from antiphon.mechanisms.learners.convex import GradientDescent, Origin
-from antiphon.mechanisms.learners.distribution import (
-    AllScores,
-    LocalMixture,
-    OneScore,
-    ScheffeKnockout,
-)
-from antiphon.mechanisms.learners.littlestone import (
-    CountIsAbove,
-    FiniteLearner,
-    Halving,
-    NameAndShame,
-    OnceAbove,
-    PointLearner,
-)
-from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -104,69 +74,43 @@ from antiphon.mechanisms.sparse_vector import (
 from antiphon.numbers.public import shows
 
 __all__ = [
-    "ADVICE",
     "COUNT",
-    "DPOCO",
     "HSS",
     "AboveThreshold",
-    "AllScores",
     "BalancedTreeCounter",
     "BufferedToeplitzCounter",
     "ContinualHistogram",
     "CountAbove",
     "CountAfter",
-    "CountIsAbove",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Echo",
     "ExponentialMechanism",
     "ExposedResponse",
-    "FiniteLearner",
     "GapSparseVector",
     "Gaussian",
     "GaussianTreeCounter",
-    "GradientDescent",
     "GridGaussian",
     "GridLaplace",
     "HSSWithoutTest",
-    "Halving",
-    "Hedge",
     "HistogramMonitor",
     "HistogramQuery",
     "HistogramSVT",
-    "ImputedSum",
     "KaryResponse",
     "KthLargest",
     "Laplace",
-    "LazyExperts",
-    "LazyGibbs",
-    "LazyLeader",
-    "LazyPolicy",
-    "LazyToPrivate",
     "LeakyBit",
-    "LocalMixture",
     "MultiplicativeWeights",
-    "NameAndShame",
     "NoisyDescent",
-    "NoisyLeader",
     "NumericSparseVector",
-    "OnceAbove",
-    "OneScore",
-    "Origin",
     "PermuteAndFlip",
-    "PointLearner",
-    "PrivateDartboard",
     "RandomizedResponse",
     "RefinedTreeCounter",
     "ReportNoisyMax",
     "RoundToGrid",
     "Scaled",
-    "ScheffeKnockout",
-    "ShrinkingDartboard",
-    "Softmax",
     "SparseVector",
     "SquareRootCounter",
-    "StayBit",
     "TopSum",
     "Total",
     "TreeCounter",
@@ -175,9 +119,8 @@ __all__ = [
     "counters",
     "histograms",
     "learned_weights",
-    "learners",
     "noise",
     "quantile",
     "search_query",
 ]
-__dir__ = shows(__all__, "counters", "histograms", "learners", "multiplicative_weights", "noise")
+__dir__ = shows(__all__, "counters", "histograms", "multiplicative_weights", "noise")

@@ -16,8 +16,8 @@ from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
-from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.registry import reads_well
+from antiphon.protocol.stepping import Stepping
 
 Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ), as the ``unit`` of a budget says."""
@@ -31,7 +31,7 @@ class ChildShare:
 
     index: int
     """That of ``Ask(query, index)``."""
-    mechanism: Mechanism
+    mechanism: Stepping
     claim: Claim | None
     charge: Charge | Measure | None
     """Amounts in the unit of a filter; what it took out of a purse; None: nothing is charged."""

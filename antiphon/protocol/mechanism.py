@@ -9,25 +9,20 @@ draws only from its coins and may assume that the message belongs to
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
-from typing_extensions import TypeVar
+from typing_extensions import Self, TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.user_files import path_of
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.registry import name_of
+from antiphon.protocol.session import Session
 from antiphon.protocol.spaces import Finite, Signature, Space
 
 if TYPE_CHECKING:
     import numpy as np
 
     from antiphon.protocol.coins import Coins
-    from antiphon.protocol.durable.journal import Sync
-    from antiphon.protocol.durable.resuming import Witness
-    from antiphon.protocol.session import Session
 
 State = TypeVar("State", default=Any)
 Query = TypeVar("Query", default=Any)
@@ -107,45 +102,25 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         seed: int | np.random.SeedSequence | None = None,
         coins: Coins | None = None,
         keep: bool = False,
-        sink: str | Path | None = None,
-        durable: bool = False,
-        sync: Sync = "each",
-        witness: Witness | None = None,
-    ) -> Session:
+    ) -> Session[Self]:
         """A live, stateful instance M(s).
 
         Args: ``initial``, an element of ``initial_states`` (none for a CM); ``seed``
         or ``coins``, else the operating system's entropy; ``keep``, whether to
-        hold the transcript of this live use. ``durable``: write it ahead to the new file
-        ``sink``, so that ``ap.resume(sink)`` goes on with it in another process; ``sync`` says
-        when an answer may leave (docs/durable.md): once it is on the disk (``each``), the same
-        with one sync for all threads that wait (``group``), once the system has it (``os``).
-        Raises: InvalidArgument for an initial state outside ``initial_states``, and for a durable
-        session of what has no registered name; FileError if ``sink`` is taken.
+        hold the transcript of this live use. ``ap.begin`` starts one that outlives its process.
+        Raises: InvalidArgument for an initial state outside ``initial_states``.
         """
-        from antiphon.protocol.session import Session
+        return Session(self, entered(self, initial), seed=seed, coins=coins, keep=keep)
 
-        if not self.initial_states.contains(initial):
-            raise InvalidArgument(
-                f"start needs one of the initial states of {name_of(self)}: "
-                "pass start(initial), an element of mechanism.initial_states"
-            )
-        if type(durable) is not bool:  # pyright: ignore[reportUnnecessaryComparison]
-            raise InvalidArgument("durable is True or False")
-        if not durable:
-            if sink is not None:
-                raise InvalidArgument("sink=path is for durable sessions: say durable=True, too")
-            return Session(self, self.enter(initial), seed=seed, coins=coins, keep=keep)
-        if sink is None or seed is not None or coins is not None:
-            raise InvalidArgument(
-                "a durable session is written to sink=path, and tosses the operating system's "
-                "coins: leave out seed and coins"
-            )
-        durably = import_module("antiphon.protocol.durable.resuming")  # it stands above
-        begun: Session = durably.begin(
-            self, initial, path_of(sink, "sink"), sync=sync, witness=witness, keep=keep
+
+def entered(mechanism: Mechanism, initial: object) -> Any:
+    """The state that M(s) starts in. Raises: InvalidArgument for an s that is no initial state."""
+    if not mechanism.initial_states.contains(initial):
+        raise InvalidArgument(
+            f"a start needs one of the initial states of {name_of(mechanism)}: "
+            "pass initial, an element of mechanism.initial_states"
         )
-        return begun
+    return mechanism.enter(initial)
 
 
 class ContinualMechanism(Mechanism[State, Query, Answer]):

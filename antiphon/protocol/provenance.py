@@ -43,8 +43,15 @@ if typing.TYPE_CHECKING:
     from antiphon.protocol.mechanism import Mechanism
 
 _HOME: Final = "antiphon."
-_ELSEWHERE: Final = ("antiphon.audit.", "antiphon.selfcheck.")
-"""Where broken twins and targets live: nothing that they inherit is proved of them."""
+_unproved: Final[set[str]] = set()
+"""The packages in which broken twins and targets live."""
+
+
+def nothing_proved_in(package: str) -> None:
+    """Say of a package, in its ``__init__``, that nothing its classes inherit is proved of them."""
+    _unproved.add(package)
+    _found.difference_update({kind for kind in _found if not _written(kind)})
+
 
 _BARE: Final = frozenset(
     {object, tuple, abc.ABC, enum.Enum, typing.Generic, typing.Protocol, typing.NamedTuple}
@@ -88,7 +95,9 @@ def own(kind: type) -> bool:
 def _written(kind: type | types.FunctionType) -> bool:
     """Whether a class is what its module has under its name, and that module is ours."""
     module: object = kind.__module__
-    if type(module) is not str or not module.startswith(_HOME) or module.startswith(_ELSEWHERE):
+    if type(module) is not str or not module.startswith(_HOME):
+        return False
+    if any(f"{module}.".startswith(f"{package}.") for package in _unproved):
         return False
     found: object = sys.modules.get(module)
     for name in kind.__qualname__.split("."):

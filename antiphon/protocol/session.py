@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Protocol
 
 import attrs
 import numpy as np
+from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.coins import Coins, SampledCoins
@@ -16,10 +17,10 @@ from antiphon.protocol.display import Card, Displayed, Grid
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered, name_of
 from antiphon.protocol.spaces import Anything, Space
+from antiphon.protocol.stepping import Stepping
 
 if TYPE_CHECKING:
     from antiphon.protocol.in_sight import BudgetInSight, Price
-    from antiphon.protocol.mechanism import Mechanism
 
 
 @attrs.frozen
@@ -62,7 +63,35 @@ FAILED: Final = "a step failed", "a step killed its process"
 """How the end of a session begins whose state is that from before its last step."""
 
 
-class Session(Displayed):
+class Accounts(Protocol):
+    """Who counts what a session has spent: ``antiphon.sessions.spending``, a floor above."""
+
+    def budget_of(self, mechanism: Any, state: object, *, failed: bool = False) -> BudgetInSight:
+        """What its composition has spent in this state, and what remains."""
+        ...
+
+    def price_of(self, whole: Any, state: Any, create: object) -> Price:
+        """What a creation would cost in this state."""
+        ...
+
+
+def _nobody() -> Accounts:
+    raise ProtocolError("nobody counts what sessions spend: import antiphon, which sees to that")
+
+
+_accounts: Callable[[], Accounts] = _nobody
+
+
+def accounts_from(load: Callable[[], Accounts]) -> None:
+    """``load`` gives who counts what sessions spend; it is called when a session is asked."""
+    global _accounts
+    _accounts = load
+
+
+M = TypeVar("M", bound=Stepping, default=Any)
+
+
+class Session(Displayed, Generic[M]):
     """M(s), running: send a message, get the answer.
 
     Safe to use from several threads: a lock makes every ``send`` one whole step.
@@ -86,7 +115,7 @@ class Session(Displayed):
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: M,
         state: object,
         *,
         seed: int | np.random.SeedSequence | None = None,
@@ -185,7 +214,7 @@ class Session(Displayed):
     """How to go on once it is over."""
 
     @property
-    def mechanism(self) -> Mechanism:
+    def mechanism(self) -> M:
         """What runs here."""
         return self._mechanism
 
@@ -222,10 +251,8 @@ class Session(Displayed):
 
         Raises: ProtocolError if there is no composition in the mechanism.
         """
-        spending = import_module("antiphon.composition.spending")  # it stands above
         failed = self._over is not None and self._over.startswith(FAILED)
-        shown: BudgetInSight = spending.budget_of(self._mechanism, self._now[0], failed=failed)
-        return shown
+        return _accounts().budget_of(self._mechanism, self._now[0], failed=failed)
 
     def price(self, create: object) -> Price:
         """What ``Create(M)`` would cost if it were sent now. Nothing is changed or tossed.
@@ -234,9 +261,7 @@ class Session(Displayed):
         """
         if self._over is not None:
             raise self._is_over()
-        spending = import_module("antiphon.composition.spending")  # it stands above
-        asked: Price = spending.price_of(self._mechanism, self._now[0], create)
-        return asked
+        return _accounts().price_of(self._mechanism, self._now[0], create)
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import antiphon as ap
 from antiphon.composition.filters.budget import Filter
 from antiphon.numbers.errors import FileError
-from antiphon.protocol.durable.durable_session import DurableSession
-from antiphon.protocol.durable.journal import Sync
+from antiphon.sessions.durable.durable_session import DurableSession
+from antiphon.sessions.durable.journal import Sync
 
 from . import pages
 from .board import board
@@ -161,7 +161,7 @@ def opened(
     if path.exists():
         session: Any = ap.resume(path, sync=sync, moved=moved)
     else:
-        session = board(budget, horizon=horizon).start(sink=path, durable=True, sync=sync)
+        session = ap.begin(board(budget, horizon=horizon), path, sync=sync)
     memory = Memory.read(folder, session.mechanism.links[0])
     return Service(session, memory, Tokens(folder / "tokens"), pace=pace, reads=reads)
 

@@ -17,7 +17,7 @@ from antiphon.protocol.records.codec import encode
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "day.jsonl"
-    with TreeCounter(horizon=64, epsilon=1).start(sink=path, durable=True) as session:
+    with ap.begin(TreeCounter(horizon=64, epsilon=1), path) as session:
         list(session.send_many([1, COUNT] * 10))
     return path
 
@@ -86,7 +86,7 @@ def test_an_unknown_action_is_named(cli, path):
 
 def test_a_chain_is_named_by_its_parts(cli, tmp_path):
     path = tmp_path / "chain"
-    (ap.Identifier(0) @ ap.ExtConComp()).start(sink=path, durable=True).close()
+    ap.begin(ap.Identifier(0) @ ap.ExtConComp(), path).close()
     assert "a session of Identifier ∘* ExtConComp," in cli("session", "status", path)[1]
 
 
@@ -101,7 +101,7 @@ def asked(epsilon):
 def budgeted(tmp_path):
     path = tmp_path / "budget"
     system = ap.ExtConComp(budget=ConcentratedFilter(rho=Fraction(1, 3)))
-    with system.start(sink=path, durable=True) as session:
+    with ap.begin(system, path) as session:
         for epsilon in (0.2, 3, 0.3):
             session.send(asked(epsilon))
     return path
@@ -203,7 +203,7 @@ class Eager(ap.PostProcessor):
 def test_what_a_post_processor_has_in_flight_is_not_known_so_all_counts(cli, tmp_path):
     path = tmp_path / "eager"
     system = Eager() @ ap.ExtConComp(budget=BasicFilter(epsilon=3))
-    with system.start(sink=path, durable=True):
+    with ap.begin(system, path):
         pass
     assert json.loads(cli("session", "status", path, "--json")[1])["budget"]["spent"][0] == 0
     torn(path, 1)

@@ -5,21 +5,21 @@ from pathlib import Path
 import pytest
 
 import antiphon as ap
-from antiphon.audit import SparsePattern, conjecture
 from antiphon.audit.running import Chunks, run
 from antiphon.cli import main
 from antiphon.cli.user_code import import_file
+from antiphon.conjectures import SparsePattern, conjecture
+from antiphon.learners.games import LossTable
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
-from antiphon.mechanisms.learners.games import LossTable
 from antiphon.numbers.user_files import path_of
-from antiphon.protocol.durable.inspection import compact, status, verify
 from antiphon.protocol.records.files import write_text
 from antiphon.report.canvas import picture
+from antiphon.sessions.durable.inspection import compact, status, verify
 
 COUNTER = TreeCounter(horizon=2, epsilon=1)
 PATTERN = SparsePattern(epsilon=0, delta=0.1, creations=1, sparse=1)
 CALLS = {
-    "sink": lambda given: COUNTER.start(sink=given, durable=True),
+    "begin": lambda given: ap.begin(COUNTER, given),
     "resume": ap.resume,
     "status": status,
     "verify": verify,
@@ -74,11 +74,9 @@ def test_a_directory_beside_a_log(tmp_path):
     for beside in ("guard", "part"):
         log = tmp_path / f"log-{beside}"
         if beside == "part":
-            COUNTER.start(sink=log, durable=True).close()
+            ap.begin(COUNTER, log).close()
         (tmp_path / f"{log.name}.{beside}").mkdir()
-        act = (
-            (lambda path: COUNTER.start(sink=path, durable=True)) if beside == "guard" else compact
-        )
+        act = (lambda path: ap.begin(COUNTER, path)) if beside == "guard" else compact
         with pytest.raises(ap.AntiphonError, match=beside):
             act(log)
 

@@ -21,10 +21,8 @@ from types import FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
 
 from antiphon.audit.statistical.search import AdversaryFamily
-from antiphon.mechanisms.learners.convex.function_loss import FunctionLoss
 from antiphon.numbers.errors import MissingExtra
-from antiphon.protocol.adapters import FunctionMechanism
-from antiphon.protocol.adversary import FunctionAdversary
+from antiphon.protocol.registry import Named
 
 Files: TypeAlias = tuple[tuple[str, str], ...]
 """The name of a module, and the file that it was made of."""
@@ -69,9 +67,6 @@ def run_again(files: Iterable[tuple[str, str]]) -> None:
             raise ImportError(f"there is no file {path} where this worker runs") from None
 
 
-_OF_A_FUNCTION: tuple[type, ...] = (FunctionMechanism, FunctionAdversary, FunctionLoss)
-
-
 class InNoFile(pickle.PicklingError):
     """Something was defined where no other process finds it."""
 
@@ -87,7 +82,7 @@ class _Pickler(pickle.Pickler):
 
 def _place(thing: object) -> tuple[str, str] | None:
     """The module and the variable that hold this; None for what pickle finds by itself."""
-    if isinstance(thing, _OF_A_FUNCTION):
+    if isinstance(thing, Named):
         function: object = getattr(thing, "function", None)
     elif isinstance(thing, AdversaryFamily):
         function = thing.build

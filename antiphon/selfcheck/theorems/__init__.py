@@ -13,24 +13,19 @@ claim, and the finding names the adversary that attains it.
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from pkgutil import walk_packages
 from typing import Any
 
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.found import found
 from antiphon.selfcheck.theorems.theorem import Check, Decided, Evidence, Standing
 
 __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
-_files: list[Any] = [
-    import_module(file.name) for file in walk_packages(__path__, prefix=f"{__name__}.")
-]
-_ROOMS = sorted(
-    [file for file in _files if hasattr(file, "checks")],
-    key=lambda file: getattr(file, "SECTION", (99,)),
-)
-"""The files of this folder and of its folders that have ``checks``, by ``SECTION`` of CM; others
-last."""
+
+def _rooms() -> list[Any]:
+    """The files that have ``checks``, by ``SECTION`` of CM; others last."""
+    files: list[Any] = [file for file in found("theorems") if hasattr(file, "checks")]
+    return sorted(files, key=lambda file: getattr(file, "SECTION", (99,)))
 
 
 def checks(theorem: str | None = None) -> list[Check]:
@@ -38,7 +33,7 @@ def checks(theorem: str | None = None) -> list[Check]:
 
     Raises: InvalidArgument for a theorem without a row; the text lists those that have one.
     """
-    rows = [check for room in _ROOMS for check in room.checks()]
+    rows = [check for room in _rooms() for check in room.checks()]
     if theorem is None:
         return rows
     wanted = _words(theorem)

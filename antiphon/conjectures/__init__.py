@@ -1,0 +1,47 @@
+"""A tester of conjectures: a search for the mechanisms that break a bound on a composition."""
+
+from antiphon.composition.accounting.renyi import OnlyAt
+from antiphon.conjectures.conjectured import Conjectured
+from antiphon.conjectures.conjecturing import Conjecture, conjecture
+from antiphon.conjectures.exact_figures import moment_above
+from antiphon.conjectures.listed_pairs import (
+    BOTH_SIDES,
+    ONE_SIDED,
+    TWO_PUBLIC,
+    ListedPairs,
+)
+from antiphon.conjectures.patterns import (
+    AnyMechanism,
+    AnyRenyi,
+    FilterPattern,
+    GamePattern,
+    Pattern,
+    SparsePattern,
+    SparseRenyi,
+)
+from antiphon.conjectures.searching.ascent import HowFar
+from antiphon.conjectures.tables import TableMechanism
+from antiphon.protocol.provenance import nothing_proved_in
+
+__all__ = [
+    "BOTH_SIDES",
+    "ONE_SIDED",
+    "TWO_PUBLIC",
+    "AnyMechanism",
+    "AnyRenyi",
+    "Conjecture",
+    "Conjectured",
+    "FilterPattern",
+    "GamePattern",
+    "HowFar",
+    "ListedPairs",
+    "OnlyAt",
+    "Pattern",
+    "SparsePattern",
+    "SparseRenyi",
+    "TableMechanism",
+    "conjecture",
+    "moment_above",
+]
+
+nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them

@@ -1,0 +1,11 @@
+"""Foreign code, run on two neighbouring data sets and one noise tape: ``sensitivity``.
+
+After Re:cord-play (Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, arXiv 2602.17454).
+"""
+
+from antiphon.graybox.sensitive import sensitivity
+from antiphon.protocol.provenance import nothing_proved_in
+
+__all__ = ["sensitivity"]
+
+nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them

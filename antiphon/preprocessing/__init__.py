@@ -1,0 +1,29 @@
+"""Privacy of the original data, where a preprocessing that is not private stands before.
+
+``Preprocessed`` is a mechanism behind a ``Preprocessing`` (``tables`` has scikit-learn's,
+``ImputedSum`` fills in what is missing); ``ap.guarantee`` derives what it costs by ``behind``, and
+``check_preprocessing`` tries how far records move.
+"""
+
+from antiphon.numbers.public import shows
+from antiphon.preprocessing import behind_preprocessing, tables
+from antiphon.preprocessing.declared import Preprocessing
+from antiphon.preprocessing.imputation import ImputedSum
+from antiphon.preprocessing.moved_records import MovementReport, check_preprocessing
+from antiphon.preprocessing.preprocessed import Preprocessed
+from antiphon.preprocessing.triangle import Hoelder, Ranged
+
+__all__ = [
+    "Hoelder",
+    "ImputedSum",
+    "MovementReport",
+    "Preprocessed",
+    "Preprocessing",
+    "Ranged",
+    "check_preprocessing",
+    "tables",
+]
+__dir__ = shows(__all__)
+
+_RULE = behind_preprocessing
+"""Reading it adds its rule to those of ``ap.guarantee``."""

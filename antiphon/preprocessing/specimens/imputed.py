@@ -1,0 +1,41 @@
+"""An imputed sum, and the same at its naive price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from antiphon.mechanisms.noise import DiscreteLaplace
+from antiphon.preprocessing.imputation import ImputedSum
+from antiphon.preprocessing.preprocessed import Preprocessed
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.messages import EMPTY
+from antiphon.protocol.spaces import Either, Finite, Integers, Tuples
+from antiphon.selfcheck.corpus.entry import Truth
+from antiphon.selfcheck.corpus.specimen import HALF, Example, Specimen, as_claimed, broken, numbers
+
+_HIGH: Final = 9
+_THERE: Final = Integers(0, _HIGH)
+_RECORDS: Final = Tuples((*(Either((_THERE, Finite((EMPTY,)))),) * 2, _THERE, _THERE))
+
+
+def specimens() -> Iterator[Specimen]:
+    """The largest record stands for the missing ones, too; in the twin noise is for it alone."""
+    impute = ImputedSum(size=4, missing=2, high=_HIGH)
+    right = Preprocessed(DiscreteLaplace(epsilon=HALF, sensitivity=_HIGH), impute)
+    asked = numbers((_HIGH, _HIGH, EMPTY, EMPTY), (_HIGH, 0, EMPTY, EMPTY))
+    told = Truth((_HIGH + 2 * (_HIGH - _HIGH // 2)) * float(HALF) / _HIGH)
+    alone = Preprocessed(DiscreteLaplace(epsilon=3), ImputedSum(size=1, missing=0, high=1))
+    naive = Claim(DiscreteLaplace(epsilon=HALF).claims[0].measure, right.verification,
+                  right.claims[0].status, "as if nothing had been filled in")  # fmt: skip
+    yield Specimen(
+        Preprocessed,
+        (
+            Example(right, ((1, 2), (EMPTY,) * 4, (0, 0, 0, 10), [0] * 4, None), queries=_RECORDS),
+            Example(alone, ((EMPTY,), 0), queries=Tuples((Integers(0, 1),))),
+        ),
+        (
+            as_claimed("imputed sum", right, asked, told),
+            broken("imputed sum at its naive price", right, naive, asked, told),
+        ),
+    )  # fmt: skip

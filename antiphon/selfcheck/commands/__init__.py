@@ -1,0 +1,1 @@
+"""The commands that check this library."""

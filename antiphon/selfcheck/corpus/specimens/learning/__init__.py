@@ -1,1 +1,0 @@
-"""Specimens of online learners, and of learners of functions."""

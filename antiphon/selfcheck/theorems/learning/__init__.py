@@ -1,1 +1,0 @@
-"""Learners: what they tell, in every answer or of one sample."""
