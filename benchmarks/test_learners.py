@@ -32,8 +32,8 @@ from antiphon.learners import (
     contest,
     games,
 )
+from antiphon.mechanisms.counters.buffered_toeplitz import Rolling
 from antiphon.mechanisms.counters.factors.rows import gaussians
-from antiphon.mechanisms.counters.streams import Rolling
 from antiphon.protocol import SampledCoins
 
 HORIZON = 1 << 16

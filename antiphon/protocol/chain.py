@@ -7,85 +7,105 @@ construction and a chain of ten thousand parts needs no call stack.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 
 import attrs
 
-from antiphon.numbers.errors import REFUSALS, InvalidArgument, ProtocolError
+from antiphon.numbers.errors import REFUSALS, InvalidArgument
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
+from antiphon.protocol.cursor import LEFT, MAX_HOPS, Side, Step, walk
+from antiphon.protocol.forwarding import Forwarding, doubtful, forwarding, only_forwards
+from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.post_processor import (
-    LEFT,
-    RIGHT,
-    PostProcessor,
-    Side,
-    doubtful,
-    forwarding,
-    only_forwards,
-)
 from antiphon.protocol.provenance import assumed, claims_of, doubt
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
     from antiphon.protocol.coins import Coins
 
-MAX_HOPS: Final = 1_000_000
-"""How many steps one message may cause before a chain gives up."""
+
+class PostProcessor(ABC, Generic[State]):
+    """IPM: stands between a left and a right party (CM Def. 2.13).
+
+    ``step`` takes a message from one side and sends the next to either. Two
+    declarations, checked by the conformance suite, let claims pass through:
+    ``deterministic`` (draws no coins) and ``forwards_queries`` (sends every left
+    message on unchanged and touches answers only, keeping no memory of queries). The latter is
+    True, or a ``Forwarding`` that says where it is proved.
+    """
+
+    __slots__ = ()
+
+    __immutable__ = True
+    deterministic: bool = False
+    forwards_queries: bool | Forwarding = False
+
+    @property
+    @abstractmethod
+    def initial_state(self) -> State:
+        """The initial state; raises CompositionError if there are several."""
+
+    @property
+    def initial_states(self) -> Space:
+        """What may be chosen at ``start``: one element, unless there are several."""
+        return ONLY
+
+    def enter(self, initial: Any) -> State:
+        """The state for an element of ``initial_states``."""
+        return self.initial_state
+
+    @abstractmethod
+    def step(
+        self, state: State, side: Side, message: Any, coins: Coins
+    ) -> tuple[State, Side, object]:
+        """(state, from, message) -> (state', to, message')."""
+
+    def wired(self, right: Signature) -> PostProcessor:
+        """This IPM, told what stands on its right.
+
+        Raises: CompositionError if it cannot stand there.
+        """
+        return self
+
+    def signature(self, right: Signature) -> Signature:
+        """The signature on its left, given the one on its right."""
+        return right
+
+    def is_over(self, state: State) -> bool | None:
+        """Whether a HALT sent left with this state ends the interaction.
+
+        True, the default, so that an IPM's own HALT is final. One that only passes answers
+        on returns None: whoever sent the HALT decides.
+        """
+        return True
+
+    def refused(self, state: State, reason: str) -> State | None:
+        """The state after the right refused a message; None: nobody stands guard here.
+
+        Only a verifier stands guard: it answers HALT, so that no exception leaves the game.
+        """
+        return None
+
+    def why_halted(self, state: State) -> str | None:
+        """Why this state sends HALT, if it does."""
+        return None
+
+    @overload
+    def __matmul__(self, other: PostProcessor) -> Links: ...
+    @overload
+    def __matmul__(self, other: ContinualMechanism) -> Chain: ...
+    @overload
+    def __matmul__(self, other: Mechanism) -> AnyChain: ...
+    def __matmul__(self, other: object) -> Links | AnyChain:
+        return join(self, other) if isinstance(other, PostProcessor | Mechanism) else NotImplemented  # pyright: ignore[reportUnknownArgumentType]
 
 
-Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]]"
 States: TypeAlias = tuple[object, ...]
 """Those of the parts, left to right."""
-
-
-# P ∘* M (CM Alg. 1): P is given what comes from the left; what it sends right M answers, and P is
-# given the answer, from the right; what it sends left is the answer of the whole. P₁ ∘* P₂ (Alg. 2)
-# does the same with both sides open. Written as calls, a chain is a stack as deep as the chain is
-# long. But a part's step returns before its message goes on, and all that it remembers is in its
-# own state: a frame of that stack holds nothing but who is to speak. So one cursor is enough.
-# Brackets leave no trace in it, which is associativity (law 3).
-#
-# What leaves a part to the left comes to its left neighbour from the right, and conversely. The
-# list of states is the walk's own: a step that raises leaves it half changed, and the tuple that
-# the caller has as it was (law 1).
-
-
-def walk(
-    steps: Sequence[Step],
-    states: list[object],
-    here: int,
-    side: Side,
-    message: object,
-    coins: Coins,
-    max_hops: int,
-) -> tuple[Side, object]:
-    """Move a cursor over parts until a message leaves them; ``states`` change in place.
-
-    Returns the side it left to, and the message. Each hop costs one step.
-    """
-    end = len(steps)
-    for _ in range(max_hops):
-        states[here], side, message = steps[here](states[here], side, message, coins)
-        if side is LEFT:
-            here -= 1
-            if here < 0:
-                return LEFT, message
-            side = RIGHT
-        elif side is RIGHT:
-            here += 1
-            if here == end:
-                return RIGHT, message
-            side = LEFT
-        else:
-            raise ProtocolError("a post-processor must send to Side.LEFT or Side.RIGHT")
-    raise ProtocolError(
-        f"one message caused more than {max_hops} steps; a pair of parts seems to talk for ever "
-        "(raise max_hops if it does not)"
-    )
 
 
 @column_safe(of="links")

@@ -9,9 +9,9 @@ draws only from its coins and may assume that the message belongs to
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Self
 
-from typing_extensions import Self, TypeVar
+from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim

@@ -23,8 +23,8 @@ from antiphon.protocol import (
     Status,
     identical,
 )
+from antiphon.protocol.forwarding import forwarding
 from antiphon.protocol.measures import parameters_of
-from antiphon.protocol.post_processor import forwarding
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.registry import name_of, registered_name
 

@@ -40,10 +40,9 @@ from antiphon.learners.experts.weighted import STEPS, Softmax, part
 from antiphon.learners.learner import GRID, QUERIES, ROUNDS, Learner, Losses
 from antiphon.learners.searching import budget, keep_to, largest_rho, rounds, short
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, Rolling
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
-from antiphon.mechanisms.counters.streams import Rolling
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

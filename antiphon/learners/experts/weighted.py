@@ -20,10 +20,11 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.populations.each_replica import for_each
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 

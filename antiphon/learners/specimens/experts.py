@@ -16,8 +16,8 @@ from antiphon.mechanisms.noise import DiscreteLaplace
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.post_processor import LEFT, RIGHT, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
 from antiphon.selfcheck.corpus.entry import Entry, Truth

@@ -24,8 +24,8 @@ from antiphon.learners.convex.convex_losses import Steps
 from antiphon.mechanisms.counters import ExactSum, GaussianTreeCounter
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, Side
 from antiphon.protocol.messages import TOP, Pair, same
-from antiphon.protocol.post_processor import LEFT, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite
 from antiphon.selfcheck.corpus.entry import Entry, Truth

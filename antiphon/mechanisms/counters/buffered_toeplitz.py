@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeAlias, Union
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, ClassVar, Final, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -10,12 +13,155 @@ import numpy as np
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
-from antiphon.mechanisms.counters.factors.rows import Amount, Array, Row, Stream, clamped
-from antiphon.mechanisms.counters.streams import Rolling, one_by_one, side_by_side
+from antiphon.mechanisms.counters.factors.rows import (
+    DOUBLES,
+    SHORT,
+    Amount,
+    Array,
+    Row,
+    Stream,
+    all_below,
+    clamped,
+    gaussians,
+)
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
+
+Numbers: TypeAlias = tuple[float, ...]
+
+_BUFFERS: Final = 7
+"""The most buffers in the table."""
+_CHUNK: Final = 1 << 16
+
+
+def _chunks(
+    counter: BufferedToeplitzCounter, values: Stream, coins: Coins
+) -> Iterator[tuple[slice, Vector, list[float]]]:
+    """Where, noise and divisors of some updates at a time."""
+    width, length = counter.dimension or 1, len(values)
+    step = max(1, _CHUNK // width)
+    for start in range(0, length, step):
+        where = range(start, min(length, start + step))
+        noise = gaussians(coins, counter.grid, len(where) * width)
+        yield slice(start, where.stop), noise, [counter.divisor(time) for time in where]
+
+
+def one_by_one(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
+    """For ints: the sums u_1 + … + u_t. Buffers written out are twice as fast as a loop of them."""
+    rest = (0.0,) * (_BUFFERS - len(counter.buffers))
+    t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
+    w1, w2, w3, w4, w5, w6, w7 = counter.weights + rest
+    s1 = s2 = s3 = s4 = s5 = s6 = s7 = released = drift = 0.0
+    found, unit, far = list[float](), counter.unit, counter.far
+    for where, noise, divisors in _chunks(counter, values, coins):
+        for x, j, q in zip(values[where], noise.tolist(), divisors, strict=True):
+            m = 0.5 + w1 * s1 + w2 * s2 + w3 * s3 + w4 * s4 + w5 * s5 + w6 * s6 + w7 * s7
+            slip = (j - m // 1.0 + q / 2) // q
+            push = slip * q
+            drift += push
+            s1, s2, s3 = t1 * s1 + push, t2 * s2 + push, t3 * s3 + push
+            s4, s5, s6, s7 = t4 * s4 + push, t5 * s5 + push, t6 * s6 + push, t7 * s7 + push
+            if not -far < drift < far:
+                drift += math.inf
+                sums = s1, s2, s3, s4, s5, s6, s7
+                s1, s2, s3, s4, s5, s6, s7 = _limited(sums, counter.farthest)
+            released += x * unit + slip
+            found.append(released)
+    return np.array(found)
+
+
+def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
+    return [clamped(own, farthest) for own in buffers]
+
+
+def side_by_side(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
+    """For arrays: all coordinates at once, in place."""
+    values, width = np.asarray(values), counter.dimension or 1
+    found, rolling = np.empty(values.shape), Rolling(counter, counter.initial_state)
+    for where, noise, divisors in _chunks(counter, values, coins):
+        sums = found[where]
+        sums[:] = values[where] * float(counter.unit)
+        for own, j, q in zip(sums, noise.reshape(-1, width), divisors, strict=True):
+            rolling.push(own, j, q)
+    return found
+
+
+class Rolling:
+    """The state of a counter of arrays, changed in place: a copy of the one that it begins with."""
+
+    __slots__ = (
+        "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_slip",
+        "_thetas", "_weights", "updates",
+    )  # fmt: skip
+
+    def __init__(self, counter: BufferedToeplitzCounter, state: CorrelatedState[Any]) -> None:
+        width = counter.dimension or 1
+        self._counter, self.updates = counter, state.updates
+        self._memory = np.array(state.memory, float)
+        self._released, self._drift = (_copied(each, width) for each in state[1:3])
+        self._thetas, self._weights = _spread(counter.thetas, counter.weights, width)
+        self._scratch = np.empty_like(self._memory)
+        self._slip, self._push = np.empty((2, width))
+        self._near = math.isfinite(self._drift[0])
+
+    def state(self) -> CorrelatedState[Any]:
+        """As a step leaves it; nothing may roll on after it."""
+        values = (self._released, self._drift, self._memory)
+        return CorrelatedState(self.updates, *(each.view(Row) for each in values))
+
+    def count(self, x: Array, coins: Coins) -> None:
+        """One more update."""
+        counter = self._counter
+        noise = gaussians(coins, counter.grid, len(x)).view(np.ndarray)
+        self.push(x * float(counter.unit), noise, counter.divisor(self.updates))
+
+    def sums(self) -> Vector:
+        """The answer to ``COUNT``."""
+        found: Vector = self._released * (1 / self._counter.unit)
+        return found
+
+    def push(self, own: Vector, noise: Vector, q: float) -> None:
+        """u_1 + … + u_t after one more update, into the array that holds unit·x_t."""
+        memory, scratch, slip, push = self._memory, self._scratch, self._slip, self._push
+        drift, far = self._drift, self._counter.far
+        np.multiply(self._weights, memory, out=scratch)
+        np.add.reduce(scratch, axis=0, out=slip, initial=0.5)
+        np.floor(slip, out=slip)
+        np.subtract(noise, slip, out=slip)
+        slip += q / 2
+        if self._near and all_below(noise, DOUBLES):  # a quotient of doubles has the right floor
+            slip /= q
+            np.floor(slip, out=slip)
+        else:
+            np.floor_divide(slip, q, out=slip)
+        np.multiply(slip, q, out=push)
+        own += slip
+        own += self._released
+        self._released = own
+        drift += push
+        memory *= self._thetas
+        memory += push
+        if not all_below(drift, far):
+            drift += math.inf
+            np.clip(memory, -self._counter.farthest, self._counter.farthest, out=memory)
+            self._near = False
+        self.updates += 1
+
+
+def _copied(values: Amount, width: int) -> Vector:
+    """For each coordinate its own number."""
+    return np.array(values) if isinstance(values, np.ndarray) else np.full(width, float(values))
+
+
+@lru_cache(maxsize=8)
+def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
+    """θ and ω of each buffer, for all coordinates if they are few: NumPy is faster so."""
+    copies = width if width < SHORT else 1
+    spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
+    return spread[0], spread[1]
+
 
 Fading: TypeAlias = Union[tuple[float, ...], Array]
 """The buffers: a number each, or a row of an array."""

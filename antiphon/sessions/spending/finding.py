@@ -15,9 +15,8 @@ from antiphon.composition.suitable import Suitable, SuitableState
 from antiphon.numbers.errors import ProtocolError
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.adapters import InteractiveAsContinual
-from antiphon.protocol.chain import AnyChain
+from antiphon.protocol.chain import AnyChain, PostProcessor
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.provenance import own
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.verification import Refused

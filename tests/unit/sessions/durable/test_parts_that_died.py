@@ -10,8 +10,8 @@ import antiphon as ap
 from antiphon.composition import BasicFilter
 from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.cursor import LEFT, RIGHT
 from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.post_processor import LEFT, RIGHT
 from antiphon.sessions.durable.inspection import compact, status, verify
 from antiphon.verifiers import event_level
 

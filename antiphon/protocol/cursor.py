@@ -1,0 +1,74 @@
+"""∘* as one cursor that walks between the parts of a chain (CM Alg. 1-2)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from antiphon.numbers.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from antiphon.protocol.coins import Coins
+
+
+class Side(enum.Enum):
+    """Where a message comes from, or goes to."""
+
+    LEFT = "L"
+    RIGHT = "R"
+
+
+LEFT: Final = Side.LEFT
+RIGHT: Final = Side.RIGHT
+
+
+MAX_HOPS: Final = 1_000_000
+"""How many steps one message may cause before a chain gives up."""
+
+
+Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]]"
+# P ∘* M (CM Alg. 1): P is given what comes from the left; what it sends right M answers, and P is
+# given the answer, from the right; what it sends left is the answer of the whole. P₁ ∘* P₂ (Alg. 2)
+# does the same with both sides open. Written as calls, a chain is a stack as deep as the chain is
+# long. But a part's step returns before its message goes on, and all that it remembers is in its
+# own state: a frame of that stack holds nothing but who is to speak. So one cursor is enough.
+# Brackets leave no trace in it, which is associativity (law 3).
+#
+# What leaves a part to the left comes to its left neighbour from the right, and conversely. The
+# list of states is the walk's own: a step that raises leaves it half changed, and the tuple that
+# the caller has as it was (law 1).
+
+
+def walk(
+    steps: Sequence[Step],
+    states: list[object],
+    here: int,
+    side: Side,
+    message: object,
+    coins: Coins,
+    max_hops: int,
+) -> tuple[Side, object]:
+    """Move a cursor over parts until a message leaves them; ``states`` change in place.
+
+    Returns the side it left to, and the message. Each hop costs one step.
+    """
+    end = len(steps)
+    for _ in range(max_hops):
+        states[here], side, message = steps[here](states[here], side, message, coins)
+        if side is LEFT:
+            here -= 1
+            if here < 0:
+                return LEFT, message
+            side = RIGHT
+        elif side is RIGHT:
+            here += 1
+            if here == end:
+                return RIGHT, message
+            side = LEFT
+        else:
+            raise ProtocolError("a post-processor must send to Side.LEFT or Side.RIGHT")
+    raise ProtocolError(
+        f"one message caused more than {max_hops} steps; a pair of parts seems to talk for ever "
+        "(raise max_hops if it does not)"
+    )

@@ -1,0 +1,64 @@
+"""Whether a post-processor sends on what comes from the left, and who says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import attrs
+
+from antiphon.protocol.claims import Status
+from antiphon.protocol.messages import SAME, freeze
+from antiphon.protocol.provenance import doubt, foreign
+from antiphon.protocol.registry import register
+
+
+def _messages(asks: Iterable[object]) -> tuple[object, ...]:
+    return tuple(map(freeze, asks))
+
+
+@register("antiphon.Forwarding/1")
+@attrs.frozen
+class Forwarding:
+    """P sends every left message on to the right, once and as it is, and forgets it, it says.
+
+    An attribute ``forwards_queries`` of a post-processor. So what P does next follows from the
+    answers, from its coins, and from how many messages have come. ``asks``: besides these it sends
+    to the right only such messages of its own; (): nothing. Its left messages are messages of
+    the right, too.
+    """
+
+    status: Status = Status.ASSUMED
+    source: str = "its class says so"
+    asks: tuple[object, ...] = attrs.field(default=(), converter=_messages, eq=SAME)
+
+
+_SAID: Final = Forwarding()
+
+
+def forwarding(link: object) -> Forwarding | None:
+    """What a post-processor, or a class of such, says of how it forwards queries; None: it doesn't.
+
+    True says it without a proof.
+    """
+    said: object = getattr(link, "forwards_queries", False)
+    if said is True:
+        return _SAID
+    return said if type(said) is Forwarding else None
+
+
+def only_forwards(link: object) -> bool:
+    """Whether it says that left messages are all that it sends to the right."""
+    said = forwarding(link)
+    return said is not None and not said.asks
+
+
+def doubtful(link: Any) -> str | None:
+    """Why it is no proof that a link forwards queries, as it says; None: it is one.
+
+    Of this library's own links the conformance suite checks it.
+    """
+    said = forwarding(link)
+    if said is None or said.status is not Status.PROVED:
+        return foreign(link)
+    return doubt(link, "forwards_queries")
