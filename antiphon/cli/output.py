@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from antiphon.numbers.errors import MissingExtra
+from antiphon.protocol.display import Card, Grid, Picture, aligned, as_text
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 Advance = Callable[[int], None]
 """Told how much is done."""
+_GAP: Final = 2
+_LEAST: Final = 12
+"""Columns that a text needs; it is folded there, which a number never is."""
 
 
 def print_json(data: Mapping[str, object]) -> None:
@@ -27,6 +39,16 @@ def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix
     return status
 
 
+def print_card(card: Card) -> None:
+    """What ``print`` says of a result, its tables as wide as the terminal."""
+    print(card.title)
+    for part in card.parts:
+        if isinstance(part, Grid) and part.columns:
+            print_table(part.columns, part.rows, numbers=part.numbers)
+        elif not isinstance(part, Picture):
+            print(as_text(Card("", (part,))).removeprefix("\n"))
+
+
 @contextmanager
 def progress(
     text: str, total: int | None, *, quiet: bool = False
@@ -41,3 +63,107 @@ def progress(
     with Progress(console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
         task = bars.add_task(text, total=total)
         yield lambda done: bars.update(task, completed=done)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def terminal(width: int = 124) -> Console:
+    """What prints to standard output; ``width`` where nobody watches. A reader may go away.
+
+    Raises: MissingExtra without rich; BrokenPipeError when the reader has gone.
+    """
+    try:
+        from rich.console import Console
+    except ImportError:
+        raise MissingExtra("rich", "cli") from None
+
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Terminal(width=None if sys.stdout.isatty() else width, highlight=False)
+
+
+@attrs.frozen
+class FittedTable:
+    """A table; on a terminal too narrow for its numbers, one line for each cell."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[str, ...]
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        """The table of this width."""
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        widths = self._widths(options.max_width)
+        if widths is None:
+            yield Text("\n".join(self._lines()))
+            return
+        grid = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+        for column, width in zip(self.columns, widths, strict=True):
+            grid.add_column(
+                column,
+                justify="right" if column in self.numbers else "left",
+                width=width,
+                overflow="fold",
+            )
+        for row in self.rows:
+            grid.add_row(*map(Text, row))
+        yield grid
+
+    def _widths(self, available: int) -> list[int | None] | None:
+        """Those of the numbers; None for a text, which takes the rest; None: too narrow."""
+        cells = list(zip(*self.rows, strict=True)) if self.rows else [()] * len(self.columns)
+        natural = [
+            max(map(len, (name, *column))) for name, column in zip(self.columns, cells, strict=True)
+        ]
+        gaps = _GAP * len(self.columns)
+        if sum(natural) + gaps <= available:
+            return [*natural]
+        folded = [max(map(len, (*name.split(), ""))) for name in self.columns]
+        least: list[int | None] = [
+            max(map(len, (*column, "x" * words))) if name in self.numbers else None
+            for name, column, words in zip(self.columns, cells, folded, strict=True)
+        ]
+        texts = [min(full, _LEAST) for full, own in zip(natural, least, strict=True) if own is None]
+        needed = sum(own for own in least if own is not None) + sum(texts) + gaps
+        return least if needed <= available else None
+
+    def _lines(self) -> Iterator[str]:
+        for row in self.rows:
+            for place, (name, cell) in enumerate(zip(self.columns, row, strict=True)):
+                if cell:  # a bar has no name
+                    yield f"{'  ' if place else ''}{name and f'{name}: '}{cell}"
+            yield ""
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+) -> FittedTable:
+    """What rich prints as a table; the columns named in ``numbers`` are aligned to the right.
+
+    Raises: MissingExtra without rich.
+    """
+    try:
+        import rich as _  # noqa: F401
+    except ImportError:
+        raise MissingExtra("rich", "cli") from None
+    return FittedTable(tuple(columns), tuple(map(tuple, rows)), tuple(numbers))
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+) -> None:
+    """Print such a table; without rich, in plain columns."""
+    rows = list(rows)
+    try:
+        terminal().print(table(columns, rows, numbers=numbers))
+    except MissingExtra:
+        for line in aligned([columns, *rows], [column in numbers for column in columns]):
+            print(line)

@@ -1,19 +1,15 @@
 """How results show themselves: a title and parts, described once.
 
-They are printed as text, shown in a notebook as HTML, and drawn by ``plot``.
+They are printed as text, and shown in a notebook as HTML.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
+from typing import Final, TypeAlias, Union
 
 import attrs
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @attrs.frozen
@@ -185,25 +181,3 @@ class Shown(Displayed):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._card().title}>"
-
-
-class Plotted:
-    """What has a picture of numbers, that matplotlib draws (extra ``plot``)."""
-
-    __slots__ = ()
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw it into ``ax``, or into a new figure; the axes.
-
-        Raises: MissingExtra without matplotlib.
-        """
-        axes: Axes = _plots().plot(self, ax)
-        return axes
-
-    def _picture(self) -> Picture:
-        """The same in its page; nothing without matplotlib."""
-        return Picture(lambda: _plots().svg(self))
-
-
-def _plots() -> Any:
-    return import_module("antiphon.report.plots")

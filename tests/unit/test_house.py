@@ -23,7 +23,7 @@ ROOMS = [
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {
-    "display.py": {"matplotlib"}, "program.py": {"scipy"}, "searches.py": {"hypothesis"},
+    "pictures.py": {"matplotlib"}, "program.py": {"scipy"}, "searches.py": {"hypothesis"},
     "choosing.py": {"sklearn", "threadpoolctl"}, "scikit.py": {"sklearn", "threadpoolctl"},
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
@@ -38,7 +38,6 @@ BY_NAME = {
     "mechanisms/histograms/queries.py": {"'antiphon.audit.searches'"},
     "protocol/durable/inspection.py": {"'antiphon.composition.spending'"},
     "protocol/mechanism.py": {"'antiphon.protocol.durable.resuming'"},
-    "protocol/display.py": {"'antiphon.report.plots'"},
     "protocol/session.py": {"'antiphon.composition.spending'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
     "selfcheck/theorems/__init__.py": {"file.name"},
@@ -182,7 +181,7 @@ def test_importing_the_core_imports_no_extra():
 def test_importing_the_package_loads_the_rooms_below_only():
     """Half a second of processor time is at stake; what is above loads at its first name."""
     loaded = set(loaded_by("import antiphon"))
-    late = {"composition", "mechanisms", "audit", "selfcheck", "interop", "demo", "report", "cli"}
+    late = {"composition", "mechanisms", "audit", "selfcheck", "interop", "demo", "cli"}
     assert not loaded & {f"antiphon.{room}" for room in late}
     assert not loaded & {"multiprocessing", "concurrent", "html", "email"}
 
@@ -273,7 +272,7 @@ def test_no_file_is_too_long():
 
 
 CALLED_AFTER = {
-    "cli/commands", "cli/options", "report", "audit/check/steps", "selfcheck/corpus/specimens",
+    "cli/commands", "cli/options", "audit/check/steps", "selfcheck/corpus/specimens",
 }  # fmt: skip
 """Where a file is called after what it prints, draws, checks or audits, which lives elsewhere."""
 TWO_HOMES = {

@@ -17,7 +17,6 @@ from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.mechanisms.learners import Hedge, games
 from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.display import Card, Displayed, Grid, Picture, Shown, Verbatim, as_text
-from antiphon.report import canvas
 
 ROOT = Path(ap.__file__).parent.parent
 HOSTILE = "<script>alert(1)</script>&\"'"
@@ -266,8 +265,7 @@ def test_without_matplotlib_the_cure_is_named(made, monkeypatch):
     def missing():
         raise MissingExtra("matplotlib", "plot")
 
-    monkeypatch.setattr("antiphon.report.plots.matplotlib", missing)
-    assert canvas.matplotlib is not missing
+    monkeypatch.setattr("antiphon.protocol.pictures._matplotlib", missing)
     with pytest.raises(MissingExtra, match=r"antiphon\[plot\]"):
         made("curve").plot()
     page = made("curve")._repr_mimebundle_()

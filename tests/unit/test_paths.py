@@ -13,8 +13,8 @@ from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.mechanisms.learners.games import LossTable
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.durable.inspection import compact, status, verify
+from antiphon.protocol.pictures import picture
 from antiphon.protocol.records.files import write_text
-from antiphon.report.canvas import picture
 
 COUNTER = TreeCounter(horizon=2, epsilon=1)
 PATTERN = SparsePattern(epsilon=0, delta=0.1, creations=1, sparse=1)

@@ -1,7 +1,9 @@
+# pyright: reportUnknownMemberType=false
 """``antiphon account``: what a composition of fixed parameters promises, by every bound."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -11,7 +13,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.cli.output import print_json
+from antiphon.cli.output import print_json, table, terminal
 from antiphon.cli.written import shown
 from antiphon.composition.accounting import (
     BoundedRangePair,
@@ -29,12 +31,15 @@ from antiphon.composition.accounting import (
     renyi,
     renyi_curve,
 )
+from antiphon.composition.accounting.curve import reach
+from antiphon.composition.accounting.curve_lines import draw_lines
 from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.composition.accounting.parameters import pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import Figure, shown_down, shown_up
+from antiphon.protocol.pictures import INK, picture
 
 _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
     "gaussian": GaussianPair,
@@ -44,6 +49,8 @@ _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
 }
 _LOG = "ln "
 _ROWS = 12
+_DRAWN: Final = 160
+"""Points of a line in the picture."""
 _DIGITS = 10
 """Of the table of a curve, where nothing is asked."""
 
@@ -77,14 +84,34 @@ def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> i
     """Print every bound at what is asked; or, if nothing is, the curves as a table."""
     outcome = _answered(question)
     if plot is not None:
-        from antiphon.report.curves import privacy_curves
-
-        privacy_curves(outcome.curves, title=_title(outcome), points=_points(outcome), paths=[plot])
+        draw_curves(outcome.curves, title=_title(outcome), marks=_points(outcome), path=plot)
     if as_json:
         print_json(_data(outcome, plot))
     else:
         _print(outcome, plot)
     return 0
+
+
+def draw_curves(
+    curves: Sequence[PrivacyCurve],
+    *,
+    title: str,
+    path: Path,
+    marks: Sequence[tuple[Figure, Figure]] = (),
+) -> None:
+    """δ(ε) of every curve, to where the last has come down; marks (ε, δ) the axis reaches."""
+    finite = sorted((each for each in marks if each[0] != math.inf), key=_across)
+    far = max([reach(curves), *(1.08 * _across(each) for each in finite)])
+    with picture([path], width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
+        lines = [curve.line(far, _DRAWN) for curve in curves]
+        draw_lines(figure.subplots(), lines, finite)
+        figure.legend(loc=(0.08, 0.005), frameon=False, fontsize=9, labelcolor=INK)
+        figure.text(0.09, 0.955, title, fontsize=12.5, fontweight="bold", color=INK)
+        figure.subplots_adjust(left=0.09, right=0.975, top=0.93, bottom=0.09 + 0.033 * len(curves))
+
+
+def _across(mark: tuple[Figure, Figure]) -> float:
+    return float(mark[0])
 
 
 def _title(outcome: Answered) -> str:
@@ -212,8 +239,6 @@ def _data(outcome: Answered, plot: Path | None) -> dict[str, object]:
 
 
 def _print(outcome: Answered, plot: Path | None) -> None:
-    from antiphon.report import table, terminal
-
     console = terminal(150)
     floor, count = outcome.floor.upper, outcome.count
     head = f"Comp[{outcome.listed}]: {count:,} mechanism{'s' if count > 1 else ''}"
@@ -241,8 +266,6 @@ def _asked(outcome: Answered) -> tuple[list[str], list[list[str]]]:
 
 
 def _curves(outcome: Answered) -> tuple[list[str], list[list[str]]]:
-    from antiphon.report.curves import reach
-
     last = reach(outcome.curves)
     epsilons = [float(f"{each:.3g}") for each in np.linspace(0.0, last, _ROWS)]
     deltas = [curve.delta_at(epsilons) for curve in outcome.curves]

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from antiphon.audit.statistical.report_card import claimed
+from antiphon.audit.statistical.audit_report import claimed
 from antiphon.cli.output import print_json, progress
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_up

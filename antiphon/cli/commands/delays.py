@@ -7,12 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from antiphon.cli.output import progress
+from antiphon.cli.output import progress, table, terminal
 from antiphon.demo.data import CARRIERS, LATE, flights
 from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
+from antiphon.demo.panels import Band, along, bands
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.records.files import write_text
-from antiphon.report import Band, along, bands, table, terminal
 
 _LISTED: Final = 6
 _DRAWN: Final = 4

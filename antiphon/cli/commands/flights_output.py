@@ -9,13 +9,13 @@ from typing import Final
 
 import attrs
 
+from antiphon.cli.output import table, terminal
 from antiphon.cli.written import shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import CARRIERS, ORIGINS, flights
 from antiphon.demo.survey import FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.protocol.records.view import View
-from antiphon.report import table, terminal
 
 BUSIEST: Final = 6
 """How many carriers' counters are shown."""

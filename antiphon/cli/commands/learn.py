@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from antiphon.audit.contests import contest
+from antiphon.audit.regret_pictures import powers, regrets
 from antiphon.cli.commands.learning.learner_rows import LearnerRow
 from antiphon.cli.commands.learning.learner_tables import LearnedOutcome, print_once, print_sweep
 from antiphon.cli.commands.learning.players import (
@@ -81,14 +82,12 @@ def _play(
 
 
 def _draw(outcome: LearnedOutcome, swept: bool, plot: Path) -> None:
-    from antiphon.report.learning import powers, regrets
-
     title, rows = f"Regret against {outcome.name}", outcome.rows
     pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
     else:  # of one game, or when no more than one was played to its end
-        regrets([(row.name, row.standings) for row in rows], title=title, paths=[plot])
+        regrets([row.standings.trace(row.name) for row in rows], title=title, paths=[plot])
 
 
 # --- for programs ---------------------------------------------------------------------------------

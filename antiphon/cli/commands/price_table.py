@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """``antiphon preprocess``: ε on the original data, over n, by four ways to reckon it."""
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, picture, plain
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
@@ -117,8 +119,6 @@ def price(pi: TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
 def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool) -> int:
     """Reckon, print, draw."""
     if plot is not None:
-        from antiphon.report.canvas import check_pictures
-
         check_pictures([plot])
     epsilon, delta = budget(rational(asked.epsilon, "epsilon"), rational(asked.delta, "delta"))
     kinds = [preprocessing_of(asked, size) for size in sorted(set(sizes or _SIZES))]
@@ -129,10 +129,7 @@ def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_jso
             rows.append(price(pi, rho, delta))
             advance(len(rows))
     if plot is not None:
-        from antiphon.report.prices import over_sizes
-
-        title = f"{asked.kind}: ε on the original data, δ = {shown(delta)}"
-        over_sizes([row._asdict() for row in rows], title=title, paths=[plot])
+        _draw(rows, f"{asked.kind}: ε on the original data, δ = {shown(delta)}", plot)
     if as_json:
         print_json(_data(asked, kinds[-1], rows, plot))
     else:
@@ -166,13 +163,39 @@ def _data(
     }  # fmt: skip
 
 
+# --- a picture -----------------------------------------------------------------------------------
+
+_LINES: Final = {
+    "naive": ("naive (wrong)", COLOURS[1], ":"),
+    "printed": ("printed, p = 2", COLOURS[4], "--"),
+    "group": ("group privacy", COLOURS[3], "-."),
+    "derived": ("derived", COLOURS[0], "-"),
+}
+
+
+def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
+    """ε over n, both logarithmic: a line for each way to reckon it."""
+    with picture([path], width=8, height=5) as figure:
+        axes = figure.subplots()
+        plain(axes, "records n", "ε")
+        sizes = [row.size for row in rows]
+        for name, (label, colour, style) in _LINES.items():
+            values = [getattr(row, name) for row in rows]
+            axes.plot(sizes, values, style, color=colour, marker="o", markersize=4, label=label)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        legend(axes)
+        headed(figure, title, 0.1)
+        figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
+
+
 # --- for people -----------------------------------------------------------------------------------
 
 
 def _print(asked: PriceAsked, pi: TablePreprocessing, rows: Sequence[PriceRow]) -> None:
     from rich.console import Console
 
-    from antiphon.report import table
+    from antiphon.cli.output import table
 
     print(
         f"{asked.kind}: ε on the original data at δ = {asked.delta}, of a mean with Gaussian noise"

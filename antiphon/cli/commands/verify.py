@@ -11,11 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from antiphon.cli.output import print_json, progress
+from antiphon.cli.output import print_json, progress, terminal
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_up
-from antiphon.report import terminal
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 if TYPE_CHECKING:

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """``antiphon mistakes``: what three adversaries cost a learner, between two bounds."""
 
 from __future__ import annotations
@@ -6,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from antiphon.audit.mistakes import (
@@ -34,6 +36,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, plain
 
 
 class MistakesAsked(NamedTuple):
@@ -116,10 +119,7 @@ def mistakes(
         rows += _rows(law, budget)
         interrupted = False
     if playing.plot is not None:
-        from antiphon.report.mistakes import drawn
-
-        found = [(row.adversary, row.mistakes) for row in rows if row.mistakes is not None]
-        drawn(curves, found, title=f"Mistakes of {asked.learner}", paths=[playing.plot])
+        _draw(curves, rows, f"Mistakes of {asked.learner}", playing.plot)
     if playing.as_json:
         told = beta[0].to_dict() if beta else None
         print_json(
@@ -180,6 +180,36 @@ def _rows(law: MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
         yield AdversaryRow(HARD, len(hits), law.mistakes(hits))
 
 
+# --- a picture -----------------------------------------------------------------------------------
+
+
+def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
+    """The two curves, and a mark with its interval for each adversary at the last T.
+
+    The axis of T is logarithmic.
+    """
+    with picture([path], width=8, height=5) as figure:
+        axes = figure.subplots()
+        plain(axes, "rounds T", "expected mistakes")
+        times, lower, upper = map(list, curves)
+        axes.fill_between(times, lower, upper, color=SOFT, alpha=0.12, linewidth=0)
+        axes.plot(times, upper, color=COLOURS[0], label="sparse vector, wrong every round")
+        axes.plot(times, lower, color=COLOURS[1], label="lower bound of every private learner")
+        found = [(row.adversary, row.mistakes) for row in rows if row.mistakes is not None]
+        for number, (name, mistakes) in enumerate(found):
+            value = float(mistakes.value)
+            ends = [[value - float(mistakes.low)], [float(mistakes.high) - value]]
+            axes.errorbar(
+                times[-1:], [value], yerr=ends, fmt="os^"[number % 3], label=name,
+                color=COLOURS[2 + number % 4], capsize=4,
+            )  # fmt: skip
+        axes.set_xscale("log", base=2)
+        axes.set_ylim(bottom=0)
+        legend(axes)
+        headed(figure, title, 0.1)
+        figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
+
+
 # --- for people -----------------------------------------------------------------------------------
 
 
@@ -187,7 +217,7 @@ def _print(
     asked: MistakesAsked, budget: Promised, promise: str, beta: list[MistakeFigure],
     rows: list[AdversaryRow], curves: Curves, interrupted: bool,
 ) -> None:  # fmt: skip
-    from antiphon.report import print_table
+    from antiphon.cli.output import print_table
 
     print(f"{asked.learner}: {promise or 'not private'}, {asked.rounds:,} rounds")
     for figure in beta:

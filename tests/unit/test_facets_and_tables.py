@@ -5,9 +5,8 @@ import builtins
 import pytest
 
 import antiphon as ap
-from antiphon.report import print_table
-from antiphon.report.learning import Facet, Trace, facets
-from antiphon.report.tables import table
+from antiphon.audit.regret_pictures import Facet, Trace, facets
+from antiphon.cli.output import print_table, table
 
 
 @pytest.mark.parametrize("least", [1, None])
