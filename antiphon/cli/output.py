@@ -11,21 +11,47 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from antiphon.numbers.errors import MissingExtra
-from antiphon.protocol.display import Card, Grid, Picture, aligned, as_text
+from antiphon.protocol.display import (
+    Card,
+    Displayed,
+    Grid,
+    Picture,
+    Told,
+    aligned,
+    as_data,
+    as_text,
+    card_of,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
 Advance = Callable[[int], None]
 """Told how much is done."""
+_WIDTH: Final = 124
+"""Columns where nobody watches."""
 _GAP: Final = 2
 _LEAST: Final = 12
 """Columns that a text needs; it is folded there, which a number never is."""
 
 
+class Outcome(Displayed, Told):
+    """Everything that a command prints: its card for people, its fields for programs."""
+
+    __slots__ = ()
+
+
+def tell(outcome: Outcome, *, as_json: bool, width: int = _WIDTH) -> None:
+    """Print it."""
+    if as_json:
+        print_json(outcome.to_dict())
+    else:
+        print_card(card_of(outcome), width)
+
+
 def print_json(data: Mapping[str, object]) -> None:
     """One JSON object on standard output, on one line."""
-    print(json.dumps(data, allow_nan=False))
+    print(json.dumps(as_data(data), allow_nan=False))
 
 
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
@@ -39,12 +65,12 @@ def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix
     return status
 
 
-def print_card(card: Card) -> None:
+def print_card(card: Card, width: int = _WIDTH) -> None:
     """What ``print`` says of a result, its tables as wide as the terminal."""
     print(card.title)
     for part in card.parts:
         if isinstance(part, Grid) and part.columns:
-            print_table(part.columns, part.rows, numbers=part.numbers)
+            print_table(part.columns, part.rows, numbers=part.numbers, width=width)
         elif not isinstance(part, Picture):
             print(as_text(Card("", (part,))).removeprefix("\n"))
 
@@ -68,7 +94,7 @@ def progress(
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def terminal(width: int = 124) -> Console:
+def terminal(width: int = _WIDTH) -> Console:
     """What prints to standard output; ``width`` where nobody watches. A reader may go away.
 
     Raises: MissingExtra without rich; BrokenPipeError when the reader has gone.
@@ -158,12 +184,16 @@ def table(
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    numbers: Sequence[str] = (),
+    width: int = _WIDTH,
 ) -> None:
     """Print such a table; without rich, in plain columns."""
     rows = list(rows)
     try:
-        terminal().print(table(columns, rows, numbers=numbers))
+        terminal(width).print(table(columns, rows, numbers=numbers))
     except MissingExtra:
         for line in aligned([columns, *rows], [column in numbers for column in columns]):
             print(line)

@@ -1,15 +1,22 @@
 """How results show themselves: a title and parts, described once.
 
-They are printed as text, and shown in a notebook as HTML.
+They are printed as text, and shown in a notebook as HTML; their fields are what programs read.
 """
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, TypeAlias, Union
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any, ClassVar, Final, TypeAlias, Union
 
 import attrs
+import numpy as np
+
+from antiphon.numbers.exact import Log
 
 
 @attrs.frozen
@@ -181,3 +188,57 @@ class Shown(Displayed):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._card().title}>"
+
+
+def card_of(thing: Displayed) -> Card:
+    """What is printed of a result, in parts."""
+    return thing._card()
+
+
+# --- for programs --------------------------------------------------------------------------------
+
+
+class Told:
+    """A result that programs read, too: its fields, or the attributes that ``_told`` names."""
+
+    __slots__ = ()
+    _told: ClassVar[str] = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: nothing but strings, numbers, lists and dicts."""
+        return {name: as_data(getattr(self, name)) for name in _names(self)}
+
+
+def _names(thing: Any) -> Iterable[str]:
+    named: str = getattr(thing, "_told", "")
+    return named.split() or [field.name for field in attrs.fields(type(thing))]
+
+
+def as_data(value: Any) -> Any:
+    """A value as JSON has it: exact numbers and paths as text, and null for what is infinite.
+
+    >>> as_data({"a": (Fraction(1, 3), math.inf)})
+    {'a': ['1/3', None]}
+    """
+    if isinstance(value, Told):
+        return value.to_dict()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Log):
+        return f"ln {value.argument}"
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if isinstance(value, np.generic):
+        return as_data(value.item())
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): as_data(each) for name, each in value.items()}
+    if attrs.has(type(value)) or hasattr(value, "_asdict"):
+        names = getattr(value, "_fields", ()) or _names(value)
+        return {name: as_data(getattr(value, name)) for name in names}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [as_data(each) for each in value]
+    if isinstance(value, (Fraction, PurePath)):
+        return str(value)
+    raise TypeError(f"a {type(value).__name__} is nothing that JSON has")

@@ -81,7 +81,7 @@ NO_PRIVACY_FIGURES = {
         "antiphon/audit/contests.py": ["self.mean[-1]:.1f", "mean:,.1f", "self.slope:.2f"],
         "antiphon/cli/commands/counterexample.py": ["rate:.4%", "outcome.advantage:.4%"],
         "antiphon/cli/commands/counters.py": [
-            "row.largest / bound:.3f", "round(value, -digits):,.0f", "round(value, -digits)",
+            "ratio:.3f", "round(value, -digits):,.0f", "round(value, -digits)",
             "value:.4g", "round(_BAR * math.log(ratio) / widest)", "value:,.0f",
         ],
         "antiphon/cli/commands/learning/learner_tables.py": [

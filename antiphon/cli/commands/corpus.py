@@ -108,7 +108,7 @@ def _data(finding: AuditedEntry) -> dict[str, object]:
         "claim": {
             "epsilon": report.epsilon,
             "delta": report.delta,
-            "status": entry.claim.status.value,
+            "status": entry.claim.status,
             "source": entry.claim.source,
         },
         "verdict": "refuted" if finding.refuted else "not refuted",

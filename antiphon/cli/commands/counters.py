@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.cli.output import print_json, progress
+from antiphon.cli.output import Outcome, progress, tell
 from antiphon.cli.written import shown
 from antiphon.mechanisms.counters import (
     BalancedTreeCounter,
@@ -27,6 +27,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, plain
 
 _BAR: Final = 26
@@ -42,22 +43,56 @@ class CounterErrors:
 
     name: str
     claim: str
-    state: int
-    largest: float
-    mean: float
+    numbers_kept: int
+    max_squared_error: float
+    mean_squared_error: float
 
 
 @attrs.frozen
-class CounterTable:
-    """Everything that is printed."""
+class ImpliedByRho:
+    """The (ε, δ) that the claims with ρ imply."""
+
+    epsilon: float
+    delta: Fraction
+
+
+@attrs.frozen
+class CounterTable(Outcome):
+    """What the counters err by."""
 
     horizon: int
     rho: Fraction
-    rows: list[CounterErrors]
-    bound: float
-    converted: tuple[Fraction, Fraction] | None
-    """The (ε, δ) that the claims with ρ imply."""
+    lower_bound: float
+    counters: list[CounterErrors]
+    converted: ImpliedByRho | None
     plot: Path | None
+
+    def _card(self) -> Card:
+        claim = f"ρ = {shown(self.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
+        title = f"{self.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}"
+        return Card(title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        columns = ("counter", "claim", "numbers kept", "max error", "mean error", "max/bound", "")
+        bound = self.lower_bound
+        widest = math.log(max(row.max_squared_error for row in self.counters) / bound)
+        cells = [_cells(row, row.max_squared_error / bound, widest) for row in self.counters]
+        cells.append(("no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"))
+        yield Grid(cells, columns, numbers=columns[2:6])
+        yield "Expected squared errors of a count; max/bound is drawn on a logarithmic scale."
+        yield "Normalised: all columns of the factor have one norm, so each update costs all of ρ."
+        if self.converted is not None:
+            epsilon, delta = shown_up(self.converted.epsilon), shown(self.converted.delta)
+            yield f"The claims with ρ imply ({epsilon}, {delta})-DP."
+        if self.plot is not None:
+            yield f"The errors are drawn in {self.plot}"
+
+
+def _cells(row: CounterErrors, ratio: float, widest: float) -> tuple[str, ...]:
+    return (
+        row.name, row.claim, f"{row.numbers_kept:,}", _number(row.max_squared_error),
+        _number(row.mean_squared_error), f"{ratio:.3f}", "█" * _length(ratio, widest),
+    )  # fmt: skip
 
 
 def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as_json: bool) -> int:
@@ -72,14 +107,10 @@ def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as
             rows.append(_row(name, counter))
             advance(len(rows))
     if plot is not None:
-        spans = [(row.name, row.mean, row.largest) for row in rows]
+        spans = [(row.name, row.mean_squared_error, row.max_squared_error) for row in rows]
         title = f"Expected squared error of a count, {horizon:,} updates, ρ = {shown(exact_rho)}"
         _draw(spans, bound=bound, title=title, paths=[plot])
-    outcome = CounterTable(horizon, exact_rho, rows, bound, converted, plot)
-    if as_json:
-        print_json(_data(outcome))
-    else:
-        _print(outcome)
+    tell(CounterTable(horizon, exact_rho, bound, rows, converted, plot), as_json=as_json)
     return 0
 
 
@@ -119,12 +150,12 @@ def _row(name: str, counter: Counter) -> CounterErrors:
     )
 
 
-def _converted(made: list[tuple[str, Counter]], delta: str) -> tuple[Fraction, Fraction]:
-    """(ε, δ) of the counters with Gaussian noise."""
+def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
+    """Of the counters with Gaussian noise."""
     (claim,) = next(counter for _, counter in made if counter.norm == 2).claims
     epsilon, found = claim.at(exact.probability(rational(delta, "delta"))).parameters
     assert isinstance(epsilon, Fraction)
-    return epsilon, found
+    return ImpliedByRho(up(epsilon), found)
 
 
 # --- pictures -----------------------------------------------------------------------------------
@@ -176,58 +207,6 @@ def _span(axes: Axes, place: int, mean: float, largest: float) -> None:
 
 def _tick(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
-
-
-# --- for programs ----------------------------------------------------------------------------
-
-
-def _data(outcome: CounterTable) -> dict[str, object]:
-    converted, plot = outcome.converted, outcome.plot
-    return {
-        "horizon": outcome.horizon,
-        "rho": str(outcome.rho),
-        "lower_bound": outcome.bound,
-        "counters": [
-            {
-                "name": row.name, "claim": row.claim, "numbers_kept": row.state,
-                "max_squared_error": row.largest, "mean_squared_error": row.mean,
-            }
-            for row in outcome.rows
-        ],
-        "converted": None
-        if converted is None
-        else {"epsilon": up(converted[0]), "delta": str(converted[1])},
-        "plot": None if plot is None else str(plot),
-    }  # fmt: skip
-
-
-# --- for people --------------------------------------------------------------------------------
-
-
-def _print(outcome: CounterTable) -> None:
-    from antiphon.cli.output import print_table
-
-    rows, bound, converted = outcome.rows, outcome.bound, outcome.converted
-    columns = ["counter", "claim", "numbers kept", "max error", "mean error", "max/bound", ""]
-    widest = math.log(max(row.largest for row in rows) / bound)
-    cells = [
-        [
-            row.name, row.claim, f"{row.state:,}", _number(row.largest), _number(row.mean),
-            f"{row.largest / bound:.3f}", "█" * _length(row.largest / bound, widest),
-        ]
-        for row in rows
-    ]  # fmt: skip
-    cells.append(["no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"])
-    claim = f"ρ = {shown(outcome.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
-    print(f"{outcome.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}")
-    print_table(columns, cells, numbers=columns[2:6])
-    print("Expected squared errors of a count; max/bound is drawn on a logarithmic scale.")
-    print("Normalised: all columns of the factor have one norm, so each update costs all of ρ.")
-    if converted is not None:
-        epsilon = shown_up(converted[0])
-        print(f"The claims with ρ imply ({epsilon}, {shown(converted[1])})-DP.")
-    if outcome.plot is not None:
-        print(f"The errors are drawn in {outcome.plot}")
 
 
 def _length(ratio: float, widest: float) -> int:

@@ -138,7 +138,7 @@ def outcome_data(outcome: FlightReport) -> dict[str, object]:
         "releasable": view.header.releasable,
         "bit": outcome.bit,
         "guarantee": {
-            "epsilon": str(2 * analyst.epsilon),
+            "epsilon": 2 * analyst.epsilon,
             "delta": "0",
             "verification": type(flight_game(analyst.epsilon).verification).__name__,
             "source": "CM Thm 5.2",
@@ -156,7 +156,7 @@ def outcome_data(outcome: FlightReport) -> dict[str, object]:
             "seconds": round(outcome.replay_seconds, 3),
             "mismatch": None if mismatch is None else str(mismatch),
         },
-        "files": {name: str(path) for name, path in outcome.files.items()},
+        "files": outcome.files,
     }
 
 
@@ -166,8 +166,8 @@ def _counter_data(counter: FlightCounter) -> dict[str, object]:
     return {
         "name": counter.name,
         "claim": {
-            "epsilon": str(epsilon), "delta": str(delta), "verification": _f(counter),
-            "status": claim.status.value, "source": claim.source,
+            "epsilon": epsilon, "delta": delta, "verification": _f(counter),
+            "status": claim.status, "source": claim.source,
         },
         "created_after_flights": counter.created,
         "true": counter.true_count,

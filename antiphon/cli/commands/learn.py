@@ -102,7 +102,7 @@ def _data(outcome: LearnedOutcome, swept: bool) -> dict[str, object]:
     return {
         "game": outcome.name, "rounds": games if swept else games[0],
         **_sizes(outcome.games[0]),
-        "plot": None if outcome.plot is None else str(outcome.plot),
+        "plot": outcome.plot,
         "interrupted": outcome.interrupted,
         "learners": sweep_data(outcome.rows) if swept else learners,
     }  # fmt: skip

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from antiphon.cli.output import print_json, progress
+import attrs
+
+from antiphon.cli.output import Outcome, progress, tell
 from antiphon.cli.written import shown
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import of_measure
-from antiphon.composition.guarantees.derivation import Mark
+from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.composition.guarantees.rules.mechanisms.behind_preprocessing import GROUP
 from antiphon.composition.preprocessing import Preprocessed
@@ -31,6 +32,7 @@ from antiphon.mechanisms.learners.searching import budget, largest_rho
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.display import Card, Grid, Part, as_data
 from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, picture, plain
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
@@ -130,12 +132,7 @@ def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_jso
             advance(len(rows))
     if plot is not None:
         _draw(rows, f"{asked.kind}: ε on the original data, δ = {shown(delta)}", plot)
-    if as_json:
-        print_json(_data(asked, kinds[-1], rows, plot))
-    else:
-        _print(asked, kinds[-1], rows)
-        if plot is not None:
-            print(f"ε over n is drawn in {plot}")
+    tell(PriceTable(asked, rows, kinds[-1].premises, plot), as_json=as_json)
     return 0
 
 
@@ -147,20 +144,6 @@ def falls(rows: Sequence[PriceRow]) -> bool | None:
 def pays(row: PriceRow) -> bool:
     """Whether what is derived is near the naive ε, and better than group privacy."""
     return row.derived <= _LITTLE * row.naive and row.derived < row.group
-
-
-def _data(
-    asked: PriceAsked, pi: TablePreprocessing, rows: Sequence[PriceRow], plot: Path | None
-) -> dict[str, object]:
-    premises = [
-        {"text": each.text, "mark": each.mark.value, "evidence": each.evidence}
-        for each in pi.premises
-    ]
-    return {
-        **asked._asdict(), "rows": [row._asdict() for row in rows], "premises": premises,
-        "falls_with_n": falls(rows), "pays": pays(rows[-1]),
-        "plot": None if plot is None else str(plot),
-    }  # fmt: skip
 
 
 # --- a picture -----------------------------------------------------------------------------------
@@ -189,25 +172,38 @@ def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
         figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
 
 
-# --- for people -----------------------------------------------------------------------------------
+# --- what is printed ------------------------------------------------------------------------------
 
 
-def _print(asked: PriceAsked, pi: TablePreprocessing, rows: Sequence[PriceRow]) -> None:
-    from rich.console import Console
+@attrs.frozen
+class PriceTable(Outcome):
+    """ε by every way to reckon it, and whether the preprocessing pays."""
 
-    from antiphon.cli.output import table
+    asked: PriceAsked
+    rows: Sequence[PriceRow]
+    premises: Sequence[Premise]
+    plot: Path | None
 
-    print(
-        f"{asked.kind}: ε on the original data at δ = {asked.delta}, of a mean with Gaussian noise"
-    )
-    columns = ["n", "τ/Δ", "naive (wrong)", "printed, p = 2", "derived", "group privacy"]
-    cells = [[f"{row.size:,}", *map(shown_up, row[1:])] for row in rows]
-    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
-    console.print(table(columns, cells, numbers=columns))
-    print(verdict(rows))
-    for each in pi.premises:
-        if each.mark is Mark.ASSUMED:
-            print(f"assumed: {each.text} ({each.evidence})")
+    def to_dict(self) -> dict[str, Any]:
+        found = {"rows": self.rows, "premises": self.premises}
+        says = {"falls_with_n": falls(self.rows), "pays": pays(self.rows[-1]), "plot": self.plot}
+        return {**self.asked._asdict(), **as_data(found), **as_data(says)}
+
+    def _card(self) -> Card:
+        kind, delta = self.asked.kind, self.asked.delta
+        title = f"{kind}: ε on the original data at δ = {delta}, of a mean with Gaussian noise"
+        return Card(title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        columns = ("n", "τ/Δ", "naive (wrong)", "printed, p = 2", "derived", "group privacy")
+        cells = [(f"{row.size:,}", *map(shown_up, row[1:])) for row in self.rows]
+        yield Grid(cells, columns, numbers=columns)
+        yield verdict(self.rows)
+        for each in self.premises:
+            if each.mark is Mark.ASSUMED:
+                yield f"assumed: {each.text} ({each.evidence})"
+        if self.plot is not None:
+            yield f"ε over n is drawn in {self.plot}"
 
 
 def verdict(rows: Sequence[PriceRow]) -> str:

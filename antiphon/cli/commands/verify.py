@@ -83,11 +83,9 @@ def _data(finding: Decided) -> dict[str, object]:
         "theorem": check.theorem,
         "instance": check.instance,
         "twin_of": None if check.of is None else check.of.instance,
-        "relation": found.relation.value,
-        "claimed": [
-            {"epsilon": _epsilon(epsilon), "delta": str(delta)} for epsilon, delta in found.claimed
-        ],
-        "tight": [{"delta": str(delta), "float": up(delta)} for delta in found.tight],
+        "relation": found.relation,
+        "claimed": [{"epsilon": epsilon, "delta": delta} for epsilon, delta in found.claimed],
+        "tight": [{"delta": delta, "float": up(delta)} for delta in found.tight],
         "holds": found.holds,
         "broken": None if found.holds else broken(finding),
         "expected": check.expected,

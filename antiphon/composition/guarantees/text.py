@@ -146,9 +146,6 @@ def _node(derivation: Derivation) -> dict[str, object]:
         "statement": derivation.statement,
         "verification": message_label(derivation.verification, 400),
         "status": derivation.status.value,
-        "premises": [
-            {"text": each.text, "mark": each.mark.value, "evidence": each.evidence}
-            for each in derivation.premises
-        ],
+        "premises": [each.to_dict() for each in derivation.premises],
         "parts": [_node(part) for part in derivation.parts],
     }

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import attrs
+
 from antiphon.audit.mistakes import (
     MistakeFigure,
     MistakeLaw,
@@ -20,7 +22,7 @@ from antiphon.audit.mistakes import (
     worst_sequence,
 )
 from antiphon.cli.commands.learning.players import INTERRUPTED, PlayOptions
-from antiphon.cli.output import print_json
+from antiphon.cli.output import Outcome, tell
 from antiphon.cli.written import one_of, shown
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.learners.littlestone import (
@@ -35,6 +37,7 @@ from antiphon.mechanisms.learners.littlestone import (
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
+from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, plain
 
@@ -64,15 +67,7 @@ class AdversaryRow(NamedTuple):
     adversary: str
     hits: int
     mistakes: MistakeFigure | None
-    why: str = ""
-
-    def to_dict(self) -> dict[str, object]:
-        """For JSON."""
-        figure = None if self.mistakes is None else self.mistakes.to_dict()
-        return {
-            "adversary": self.adversary, "hits": self.hits, "mistakes": figure,
-            "why": self.why or None,
-        }  # fmt: skip
+    why: str | None = None
 
 
 class Curves(NamedTuple):
@@ -81,6 +76,55 @@ class Curves(NamedTuple):
     rounds: tuple[int, ...]
     lower: tuple[float, ...]
     upper: tuple[float, ...]
+
+
+@attrs.frozen
+class MistakeTable(Outcome):
+    """What three adversaries cost a learner."""
+
+    asked: MistakesAsked
+    budget: Promised
+    promise: str
+    private: bool
+    concentration: MistakeFigure | None
+    adversaries: list[AdversaryRow]
+    interrupted: bool
+    lower: float
+    upper: float
+    curves: Curves
+    plot: Path | None
+    _told = "private concentration adversaries interrupted lower upper curves plot"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.asked._asdict(), **super().to_dict()}
+
+    def _card(self) -> Card:
+        asked, promise = self.asked, self.promise or "not private"
+        return Card(f"{asked.learner}: {promise}, {asked.rounds:,} rounds", self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        if (figure := self.concentration) is not None:
+            how = f"with probability {figure} ({figure.how})"
+            yield f"on blanks it leaves its first hypothesis {how}"
+        cells = [
+            (row.adversary, "", "", row.why or "")
+            if row.mistakes is None
+            else (row.adversary, f"{row.hits:,}", str(row.mistakes), row.mistakes.how)
+            for row in self.adversaries
+        ]
+        columns = ("adversary", "says (1, 1)", "mistakes", "found")
+        yield Grid(cells, columns, numbers=columns[1:3])
+        epsilon, delta, beta = map(shown, self.budget)
+        yield (
+            f"At least {fixed_down(self.lower, 1)} for every ({epsilon}, {delta})-DP learner that "
+            f"is {beta}-concentrated, on its worst stream;"
+        )
+        most = fixed_up(self.upper, 1)
+        yield f"the sparse-vector learner of that ε, wrong every round: {most}."
+        if self.interrupted:
+            yield INTERRUPTED
+        if self.plot is not None:
+            yield f"Mistakes over rounds are drawn in {self.plot}"
 
 
 def _learners(
@@ -120,20 +164,12 @@ def mistakes(
         interrupted = False
     if playing.plot is not None:
         _draw(curves, rows, f"Mistakes of {asked.learner}", playing.plot)
-    if playing.as_json:
-        told = beta[0].to_dict() if beta else None
-        print_json(
-            {
-                **asked._asdict(), "private": bool(_promise(learner)), "concentration": told,
-                "adversaries": [row.to_dict() for row in rows], "interrupted": interrupted,
-                "lower": curves.lower[-1], "upper": curves.upper[-1], "curves": curves._asdict(),
-                "plot": playing.drawn,
-            }
-        )  # fmt: skip
-    else:
-        _print(asked, budget, _promise(learner), beta, rows, curves, interrupted)
-        if playing.plot is not None:
-            print(f"Mistakes over rounds are drawn in {playing.plot}")
+    promise, (_, lower, upper) = _promise(learner), curves
+    table = MistakeTable(
+        asked, budget, promise, bool(promise), beta[0] if beta else None, rows, interrupted,
+        lower[-1], upper[-1], curves, playing.plot,
+    )  # fmt: skip
+    tell(table, as_json=playing.as_json)
     return 0
 
 
@@ -208,34 +244,3 @@ def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> N
         legend(axes)
         headed(figure, title, 0.1)
         figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
-
-
-# --- for people -----------------------------------------------------------------------------------
-
-
-def _print(
-    asked: MistakesAsked, budget: Promised, promise: str, beta: list[MistakeFigure],
-    rows: list[AdversaryRow], curves: Curves, interrupted: bool,
-) -> None:  # fmt: skip
-    from antiphon.cli.output import print_table
-
-    print(f"{asked.learner}: {promise or 'not private'}, {asked.rounds:,} rounds")
-    for figure in beta:
-        print(f"on blanks it leaves its first hypothesis with probability {figure} ({figure.how})")
-    columns = ["adversary", "says (1, 1)", "mistakes", "found"]
-    cells = [
-        [row.adversary, f"{row.hits:,}", str(row.mistakes), row.mistakes.how]
-        if row.mistakes is not None
-        else [row.adversary, "", "", row.why]
-        for row in rows
-    ]
-    print_table(columns, cells, numbers=columns[1:3])
-    epsilon, delta, beta_shown = map(shown, budget)
-    least, most = fixed_down(curves.lower[-1], 1), fixed_up(curves.upper[-1], 1)
-    print(
-        f"At least {least} for every ({epsilon}, {delta})-DP learner that is "
-        f"{beta_shown}-concentrated, on its worst stream;"
-    )
-    print(f"the sparse-vector learner of that ε, wrong every round: {most}.")
-    if interrupted:
-        print(INTERRUPTED)

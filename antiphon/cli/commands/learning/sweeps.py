@@ -34,11 +34,11 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
     return {
         "name": name, "private": runs[0].privacy != "no",
         "runs": [
-            {"rounds": row.rounds, "epsilon": _written(row), **row.standings.to_dict()}
+            {"rounds": row.rounds, "epsilon": row.epsilon, **row.standings.to_dict()}
             for row in runs
         ],
         "slopes_in_rounds": [
-            {"epsilon": _written(same[0]), "slope": power(same, lambda row: row.rounds, _regret)}
+            {"epsilon": same[0].epsilon, "slope": power(same, lambda row: row.rounds, _regret)}
             for same in by_budget.values()
             if len(by_rounds) > 1
         ],
@@ -48,10 +48,6 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
             if len(by_budget) > 1
         ],
     }  # fmt: skip
-
-
-def _written(row: LearnerRow) -> str | None:
-    return None if row.epsilon is None else str(row.epsilon)
 
 
 # --- for pictures ---------------------------------------------------------------------------------
