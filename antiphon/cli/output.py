@@ -14,9 +14,9 @@ from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.display import (
     Card,
     Displayed,
+    ForPrograms,
     Grid,
     Picture,
-    Told,
     aligned,
     as_data,
     as_text,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
 Advance = Callable[[int], None]
-"""Told how much is done."""
+"""ForPrograms how much is done."""
 _WIDTH: Final = 124
 """Columns where nobody watches."""
 _GAP: Final = 2
@@ -35,13 +35,13 @@ _LEAST: Final = 12
 """Columns that a text needs; it is folded there, which a number never is."""
 
 
-class Outcome(Displayed, Told):
+class CommandOutcome(Displayed, ForPrograms):
     """Everything that a command prints: its card for people, its fields for programs."""
 
     __slots__ = ()
 
 
-def tell(outcome: Outcome, *, as_json: bool, width: int = _WIDTH) -> None:
+def tell(outcome: CommandOutcome, *, as_json: bool, width: int = _WIDTH) -> None:
     """Print it."""
     if as_json:
         print_json(outcome.to_dict())

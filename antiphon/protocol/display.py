@@ -195,10 +195,29 @@ def card_of(thing: Displayed) -> Card:
     return thing._card()
 
 
+@attrs.frozen
+class DrawnAs:
+    """How a part stands in a diagram of what was said, as its class declares by ``drawn_as``.
+
+    A view records what an adversary said and heard; this is what else is drawn of a message.
+    """
+
+    title: str = ""
+    """Of its lane, if that is not the name of the class."""
+    about: str = ""
+    """What stands below; {name} is the parameter of that name."""
+    forwards: bool = False
+    """It sends each message on, and each answer back, as it is."""
+    picks: bool = False
+    """Of a pair it sends on one side; which one, nobody is shown."""
+    composes: bool = False
+    """It asks the mechanisms that are created in it."""
+
+
 # --- for programs --------------------------------------------------------------------------------
 
 
-class Told:
+class ForPrograms:
     """A result that programs read, too: its fields, or the attributes that ``_told`` names."""
 
     __slots__ = ()
@@ -210,8 +229,9 @@ class Told:
 
 
 def _names(thing: Any) -> Iterable[str]:
-    named: str = getattr(thing, "_told", "")
-    return named.split() or [field.name for field in attrs.fields(type(thing))]
+    kind: Any = type(thing)
+    named: str = getattr(kind, "_told", "")
+    return named.split() or [field.name for field in attrs.fields(kind)]
 
 
 def as_data(value: Any) -> Any:
@@ -220,25 +240,26 @@ def as_data(value: Any) -> Any:
     >>> as_data({"a": (Fraction(1, 3), math.inf)})
     {'a': ['1/3', None]}
     """
-    if isinstance(value, Told):
-        return value.to_dict()
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Log):
-        return f"ln {value.argument}"
-    if value is None or type(value) in (bool, int, str):
+    kind: Any = type(value)
+    if value is None or kind in (bool, int, str):
         return value
-    if isinstance(value, np.generic):
+    if issubclass(kind, np.generic):
         return as_data(value.item())
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(name): as_data(each) for name, each in value.items()}
-    if attrs.has(type(value)) or hasattr(value, "_asdict"):
-        names = getattr(value, "_fields", ()) or _names(value)
-        return {name: as_data(getattr(value, name)) for name in names}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [as_data(each) for each in value]
-    if isinstance(value, (Fraction, PurePath)):
+    if issubclass(kind, float):
+        return value if math.isfinite(value) else None
+    if issubclass(kind, (Fraction, PurePath)):
         return str(value)
-    raise TypeError(f"a {type(value).__name__} is nothing that JSON has")
+    if issubclass(kind, Log):
+        return f"ln {value.argument}"
+    if issubclass(kind, Enum):
+        return value.value
+    if issubclass(kind, ForPrograms):
+        return value.to_dict()
+    if issubclass(kind, Mapping):
+        return {str(name): as_data(each) for name, each in value.items()}
+    if attrs.has(kind) or hasattr(kind, "_fields"):
+        names = getattr(kind, "_fields", ()) or _names(value)
+        return {name: as_data(getattr(value, name)) for name in names}
+    if issubclass(kind, (list, tuple, np.ndarray)):
+        return [as_data(each) for each in value]
+    raise TypeError(f"a {kind.__name__} is nothing that JSON has")

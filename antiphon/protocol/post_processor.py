@@ -12,6 +12,7 @@ import attrs
 from antiphon.numbers.arity import check_arity
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
 from antiphon.protocol.messages import SAME, MessageT, freeze
 from antiphon.protocol.provenance import doubt, foreign
@@ -174,6 +175,7 @@ class IdentityPostProcessor(PostProcessor[None]):
 
     deterministic = True
     forwards_queries = True
+    drawn_as = DrawnAs(forwards=True)
 
     @property
     def initial_state(self) -> None:

@@ -9,6 +9,7 @@ import attrs
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ONLY
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
@@ -38,6 +39,7 @@ class Identifier(PostProcessor[int]):
         default=None, converter=_bit, repr=False, metadata={"secret": True}
     )
     deterministic = True
+    drawn_as = DrawnAs("I(b)", "identifier", forwards=True, picks=True)
 
     @property
     def initial_states(self) -> Space:

@@ -11,6 +11,7 @@ import attrs
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
+from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.provenance import reader
@@ -62,6 +63,7 @@ class Verifier(PostProcessor[VerifierState]):
     )
     _read: Check = attrs.field(init=False, eq=False, repr=False)
     deterministic = True
+    drawn_as = DrawnAs("V[f]", "f: {verification}", forwards=True)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_read", checking(self.verification))

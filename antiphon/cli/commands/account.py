@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.cli.output import Outcome, tell
+from antiphon.cli.output import CommandOutcome, tell
 from antiphon.cli.written import shown
 from antiphon.composition.accounting import (
     BoundedRangePair,
@@ -71,7 +71,7 @@ class AccountQuestion:
 
 
 @attrs.frozen
-class Answered(Outcome):
+class Answered(CommandOutcome):
     """Every bound, with its answers in the order of the questions."""
 
     composition: str

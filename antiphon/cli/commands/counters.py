@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.cli.output import Outcome, progress, tell
+from antiphon.cli.output import CommandOutcome, progress, tell
 from antiphon.cli.written import shown
 from antiphon.mechanisms.counters import (
     BalancedTreeCounter,
@@ -57,7 +57,7 @@ class ImpliedByRho:
 
 
 @attrs.frozen
-class CounterTable(Outcome):
+class CounterTable(CommandOutcome):
     """What the counters err by."""
 
     horizon: int

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-from antiphon.cli.output import Outcome, progress, tell
+from antiphon.cli.output import CommandOutcome, progress, tell
 from antiphon.cli.written import shown
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import of_measure
@@ -176,7 +176,7 @@ def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
 
 
 @attrs.frozen
-class PriceTable(Outcome):
+class PriceTable(CommandOutcome):
     """ε by every way to reckon it, and whether the preprocessing pays."""
 
     asked: PriceAsked

@@ -22,7 +22,7 @@ from antiphon.audit.mistakes import (
     worst_sequence,
 )
 from antiphon.cli.commands.learning.players import INTERRUPTED, PlayOptions
-from antiphon.cli.output import Outcome, tell
+from antiphon.cli.output import CommandOutcome, tell
 from antiphon.cli.written import one_of, shown
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.learners.littlestone import (
@@ -79,7 +79,7 @@ class Curves(NamedTuple):
 
 
 @attrs.frozen
-class MistakeTable(Outcome):
+class MistakeTable(CommandOutcome):
     """What three adversaries cost a learner."""
 
     asked: MistakesAsked
