@@ -229,9 +229,13 @@ class ForPrograms:
 
 
 def _names(thing: Any) -> Iterable[str]:
-    kind: Any = type(thing)
+    kind = _kind(thing)
     named: str = getattr(kind, "_told", "")
     return named.split() or [field.name for field in attrs.fields(kind)]
+
+
+def _kind(value: object) -> type[Any]:
+    return type(value)
 
 
 def as_data(value: Any) -> Any:
@@ -240,7 +244,7 @@ def as_data(value: Any) -> Any:
     >>> as_data({"a": (Fraction(1, 3), math.inf)})
     {'a': ['1/3', None]}
     """
-    kind: Any = type(value)
+    kind = _kind(value)
     if value is None or kind in (bool, int, str):
         return value
     if issubclass(kind, np.generic):
