@@ -115,9 +115,7 @@ def terminal(width: int = _WIDTH) -> Console:
 class FittedTable:
     """A table; on a terminal too narrow for its numbers, one line for each cell."""
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers: tuple[str, ...]
+    grid: Grid
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -131,56 +129,47 @@ class FittedTable:
         if widths is None:
             yield Text("\n".join(self._lines()))
             return
-        grid = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
-        for column, width in zip(self.columns, widths, strict=True):
-            grid.add_column(
+        shown = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+        for column, width in zip(self.grid.columns, widths, strict=True):
+            shown.add_column(
                 column,
-                justify="right" if column in self.numbers else "left",
+                justify="right" if column in self.grid.numbers else "left",
                 width=width,
                 overflow="fold",
             )
-        for row in self.rows:
-            grid.add_row(*map(Text, row))
-        yield grid
+        for row in self.grid.rows:
+            shown.add_row(*map(Text, row))
+        yield shown
 
     def _widths(self, available: int) -> list[int | None] | None:
         """Those of the numbers; None for a text, which takes the rest; None: too narrow."""
-        cells = list(zip(*self.rows, strict=True)) if self.rows else [()] * len(self.columns)
+        cells = (
+            list(zip(*self.grid.rows, strict=True))
+            if self.grid.rows
+            else [()] * len(self.grid.columns)
+        )
         natural = [
-            max(map(len, (name, *column))) for name, column in zip(self.columns, cells, strict=True)
+            max(map(len, (name, *column)))
+            for name, column in zip(self.grid.columns, cells, strict=True)
         ]
-        gaps = _GAP * len(self.columns)
+        gaps = _GAP * len(self.grid.columns)
         if sum(natural) + gaps <= available:
             return [*natural]
-        folded = [max(map(len, (*name.split(), ""))) for name in self.columns]
+        folded = [max(map(len, (*name.split(), ""))) for name in self.grid.columns]
         least: list[int | None] = [
-            max(map(len, (*column, "x" * words))) if name in self.numbers else None
-            for name, column, words in zip(self.columns, cells, folded, strict=True)
+            max(map(len, (*column, "x" * words))) if name in self.grid.numbers else None
+            for name, column, words in zip(self.grid.columns, cells, folded, strict=True)
         ]
         texts = [min(full, _LEAST) for full, own in zip(natural, least, strict=True) if own is None]
         needed = sum(own for own in least if own is not None) + sum(texts) + gaps
         return least if needed <= available else None
 
     def _lines(self) -> Iterator[str]:
-        for row in self.rows:
-            for place, (name, cell) in enumerate(zip(self.columns, row, strict=True)):
+        for row in self.grid.rows:
+            for place, (name, cell) in enumerate(zip(self.grid.columns, row, strict=True)):
                 if cell:  # a bar has no name
                     yield f"{'  ' if place else ''}{name and f'{name}: '}{cell}"
             yield ""
-
-
-def table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()
-) -> FittedTable:
-    """What rich prints as a table; the columns named in ``numbers`` are aligned to the right.
-
-    Raises: MissingExtra without rich.
-    """
-    try:
-        import rich as _  # noqa: F401
-    except ImportError:
-        raise MissingExtra("rich", "cli") from None
-    return FittedTable(tuple(columns), tuple(map(tuple, rows)), tuple(numbers))
 
 
 def print_table(
@@ -190,10 +179,9 @@ def print_table(
     numbers: Sequence[str] = (),
     width: int = _WIDTH,
 ) -> None:
-    """Print such a table; without rich, in plain columns."""
-    rows = list(rows)
+    """Print a table, numbers aligned to the right; without rich, in plain columns."""
+    grid = Grid(list(rows), columns, numbers)
     try:
-        terminal(width).print(table(columns, rows, numbers=numbers))
+        terminal(width).print(FittedTable(grid))
     except MissingExtra:
-        for line in aligned([columns, *rows], [column in numbers for column in columns]):
-            print(line)
+        print("\n".join(aligned([columns, *grid.rows], [each in numbers for each in columns])))

@@ -7,9 +7,10 @@ from fractions import Fraction
 import pytest
 
 from antiphon.cli.commands.account import draw_curves
-from antiphon.cli.output import table
+from antiphon.cli.output import FittedTable
 from antiphon.composition.accounting import optimal
 from antiphon.composition.guarantees.curves import number
+from antiphon.protocol.display import Grid
 
 THOUSAND = ["account", "--rr", "0.1,1e-6", "--times", "1000"]
 
@@ -145,7 +146,7 @@ def test_no_digit_is_lost_whatever_the_width(width):
     columns = ["bound", "δ at ε = 12", "ε at δ = 0.01", "source"]
     rows = [["optimal", "0.008039388936", "11.72017683", "Kairouz, Oh and Viswanath 2015"]]
     console = Console(width=width, record=True, quiet=False, file=io.StringIO())
-    console.print(table(columns, rows, numbers=columns[1:3]))
+    console.print(FittedTable(Grid(rows, columns, columns[1:3])))
     shown = console.export_text()
     assert {"0.008039388936", "11.72017683"} <= set(shown.split())
     assert max(map(len, shown.splitlines())) <= max(width, 50)

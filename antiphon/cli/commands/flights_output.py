@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.cli.output import table, terminal
+from antiphon.cli.output import print_table
 from antiphon.cli.written import shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import CARRIERS, ORIGINS, flights
@@ -81,9 +81,8 @@ def print_outcome(outcome: FlightReport) -> None:
     rows = [_row(counter, sources) for counter in (*outcome.origins, *outcome.busiest)]
     numbers = ("ε", "true", "noisy", "error")
     print()
-    terminal().print(
-        table(("counter", "ε", "f", "status", "source", *numbers[1:]), rows, numbers=numbers)
-    )
+    columns = ("counter", "ε", "f", "status", "source", *numbers[1:])
+    print_table(columns, rows, numbers=numbers)
     print("counts in flights, ε in nats (δ = 0); each counter counts from its creation")
     for place, source in enumerate(sources, start=1):
         print(f"[{place}] {source}")
