@@ -54,7 +54,7 @@ def label(message):
 
 def draw(path, found):
     """δ over e^ε, dashed where nobody listens."""
-    from antiphon.report.canvas import COLOURS, picture, plain
+    from antiphon.protocol.pictures import COLOURS, picture, plain
 
     with picture([path], width=9, height=4.2) as figure:
         axes = figure.add_subplot(xlabel="e^ε", ylabel="tight δ (dashed: nobody listens)")

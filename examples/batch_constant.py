@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.report import print_table
-from antiphon.report.learning import Facet, Trace, facets
+from antiphon.audit.regret_pictures import Facet, Trace, facets
+from antiphon.cli.output import print_table
 
 BATCHES, RATE = (1, 4, 16, 64, 256), 2.0**-12
 

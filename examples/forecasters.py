@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from antiphon.audit.regret_pictures import regrets
+from antiphon.cli.output import print_table
 from antiphon.demo.data import CARRIERS, flights
 from antiphon.learners import Hedge, LazyExperts, NoisyLeader, contest, games
 from antiphon.numbers.printed import fixed_up
-from antiphon.report import print_table
-from antiphon.report.learning import regrets
 
 PARTS, GRID = 8, 1 << 10
 
@@ -73,4 +73,5 @@ if __name__ == "__main__":
          f"{(lost.min() + each.mean[-1]) / rounds:.4f}"]
         for name, each in found.items()], numbers=["regret", "±", "a flight"])  # fmt: skip
     if given.plot is not None:
-        regrets(list(found.items()), title="Regret against the best forecaster", paths=[given.plot])
+        lines = [each.trace(name) for name, each in found.items()]
+        regrets(lines, title="Regret against the best forecaster", paths=[given.plot])

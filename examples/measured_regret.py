@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from antiphon import learners
+from antiphon.audit.regret_pictures import Facet, Trace, facets
+from antiphon.cli.output import print_table
 from antiphon.learners import games
 from antiphon.learners.contests import contest, slope
 from antiphon.protocol import SampledCoins
-from antiphon.report import print_table
-from antiphon.report.learning import Facet, Trace, facets
 
 MAKERS = {  # the first has the expected regret of Hedge
     "not private": lambda epsilon, delta, **size: learners.ShrinkingDartboard.tuned(**size),

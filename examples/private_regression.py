@@ -59,9 +59,10 @@ def main(rounds: int, plot: Path | None) -> None:
     gap = shown_up(max(each.gap for each in found.values()), 1)
     print(f"the best in hindsight is known to {gap}")
     if plot is not None:
-        from antiphon.report.learning import regrets
+        from antiphon.audit.regret_pictures import regrets
 
-        regrets(list(found.items()), title="Regret of logistic regression", paths=[plot])
+        lines = [each.trace(name) for name, each in found.items()]
+        regrets(lines, title="Regret of logistic regression", paths=[plot])
 
 
 if __name__ == "__main__":

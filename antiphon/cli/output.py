@@ -4,16 +4,54 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from antiphon.numbers.errors import MissingExtra
+from antiphon.protocol.display import (
+    Card,
+    Displayed,
+    ForPrograms,
+    Grid,
+    Picture,
+    aligned,
+    as_data,
+    as_text,
+    card_of,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 Advance = Callable[[int], None]
-"""Told how much is done."""
+"""ForPrograms how much is done."""
+_WIDTH: Final = 124
+"""Columns where nobody watches."""
+_GAP: Final = 2
+_LEAST: Final = 12
+"""Columns that a text needs; it is folded there, which a number never is."""
+
+
+class CommandOutcome(Displayed, ForPrograms):
+    """Everything that a command prints: its card for people, its fields for programs."""
+
+    __slots__ = ()
+
+
+def tell(outcome: CommandOutcome, *, as_json: bool, width: int = _WIDTH) -> None:
+    """Print it."""
+    if as_json:
+        print_json(outcome.to_dict())
+    else:
+        print_card(card_of(outcome), width)
 
 
 def print_json(data: Mapping[str, object]) -> None:
     """One JSON object on standard output, on one line."""
-    print(json.dumps(data, allow_nan=False))
+    print(json.dumps(as_data(data), allow_nan=False))
 
 
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
@@ -25,6 +63,16 @@ def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix
     else:
         print(f"antiphon: {text}", file=sys.stderr)
     return status
+
+
+def print_card(card: Card, width: int = _WIDTH) -> None:
+    """What ``print`` says of a result, its tables as wide as the terminal."""
+    print(card.title)
+    for part in card.parts:
+        if isinstance(part, Grid) and part.columns:
+            print_table(part.columns, part.rows, numbers=part.numbers, width=width)
+        elif not isinstance(part, Picture):
+            print(as_text(Card("", (part,))).removeprefix("\n"))
 
 
 @contextmanager
@@ -41,3 +89,99 @@ def progress(
     with Progress(console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
         task = bars.add_task(text, total=total)
         yield lambda done: bars.update(task, completed=done)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def terminal(width: int = _WIDTH) -> Console:
+    """What prints to standard output; ``width`` where nobody watches. A reader may go away.
+
+    Raises: MissingExtra without rich; BrokenPipeError when the reader has gone.
+    """
+    try:
+        from rich.console import Console
+    except ImportError:
+        raise MissingExtra("rich", "cli") from None
+
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Terminal(width=None if sys.stdout.isatty() else width, highlight=False)
+
+
+@attrs.frozen
+class FittedTable:
+    """A table; on a terminal too narrow for its numbers, one line for each cell."""
+
+    grid: Grid
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        """The table of this width."""
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        widths = self._widths(options.max_width)
+        if widths is None:
+            yield Text("\n".join(self._lines()))
+            return
+        shown = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+        for column, width in zip(self.grid.columns, widths, strict=True):
+            shown.add_column(
+                column,
+                justify="right" if column in self.grid.numbers else "left",
+                width=width,
+                overflow="fold",
+            )
+        for row in self.grid.rows:
+            shown.add_row(*map(Text, row))
+        yield shown
+
+    def _widths(self, available: int) -> list[int | None] | None:
+        """Those of the numbers; None for a text, which takes the rest; None: too narrow."""
+        cells = (
+            list(zip(*self.grid.rows, strict=True))
+            if self.grid.rows
+            else [()] * len(self.grid.columns)
+        )
+        natural = [
+            max(map(len, (name, *column)))
+            for name, column in zip(self.grid.columns, cells, strict=True)
+        ]
+        gaps = _GAP * len(self.grid.columns)
+        if sum(natural) + gaps <= available:
+            return [*natural]
+        folded = [max(map(len, (*name.split(), ""))) for name in self.grid.columns]
+        least: list[int | None] = [
+            max(map(len, (*column, "x" * words))) if name in self.grid.numbers else None
+            for name, column, words in zip(self.grid.columns, cells, folded, strict=True)
+        ]
+        texts = [min(full, _LEAST) for full, own in zip(natural, least, strict=True) if own is None]
+        needed = sum(own for own in least if own is not None) + sum(texts) + gaps
+        return least if needed <= available else None
+
+    def _lines(self) -> Iterator[str]:
+        for row in self.grid.rows:
+            for place, (name, cell) in enumerate(zip(self.grid.columns, row, strict=True)):
+                if cell:  # a bar has no name
+                    yield f"{'  ' if place else ''}{name and f'{name}: '}{cell}"
+            yield ""
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    numbers: Sequence[str] = (),
+    width: int = _WIDTH,
+) -> None:
+    """Print a table, numbers aligned to the right; without rich, in plain columns."""
+    grid = Grid(list(rows), columns, numbers)
+    try:
+        terminal(width).print(FittedTable(grid))
+    except MissingExtra:
+        print("\n".join(aligned([columns, *grid.rows], [each in numbers for each in columns])))

@@ -22,6 +22,7 @@ from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.records.labels import message_label
@@ -236,6 +237,7 @@ class ExtConComp(Concurrent):
     HALT
     """
 
+    drawn_as = DrawnAs(composes=True)
     budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
 
     @property
@@ -289,6 +291,7 @@ class ConComp(Concurrent):
     (``InteractiveAsContinual``).
     """
 
+    drawn_as = DrawnAs(composes=True)
     created: tuple[Create, ...] = attrs.field(converter=_creations)
 
     @property

@@ -17,7 +17,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Ask
+from antiphon.protocol.messages import Ask, Creation
 from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
@@ -35,7 +35,7 @@ def _unclaimed(state: object, zero: object, one: object) -> Refused:
 @final
 @register("antiphon.Create/1")
 @attrs.frozen
-class Create:
+class Create(Creation):
     """(M, s, ε, δ, f): create M(s), which is (ε, δ)-DP w.r.t. f.
 
     ``claim`` defaults to the mechanism's first claim and may only weaken one of

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """The outcome of a search: refuted, with mechanisms and an adversary, or not refuted."""
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from antiphon.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.printed import shown_down, told_apart
-from antiphon.protocol.display import Card, Grid, Part, Picture, Plotted, Shown
+from antiphon.protocol.display import Card, Grid, Part, Picture, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import distinct
+from antiphon.protocol.pictures import COLOURS, SOFT, Axes, Plotted, legend, plain, titled
 from antiphon.protocol.records.interaction import record
 from antiphon.protocol.records.view import Recording
 
@@ -141,6 +143,22 @@ class Conjectured(Shown, Plotted):
             yield Picture(self.svg)
         if self.history:
             yield self._picture()
+
+    def _draw(self, axes: Axes) -> None:
+        """The best so far after each start, in doubles; the bound as a line across."""
+        plain(axes)
+        if self.history:
+            starts, best = map(list, zip(*self.history, strict=True))
+            line = [*starts, self.starts], [*best, best[-1]]
+            axes.step(*line, where="post", color=COLOURS[0], label="the best found")
+            axes.plot(starts, best, "o", markersize=4, color=COLOURS[0])
+        bound = float(self.bound)
+        axes.axhline(bound, color=COLOURS[1], linestyle="--", linewidth=1.2, label="the bound")
+        axes.set_xlim(left=0, right=1.04 * max(self.starts, 1))
+        axes.set_xlabel("starts", color=SOFT)
+        axes.set_ylabel(self.figure, color=SOFT)
+        legend(axes, loc="best")
+        titled(axes, self.title, 9)
 
     def tree(self) -> str:
         """The mechanisms, and the adversary, as decision trees."""

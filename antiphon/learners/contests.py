@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from antiphon.audit.regret_pictures import Trace, draw_regrets
 from antiphon.learners.experts.weighted import ByWeight
 from antiphon.learners.games.online_game import (
     Figures,
@@ -31,8 +32,9 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_up
 from antiphon.protocol.coins import SampledCoins
-from antiphon.protocol.display import Card, Grid, Part, Plotted, Shown
+from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.pictures import Axes, Plotted, titled
 from antiphon.protocol.records.labels import message_label
 
 if TYPE_CHECKING:
@@ -156,6 +158,16 @@ class Standings(Shown, Plotted):
         grows = f"it grows like T^{self.slope:.2f}" if math.isfinite(self.slope) else ""
         yield "; ".join(filter(None, ("± at 95 %", grows, "interrupted" * self.interrupted)))
         yield self._picture()
+
+    def trace(self, name: str = "") -> Trace:
+        """Its line in a picture, by such a name or the learner's, with the slope."""
+        name = name or self.learner.partition("(")[0]
+        name += f", T^{self.slope:.2f}" if math.isfinite(self.slope) else ""
+        return Trace(name, self.checkpoints, self.mean, self.band())
+
+    def _draw(self, axes: Axes) -> None:
+        draw_regrets(axes, [self.trace()])
+        titled(axes, self.game)
 
 
 def _mean(figures: Figures | None) -> list[float] | None:

@@ -1,19 +1,22 @@
 """How results show themselves: a title and parts, described once.
 
-They are printed as text, shown in a notebook as HTML, and drawn by ``plot``.
+They are printed as text, and shown in a notebook as HTML; their fields are what programs read.
 """
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any, ClassVar, Final, TypeAlias, Union
 
 import attrs
+import numpy as np
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from antiphon.numbers.exact import Log
 
 
 @attrs.frozen
@@ -187,23 +190,80 @@ class Shown(Displayed):
         return f"<{type(self).__name__}: {self._card().title}>"
 
 
-class Plotted:
-    """What has a picture of numbers, that matplotlib draws (extra ``plot``)."""
+def card_of(thing: Displayed) -> Card:
+    """What is printed of a result, in parts."""
+    return thing._card()
+
+
+@attrs.frozen
+class DrawnAs:
+    """How a part stands in a diagram of what was said, as its class declares by ``drawn_as``.
+
+    A view records what an adversary said and heard; this is what else is drawn of a message.
+    """
+
+    title: str = ""
+    """Of its lane, if that is not the name of the class."""
+    about: str = ""
+    """What stands below; {name} is the parameter of that name."""
+    forwards: bool = False
+    """It sends each message on, and each answer back, as it is."""
+    picks: bool = False
+    """Of a pair it sends on one side; which one, nobody is shown."""
+    composes: bool = False
+    """It asks the mechanisms that are created in it."""
+
+
+# --- for programs --------------------------------------------------------------------------------
+
+
+class ForPrograms:
+    """A result that programs read, too: its fields, or the attributes that ``_told`` names."""
 
     __slots__ = ()
+    _told: ClassVar[str] = ""
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw it into ``ax``, or into a new figure; the axes.
-
-        Raises: MissingExtra without matplotlib.
-        """
-        axes: Axes = _plots().plot(self, ax)
-        return axes
-
-    def _picture(self) -> Picture:
-        """The same in its page; nothing without matplotlib."""
-        return Picture(lambda: _plots().svg(self))
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: nothing but strings, numbers, lists and dicts."""
+        return {name: as_data(getattr(self, name)) for name in _names(self)}
 
 
-def _plots() -> Any:
-    return import_module("antiphon.report.plots")
+def _names(thing: Any) -> Iterable[str]:
+    kind = _kind(thing)
+    named: str = getattr(kind, "_told", "")
+    return named.split() or [field.name for field in attrs.fields(kind)]
+
+
+def _kind(value: object) -> type[Any]:
+    return type(value)
+
+
+def as_data(value: Any) -> Any:
+    """A value as JSON has it: exact numbers and paths as text, and null for what is infinite.
+
+    >>> as_data({"a": (Fraction(1, 3), math.inf)})
+    {'a': ['1/3', None]}
+    """
+    kind = _kind(value)
+    if value is None or kind in (bool, int, str):
+        return value
+    if issubclass(kind, np.generic):
+        return as_data(value.item())
+    if issubclass(kind, float):
+        return value if math.isfinite(value) else None
+    if issubclass(kind, (Fraction, PurePath)):
+        return str(value)
+    if issubclass(kind, Log):
+        return f"ln {value.argument}"
+    if issubclass(kind, Enum):
+        return value.value
+    if issubclass(kind, ForPrograms):
+        return value.to_dict()
+    if issubclass(kind, Mapping):
+        return {str(name): as_data(each) for name, each in value.items()}
+    if attrs.has(kind) or hasattr(kind, "_fields"):
+        names = getattr(kind, "_fields", ()) or _names(value)
+        return {name: as_data(getattr(value, name)) for name in names}
+    if issubclass(kind, (list, tuple, np.ndarray)):
+        return [as_data(each) for each in value]
+    raise TypeError(f"a {kind.__name__} is nothing that JSON has")

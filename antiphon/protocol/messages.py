@@ -26,6 +26,13 @@ MAX_DEPTH: Final = 64
 """How deep tuples, pairs and questions may nest in one message."""
 
 
+class Creation:
+    """A message that creates a ``mechanism``."""
+
+    __slots__ = ()
+    mechanism: Any
+
+
 class Symbol(enum.Enum):
     """The four messages without content."""
 

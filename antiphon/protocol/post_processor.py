@@ -11,6 +11,7 @@ from antiphon.numbers.arity import check_arity
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import MessageT
@@ -32,6 +33,7 @@ class IdentityPostProcessor(PostProcessor[None]):
 
     deterministic = True
     forwards_queries = True
+    drawn_as = DrawnAs(forwards=True)
 
     @property
     def initial_state(self) -> None:

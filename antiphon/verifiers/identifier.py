@@ -11,6 +11,7 @@ from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ONLY
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Pairs, Signature, Space
@@ -39,6 +40,7 @@ class Identifier(PostProcessor[int]):
         default=None, converter=_bit, repr=False, metadata={"secret": True}
     )
     deterministic = True
+    drawn_as = DrawnAs("I(b)", "identifier", forwards=True, picks=True)
 
     @property
     def initial_states(self) -> Space:

@@ -13,6 +13,7 @@ from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.provenance import reader
 from antiphon.protocol.registry import register
@@ -63,6 +64,7 @@ class Verifier(PostProcessor[VerifierState]):
     )
     _read: Check = attrs.field(init=False, eq=False, repr=False)
     deterministic = True
+    drawn_as = DrawnAs("V[f]", "f: {verification}", forwards=True)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_read", checking(self.verification))

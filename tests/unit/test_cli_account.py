@@ -6,9 +6,11 @@ from fractions import Fraction
 
 import pytest
 
+from antiphon.cli.commands.account import draw_curves
+from antiphon.cli.output import FittedTable
 from antiphon.composition.accounting import optimal
 from antiphon.composition.guarantees.curves import number
-from antiphon.report.curves import privacy_curves
+from antiphon.protocol.display import Grid
 
 THOUSAND = ["account", "--rr", "0.1,1e-6", "--times", "1000"]
 
@@ -127,26 +129,24 @@ class TestPicture:
         assert cli("account", "--rr", "0.1", "--delta", "0", "--plot", path, "--force")[0] == 0
         assert "<!-- What is promised by one mechanism: " in path.read_text()
 
-    def test_the_interval_is_shaded_and_the_axis_ends_where_asked(self, tmp_path):
+    def test_equal_curves_are_drawn_alike(self, tmp_path):
         pytest.importorskip("matplotlib")
-        paths = [tmp_path / "a.png", tmp_path / "a.svg"]
+        paths = [tmp_path / name for name in ("a.png", "a.svg", "b.svg")]
         curve = optimal([(0.1, 0), (0.25, 0)], times=5)
-        privacy_curves([curve], title="two kinds", paths=paths, last=1.0)
+        for path in paths:
+            draw_curves([curve], title="two kinds", path=path)
         assert all(path.stat().st_size > 1000 for path in paths)
-        privacy_curves([curve], title="two kinds", paths=[tmp_path / "b.svg"], last=1.0)
-        assert (tmp_path / "b.svg").read_bytes() == paths[1].read_bytes()
+        assert paths[1].read_bytes() == paths[2].read_bytes()
 
 
 @pytest.mark.parametrize("width", [20, 50, 80, 150])
 def test_no_digit_is_lost_whatever_the_width(width):
     from rich.console import Console
 
-    from antiphon.report import table
-
     columns = ["bound", "δ at ε = 12", "ε at δ = 0.01", "source"]
     rows = [["optimal", "0.008039388936", "11.72017683", "Kairouz, Oh and Viswanath 2015"]]
     console = Console(width=width, record=True, quiet=False, file=io.StringIO())
-    console.print(table(columns, rows, numbers=columns[1:3]))
+    console.print(FittedTable(Grid(rows, columns, columns[1:3])))
     shown = console.export_text()
     assert {"0.008039388936", "11.72017683"} <= set(shown.split())
     assert max(map(len, shown.splitlines())) <= max(width, 50)

@@ -15,11 +15,12 @@ import pytest
 
 import antiphon as ap
 from antiphon.cli import main
+from antiphon.cli.output import terminal
 from antiphon.demo import FlightAnalyst, data, flights, survey
 from antiphon.demo.analyst import Notes, counter_name
 from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL
+from antiphon.demo.panels import Band, Curve, Panel, bands, running_counts
 from antiphon.mechanisms import COUNT
-from antiphon.report import Band, Curve, Panel, bands, running_counts, table
 
 SMALL = FlightAnalyst(flights=3000, every=300, busy=400, challenge=2500)
 
@@ -289,7 +290,7 @@ class TestReport:
     def test_without_rich_too(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "rich", None)
         with pytest.raises(ap.MissingExtra, match=r"antiphon\[cli\]"):
-            table(["a"], [["b"]])
+            terminal()
 
     def test_a_picture_is_the_same_each_time(self, tmp_path):
         days = np.array(["2013-01-01", "2013-02-01"], dtype="datetime64[D]")

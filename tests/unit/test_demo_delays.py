@@ -13,7 +13,7 @@ import antiphon as ap
 from antiphon.demo import flights
 from antiphon.demo.data import CARRIERS
 from antiphon.demo.delays import DELTA, delay_mechanisms, play_delays
-from antiphon.report import Band, bands
+from antiphon.demo.panels import Band, bands
 
 NUMBER, EVERY = 30_000, 4_000
 

@@ -18,6 +18,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.protocol import Ending, Round, View
+from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.records.diagram import diagram
 from antiphon.protocol.records.headers import Header
 from antiphon.protocol.records.labels import message_label, party_label
@@ -128,6 +129,24 @@ class TestOtherSystems:
         system = {"chain": [{"unregistered": "Mine"}, {"type": "antiphon.TreeCounter/1"}]}
         (hops,) = arrows(of(system, {"unregistered": "A"}, Round(1, 2)))
         assert [hop[:2] for hop in hops] == [("Adversary", "Mine"), ("Mine", "Adversary")]
+
+    def test_a_part_is_drawn_as_its_own_class_declares(self):
+        """What it inherits was declared of another class."""
+
+        @ap.register("tests.DrawnAsIs/1")
+        class DrawnAsIs(ap.Identifier):
+            drawn_as = DrawnAs("mine", "{bit} by {nobody}", forwards=True)
+
+        @ap.register("tests.DrawnByName/1")
+        class DrawnByName(ap.Identifier):
+            pass
+
+        parts = [{"type": "tests.DrawnAsIs/1", "parameters": {"bit": 1}}]
+        parts += [{"type": "tests.DrawnByName/1"}, {"type": "antiphon.TreeCounter/1"}]
+        drawn = diagram(of({"chain": parts}, {"unregistered": "A"}, Round(ap.Pair(1, 0), ap.TOP)))
+        assert [lane.title for lane in drawn.lanes[1:]] == ["mine", "DrawnByName", "TreeCounter"]
+        assert drawn.lanes[1].subtitle == "? by ?"
+        assert [(hop.source, hop.target) for hop in drawn.turns[0].message] == [(0, 1), (1, 2)]
 
     def test_concomp_has_its_mechanisms_from_the_start(self):
         system = ap.ConComp([TreeCounter(horizon=2, epsilon=1), LeakyBit(delta=0)])

@@ -32,7 +32,7 @@ ROOMS = CORE + WINGS
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {
-    "display.py": {"matplotlib"}, "program.py": {"scipy"}, "searches.py": {"hypothesis"},
+    "pictures.py": {"matplotlib"}, "program.py": {"scipy"}, "searches.py": {"hypothesis"},
     "choosing.py": {"sklearn", "threadpoolctl"}, "scikit.py": {"sklearn", "threadpoolctl"},
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
@@ -246,7 +246,7 @@ def test_importing_the_core_imports_no_extra():
 def test_importing_the_package_loads_the_rooms_below_only():
     """Half a second of processor time is at stake; what is above loads at its first name."""
     loaded = set(loaded_by("import antiphon"))
-    late = {*ROOMS, "demo", "report", "cli"} - {"numbers", "protocol", "populations", "verifiers"}
+    late = {*ROOMS, "demo", "cli"} - {"numbers", "protocol", "populations", "verifiers"}
     assert not loaded & {f"antiphon.{room}" for room in late}
     assert not loaded & {"multiprocessing", "concurrent", "html", "email"}
 
@@ -336,7 +336,7 @@ def test_no_file_is_too_long():
     assert long == {}
 
 
-CALLED_AFTER = {"report", "audit/check/steps", *JOINTS}
+CALLED_AFTER = {"audit/check/steps", *JOINTS}
 """Where a file is called after what it prints, draws, checks or audits, which lives elsewhere."""
 TWO_HOMES = {
     "Counterexample": "public in audit, where one is found, and in composition, where one is known",

@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from xml.dom import minidom
 
+import attrs
+import numpy as np
 import pytest
 
 import antiphon as ap
@@ -16,8 +18,17 @@ from antiphon.composition import accounting, filters
 from antiphon.learners import Hedge, games
 from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter, counters
 from antiphon.numbers.errors import MissingExtra
-from antiphon.protocol.display import Card, Displayed, Grid, Picture, Shown, Verbatim, as_text
-from antiphon.report import canvas
+from antiphon.protocol.display import (
+    Card,
+    Displayed,
+    ForPrograms,
+    Grid,
+    Picture,
+    Shown,
+    Verbatim,
+    as_data,
+    as_text,
+)
 
 ROOT = Path(ap.__file__).parent.parent
 HOSTILE = "<script>alert(1)</script>&\"'"
@@ -200,6 +211,31 @@ def test_text_has_no_pictures_and_columns_are_aligned():
     assert as_text(Card("t", (Grid([]),))) == "t"
 
 
+def test_programs_read_what_is_declared():
+    @attrs.frozen
+    class Inner(ForPrograms):
+        a: object
+        hidden: object = None
+        _told = "a twice"
+
+        @property
+        def twice(self):
+            return [self.a, self.a]
+
+    @attrs.frozen
+    class All(ForPrograms):
+        inner: object
+        far: float
+        where: object
+
+    told = All(Inner(Fraction(1, 3)), float("inf"), Path("x") / "y").to_dict()
+    assert told == {"inner": {"a": "1/3", "twice": ["1/3", "1/3"]}, "far": None, "where": "x/y"}
+    figures = as_data({"log": ap.Log(3), "status": RR.claims[0].status, "row": np.arange(2)})
+    assert figures == {"log": "ln 3", "status": "proved", "row": [0, 1]}
+    with pytest.raises(TypeError, match="Coins"):
+        as_data([type("Coins", (), {})()])
+
+
 def test_who_shows_a_page_has_a_card():
     with pytest.raises(NotImplementedError):
         Displayed()._repr_mimebundle_()
@@ -266,8 +302,7 @@ def test_without_matplotlib_the_cure_is_named(made, monkeypatch):
     def missing():
         raise MissingExtra("matplotlib", "plot")
 
-    monkeypatch.setattr("antiphon.report.plots.matplotlib", missing)
-    assert canvas.matplotlib is not missing
+    monkeypatch.setattr("antiphon.protocol.pictures._matplotlib", missing)
     with pytest.raises(MissingExtra, match=r"antiphon\[plot\]"):
         made("curve").plot()
     page = made("curve")._repr_mimebundle_()

@@ -12,8 +12,8 @@ from antiphon.conjectures import SparsePattern, conjecture
 from antiphon.learners.games import LossTable
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.numbers.user_files import path_of
+from antiphon.protocol.pictures import picture
 from antiphon.protocol.records.files import write_text
-from antiphon.report.canvas import picture
 from antiphon.sessions.durable.inspection import compact, status, verify
 
 COUNTER = TreeCounter(horizon=2, epsilon=1)

@@ -54,7 +54,7 @@ NO_PRIVACY_FIGURES = {
     "confidences that have so few digits": {
         "antiphon/selfcheck/commands/corpus.py": ["CONFIDENCE:.0%"],
         "antiphon/cli/commands/delays.py": ["1 - BETA:.0%"],
-        "antiphon/report/plots.py": ["1 - _BETA:.0%", "round(each)"],
+        "antiphon/mechanisms/counters/errors_shown.py": ["1 - _BETA:.0%", "round(each)"],
     },
     "orders of a divergence, and other parameters": {
         "antiphon/composition/accounting/renyi.py": ["float(self.order):.6g", "order:.6g"],
@@ -70,7 +70,7 @@ NO_PRIVACY_FIGURES = {
     },
     "where a curve is looked at: the rounded number is the one that is meant": {
         "antiphon/cli/commands/account.py": ["each:.3g"],
-        "antiphon/composition/accounting/figures.py": ["share * last:.3g"],
+        "antiphon/composition/accounting/curve.py": ["share * last:.3g"],
     },
     "an event, a vector, the law of an answer": {
         "antiphon/conjectures/drawing/found_trees.py": ["float(chance):.6g"],
@@ -81,16 +81,15 @@ NO_PRIVACY_FIGURES = {
         "antiphon/learners/contests.py": ["self.mean[-1]:.1f", "mean:,.1f", "self.slope:.2f"],
         "antiphon/cli/commands/counterexample.py": ["rate:.4%", "outcome.advantage:.4%"],
         "antiphon/cli/commands/counters.py": [
-            "row.largest / bound:.3f", "round(value, -digits):,.0f", "round(value, -digits)",
-            "value:.4g", "round(_BAR * math.log(ratio) / widest)",
+            "ratio:.3f", "round(value, -digits):,.0f", "round(value, -digits)",
+            "value:.4g", "round(_BAR * math.log(ratio) / widest)", "value:,.0f",
         ],
         "antiphon/learners/commands/learner_tables.py": [
             "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
             "each[:, -1].mean():,.1f", "figure(row):,.1f", "found:.2f",
         ],
-        "antiphon/report/counters.py": ["value:,.0f", "value:.4g"],
-        "antiphon/report/dates.py": ["value:,.0f", "value:.3g"],
-        "antiphon/report/learning.py": ["slope:.2f", "place:,.6g"],
+        "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
+        "antiphon/audit/regret_pictures.py": ["place:,.6g"],
         "examples/adaptivity_costs.py": ["float(more / less):.2f"],
         "examples/batch_constant.py": [
             "each[k] / sqrt(b * T):.4f", "each[k]:.2f", "passed(lambda _: 1):.0e",

@@ -14,14 +14,13 @@ from antiphon.audit.check.steps import claims as claim_steps
 from antiphon.audit.exact.claimed import AtEpsilon, AtOrder, OfRange
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Solution
-from antiphon.audit.statistical import report_card
-from antiphon.audit.statistical.audit_report import AuditReport
+from antiphon.audit.statistical import audit_report
+from antiphon.audit.statistical.audit_report import AuditReport, claimed, rows, title
 from antiphon.audit.statistical.audit_report import Tested as OneTest
 from antiphon.audit.statistical.estimators import Hits
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.events.scorers import Place
 from antiphon.audit.statistical.evidence import against
-from antiphon.audit.statistical.report_card import claimed, rows, title
 from antiphon.cli.written import shown
 from antiphon.composition.filters.sums import amounts
 from antiphon.conjectures import Conjectured, ListedPairs, SparsePattern
@@ -104,7 +103,7 @@ class TestAudits:
     @given(st.floats(1e-9, 1), st.floats(1e-9, 1))
     def test_p_values(self, p, adjusted):
         each = OneTest("who", EVENT, HITS, p, adjusted)
-        (row,) = report_card.tests(report(1.0, 0.0, 0.0, tests=(each,))).rows
+        (row,) = audit_report.tests(report(1.0, 0.0, 0.0, tests=(each,))).rows
         assert Fraction(row[2]) >= reading(p)
         assert Fraction(row[3]) >= reading(adjusted)
 
@@ -118,11 +117,9 @@ class TestAudits:
 
     def test_the_picture_has_the_title_of_the_report(self, tmp_path):
         pytest.importorskip("matplotlib")
-        from antiphon.report.audits import plot
-
         third = 1 / 3
         found = report(third, third, 0.1, alpha_each=0.05, trace=(HITS,))
-        plot(found, [tmp_path / "audit.svg"])
+        found.save_picture(tmp_path / "audit.svg")
         drawn = (tmp_path / "audit.svg").read_text()
         assert f"<!-- {title(found)} -->" in drawn
         assert "<!-- claimed: (0.3333333334, 0.3333333334) -->" in drawn

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from itertools import groupby
 from typing import TypeAlias
 
 import attrs
 
-from antiphon.protocol.display import Card, Displayed, Grid
+from antiphon.protocol.display import Card, Part, Shown, Verbatim
 from antiphon.protocol.records.labels import counted
 
 
@@ -46,7 +46,7 @@ Trial: TypeAlias = Generator[Finding, None, Tried]
 
 
 @attrs.frozen(repr=False)
-class CheckReport(Displayed):
+class CheckReport(Shown):
     """The findings about one part. True in a condition iff there are none.
 
     No finding is no proof: each check tried a few messages and coins.
@@ -74,37 +74,22 @@ class CheckReport(Displayed):
     def __bool__(self) -> bool:
         return not self.findings
 
-    @property
-    def _title(self) -> str:
-        count = len(self.findings)
-        return f"{self.part}: {count or 'no'} finding{'' if count == 1 else 's'}"
-
-    def _rows(self) -> list[tuple[str, str]]:
-        made = [(name, tried) for name, tried in self.tried if tried.count]
-        runs = [list(run) for _, run in groupby(made, key=lambda each: str(each[1]))]
-        said = [f"{', '.join(name for name, _ in run)} ({run[0][1]})" for run in runs]
-        rows = [("checked", "; ".join(said) or "nothing")]
-        rows += [
-            (f"vacuous: {name}", f"no {tried.of} was tried: pass messages=[…]")
-            for name, tried in self.tried
-            if not tried.count
-        ]
-        return rows + [(f"not checked: {name}", why) for name, why in self.left_out]
-
     def _card(self) -> Card:
-        rows = [(each.check, each.what, each.where, each.cure) for each in self.findings]
-        found = [Grid(rows, ("check", "what", "where", "to mend it"))] if rows else []
-        return Card(self._title, (*found, Grid([*self._rows(), ("seed", str(self.seed))])))
+        count = len(self.findings)
+        title = f"{self.part}: {count or 'no'} finding{'' if count == 1 else 's'}"
+        return Card(title, self._parts())
 
-    def __repr__(self) -> str:
-        return f"<CheckReport: {self._title}>"
-
-    def __str__(self) -> str:
-        (checked, made), *others = self._rows()
-        lines = [self._title, *map(str, self.findings), f"{checked}: {made}"]
-        return "\n".join(
-            [*lines, *(f"{name} ({why})" for name, why in others), f"seed: {self.seed}"]
-        )
+    def _parts(self) -> Iterator[Part]:
+        yield from (Verbatim(str(each)) for each in self.findings)
+        made = [(name, str(tried)) for name, tried in self.tried if tried.count]
+        runs = [(tried, list(run)) for tried, run in groupby(made, key=lambda each: each[1])]
+        said = [f"{', '.join(name for name, _ in run)} ({tried})" for tried, run in runs]
+        yield f"checked: {'; '.join(said) or 'nothing'}"
+        for name, tried in self.tried:
+            if not tried.count:
+                yield f"vacuous: {name} (no {tried.of} was tried: pass messages=[…])"
+        yield from (f"not checked: {name} ({why})" for name, why in self.left_out)
+        yield f"seed: {self.seed}"
 
     def to_dict(self) -> dict[str, object]:
         """The report as plain data for JSON."""

@@ -113,14 +113,14 @@ class StrategyAdversary(Adversary[int], Shown):
 
     def _lines(self) -> Iterator[str]:
         waiting: list[tuple[str, str, int]] = [("", "", 0)]
-        named = self._repeated()
+        named = self.repeated()
         drawn: set[int] = set()
         while waiting:
             indent, heard, number = waiting.pop()
             node = self.nodes[number]
             name = f"[{number}] " if number in named else ""
             if node.message is HALT:
-                yield f"{indent}{heard}{self._verdict(node.accuses)}"
+                yield f"{indent}{heard}{self.verdict(node.accuses)}"
             elif number in drawn:
                 yield f"{indent}{heard}go on as in {name}".rstrip()
             else:
@@ -128,14 +128,15 @@ class StrategyAdversary(Adversary[int], Shown):
                 yield f"{indent}{heard}{name}say {said(node.message)}"
                 inner = indent + "  "
                 if node.halt is not None:
-                    yield f"{inner}on {message_label(HALT)}: {self._verdict(node.halt)}"
+                    yield f"{inner}on {message_label(HALT)}: {self.verdict(node.halt)}"
                 following = [(inner, f"on {_heard(answer)}: ", to) for answer, to in node.branches]
                 waiting.extend(reversed(following))
 
-    def _verdict(self, accuses: bool) -> str:
+    def verdict(self, accuses: bool) -> str:
+        """What a leaf says."""
         return f"accuse b = {self.bit}" if accuses else "stop"
 
-    def _repeated(self) -> set[int]:
+    def repeated(self) -> set[int]:
         """The nodes that several others lead to."""
         met: set[int] = set()
         again: set[int] = set()

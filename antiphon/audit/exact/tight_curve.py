@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """``game.privacy_curve``: tight δ at some ε, and what that says of the ε between them."""
 
 from __future__ import annotations
@@ -7,16 +8,21 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Final, TypeAlias
 
+import numpy as np
+
 from antiphon.audit.exact.question import Solution, rational_growth
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, down, up
 from antiphon.protocol.display import Grid, Part
+from antiphon.protocol.pictures import COLOURS, Axes, legend, plain, titled
 from antiphon.protocol.records.labels import counted, message_label
 
 _FAR: Final = Fraction(1000)
 """An ε past which e^ε is not written out: δ there is at most what it is here."""
+_DRAWN: Final = 64
+"""Points of a line in a picture."""
 Point: TypeAlias = "tuple[Fraction, Fraction]"
 """(e^ε, δ)."""
 
@@ -97,6 +103,23 @@ class TightCurve(PrivacyCurve, tuple[tuple[ExactEpsilon, Fraction], ...]):
         rows = [(message_label(epsilon), message_label(delta)) for epsilon, delta in self]
         yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
         yield self._picture()
+
+    def _draw(self, axes: Axes) -> None:
+        """The points, and between them what is known: the ends of an interval."""
+        found = [(float(epsilon), float(delta)) for epsilon, delta in self]
+        last = max((epsilon for epsilon, _ in found), default=0.0)
+        epsilons = np.linspace(0.0, 1.05 * last or 1.0, _DRAWN)
+        ends = self.delta_between(epsilons)
+        plain(axes, "ε (nats)", "δ")
+        axes.fill_between(
+            epsilons, ends.lower, ends.upper, color=COLOURS[0], alpha=0.25, linewidth=0
+        )
+        axes.plot(epsilons, ends.upper, color=COLOURS[0], linewidth=1.2, label="at most")
+        if found:
+            axes.plot(*zip(*found, strict=True), "o", color=COLOURS[0], markersize=4, label="tight")
+        axes.set_ylim(bottom=0)
+        legend(axes)
+        titled(axes, self.source.partition(";")[0])
 
 
 def _line(one: Point, other: Point, growth: Fraction) -> Fraction:

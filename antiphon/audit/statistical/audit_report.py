@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import attrs
 
+from antiphon.audit.statistical.bound_pictures import draw_bounds, draw_errors, draw_progress
 from antiphon.audit.statistical.estimators import Hits, Rates
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.proportions import failure
-from antiphon.audit.statistical.report_card import card
 from antiphon.audit.statistical.trade_offs.trade_off import Point, TradeOff
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
+from antiphon.numbers.printed import shown_down, shown_up, told_apart
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.display import Card, Plotted, Shown
+from antiphon.protocol.display import Card, Grid, Part, Shown
+from antiphon.protocol.pictures import Axes, Plotted, headed, picture, titled
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.records.files import write_text
 
 FORMAT: Final = "antiphon-audit/1"
+_NEARLY: Final = 10
+"""Digits of what was claimed …"""
+_ALL: Final = 17
+"""… and all that a double has."""
+_RARE: Final = "No view in the event turned up soon: it is rare, or the test was lucky."
 Verdict = Literal["refuted", "not refuted"]
 
 
@@ -94,7 +103,52 @@ class AuditReport(Shown, Plotted):
     """An interaction in the event, which replays; saved on its own."""
 
     def _card(self) -> Card:
-        return card(self)
+        return self.card("report.counterexample is a view in the event: it replays.")
+
+    def card(self, where: str) -> Card:
+        """The verdict, what it rests on, ``where`` its counterexample is, and what else to say."""
+        return Card(title(self), self._parts(where))
+
+    def _parts(self, where: str) -> Iterator[Part]:
+        yield Grid(list(rows(self)), ("what", "found"))
+        if self.tests:
+            yield tests(self)
+        if self.alpha_each is not None:
+            yield self._picture()
+        if self.refuted and (told := where if self.counterexample else _RARE):
+            yield told
+        yield from sentences(self)
+        if self.slow:
+            yield f"{self.slow}."
+
+    def _draw(self, axes: Axes) -> None:
+        self._draw_bounds(axes)
+        titled(axes, title(self))
+
+    def _draw_bounds(self, axes: Axes) -> None:
+        claim = self.epsilon, self.delta
+        draw_bounds(
+            axes, self.bounds, claim, self.refuted, curve=self.claimed, said=claimed(self)
+        )  # fmt: skip
+
+    def save_picture(self, *paths: Path) -> None:
+        """Draw two panels: the lower bound on δ over ε, and the bound against samples.
+
+        Of a whole curve: its trade-off function and its δ(ε), each beside what is proved. One
+        file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for an
+        audit by another method than "clopper-pearson", which bounds no curve.
+        """
+        bounds = self.bounds
+        with picture(paths, width=11, height=4.6) as figure:
+            left, right = figure.subplots(1, 2)
+            if self.trade_off is None:
+                self._draw_bounds(left)
+                draw_progress(right, self.progress(), (self.epsilon, self.delta))
+            else:
+                draw_errors(left, bounds, self.claimed)
+                self._draw_bounds(right)
+            headed(figure, title(self), 0.075)
+            figure.subplots_adjust(left=0.075, right=0.97, top=0.84, bottom=0.13, wspace=0.24)
 
     @property
     def refuted(self) -> bool:
@@ -201,6 +255,76 @@ class AuditReport(Shown, Plotted):
             raise InvalidArgument(f"cannot read {path}: {error.strerror}") from None
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise TranscriptError(f"{path} is no audit report: {str(error)[:200]}") from None
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+
+def title(report: AuditReport) -> str:
+    """What was claimed, and the verdict."""
+    claim = f"the whole curve ({report.curve})" if report.curve else f"{claimed(report)}-DP"
+    return f"{claim}: {report.verdict}, at confidence {shown_down(report.confidence, _NEARLY)}"
+
+
+def claimed(report: AuditReport) -> str:
+    """(ε, δ) as claimed: what is tested is that, or the next double above it.
+
+    What refutes a claim refutes all smaller ones: one that is refuted is rounded down, others up.
+    """
+    told = [
+        shown_down(each, _NEARLY)
+        if report.refuted
+        else shown_up(max(0.0, math.nextafter(each, -math.inf)), _NEARLY)
+        for each in (report.epsilon, report.delta)
+    ]
+    return f"({', '.join(told)})"
+
+
+def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
+    """(what, found): the bounds, and how they came about."""
+    hits, bit = report.hits, report.event.bit
+    if report.curve:
+        where = "where it fails" if report.refuted else "where that is nearest"
+        says = told_apart(report.delta_lower, report.delta)[1]
+        yield where, f"at ε = {shown_up(report.epsilon, _ALL)}, where it says δ = {says}"
+        yield "μ, if it is μ-GDP", f"at least {shown_down(report.mu_lower)}"
+    yield "δ at that ε", f"at least {told_apart(report.delta_lower, report.delta)[0]}"
+    yield "ε at that δ", f"at least {told_apart(report.epsilon_lower, report.epsilon)[0]}"
+    yield "adversary", report.adversary
+    yield "event", report.event.words()
+    yield f"  under b = {bit}", f"{hits.own:,} of {hits.trials:,} fresh views"
+    yield f"  under b = {1 - bit}", f"{hits.against:,} of {hits.others:,} fresh views"
+    trained = report.samples - report.tested
+    yield "views of each world", f"{report.samples:,}, {trained:,} of them to choose the event"
+    yield "method", report.method
+    yield "multiple testing", report.correction
+    if report.looks > 1:
+        yield "reports so far", f"{report.looks}, of more and more of these samples"
+    if report.interrupted:
+        yield "interrupted", "the bounds are of what was done by then"
+
+
+def tests(report: AuditReport) -> Grid:
+    """Every hypothesis, where several were tested."""
+    found = [
+        (each.adversary, each.event.words(), shown_up(each.p_value, 3), shown_up(each.adjusted, 3))
+        for each in report.tests
+    ]
+    return Grid(found, ("adversary", "event", "p", "adjusted"), numbers=("p", "adjusted"))
+
+
+def sentences(report: AuditReport) -> Iterator[str]:
+    """What else to try; and where nothing was tested, or no view told the worlds apart, that."""
+    hits = report.hits
+    if report.hint and not report.refuted:
+        yield f"{report.hint}."
+    if report.vacuous:
+        yield f"This audit tested nothing: {report.vacuous}"
+    elif not report.refuted and hits.own == hits.trials and hits.against == hits.others:
+        yield "Every view lies in the event: nothing in them told the two worlds apart."
+
+
+# --- saved and loaded -----------------------------------------------------------------------------
 
 
 _PLAIN: Final = (

@@ -13,9 +13,8 @@ import numpy as np
 from antiphon.audit.statistical.estimators import Hits, Rates
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.proportions import MOST_TRIALS
-from antiphon.audit.statistical.report_card import at_least
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, TranscriptError
-from antiphon.numbers.printed import shown_down
+from antiphon.numbers.printed import shown_down, told_apart
 from antiphon.numbers.user_files import path_of
 from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, History
@@ -198,7 +197,7 @@ def against(epsilon: float, delta: float, delta_lower: float, confidence: float)
     """What is refuted, and how: all rounded down, in digits that tell the bound from the claim."""
     claim = f"({shown_down(epsilon, _NEARLY)}, {shown_down(delta, _NEARLY)})-DP"
     return (
-        f"evidence against {claim}: at that ε, δ is at least {at_least(delta_lower, delta)} "
+        f"evidence against {claim}: at that ε, δ is at least {told_apart(delta_lower, delta)[0]} "
         f"with confidence {shown_down(confidence, _NEARLY)}"
     )
 

@@ -1,9 +1,11 @@
+# pyright: reportUnknownMemberType=false
 """``antiphon account``: what a composition of fixed parameters promises, by every bound."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
@@ -11,7 +13,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.cli.output import print_json
+from antiphon.cli.output import CommandOutcome, tell
 from antiphon.cli.written import shown
 from antiphon.composition.accounting import (
     BoundedRangePair,
@@ -29,12 +31,16 @@ from antiphon.composition.accounting import (
     renyi,
     renyi_curve,
 )
+from antiphon.composition.accounting.curve import reach
+from antiphon.composition.accounting.curve_lines import draw_lines
 from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.composition.accounting.parameters import pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import Figure, shown_down, shown_up
+from antiphon.protocol.display import Card, Grid, Part
+from antiphon.protocol.pictures import INK, picture
 
 _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
     "gaussian": GaussianPair,
@@ -44,6 +50,10 @@ _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
 }
 _LOG = "ln "
 _ROWS = 12
+_WIDE: Final = 150
+"""Columns where nobody watches."""
+_DRAWN: Final = 160
+"""Points of a line in the picture."""
 _DIGITS = 10
 """Of the table of a curve, where nothing is asked."""
 
@@ -61,36 +71,113 @@ class AccountQuestion:
 
 
 @attrs.frozen
-class Answered:
+class Answered(CommandOutcome):
     """Every bound, with its answers in the order of the questions."""
 
+    composition: str
     count: int
     floor: Interval[float]
-    listed: str
     curves: Sequence[PrivacyCurve]
     epsilons: Sequence[exact.ExactEpsilon]
     deltas: Sequence[Fraction]
     answers: Sequence[Sequence[Interval[float]]]
+    plot: Path | None
+    _told = "composition count floor bounds plot"
+
+    @property
+    def bounds(self) -> list[dict[str, object]]:
+        """The answers, by bound."""
+        first = len(self.epsilons)
+        return [
+            {
+                "method": curve.method, "source": curve.source,
+                "delta_at": [
+                    {"epsilon": _shown(at), **attrs.asdict(ends)}
+                    for at, ends in zip(self.epsilons, answers[:first], strict=True)
+                ],
+                "epsilon_at": [
+                    {"delta": str(at), **attrs.asdict(ends)}
+                    for at, ends in zip(self.deltas, answers[first:], strict=True)
+                ],
+            }
+            for curve, answers in zip(self.curves, self.answers, strict=True)
+        ]  # fmt: skip
+
+    def _card(self) -> Card:
+        head = f"Comp[{self.composition}]: {self.count:,} mechanism{'s' if self.count > 1 else ''}"
+        floor = self.floor.upper
+        head += f", δ >= {shown_up(floor, _DIGITS)} at every ε" if floor else ""
+        return Card(head, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        asked = bool(self.epsilons or self.deltas)
+        columns, rows = _asked(self) if asked else _curves(self)
+        numbers = [each for each in columns if each not in ("bound", "source")]
+        yield Grid(rows, columns, numbers)
+        yield "Upper bounds are rounded up, the lower one down." if asked else "δ at ε, rounded up."
+        if self.plot is not None:
+            yield f"The curves are in {self.plot}"
+
+
+def _asked(outcome: Answered) -> tuple[list[str], list[list[str]]]:
+    columns = ["bound"]
+    columns += [f"δ at ε = {_shown(each)}" for each in outcome.epsilons]
+    columns += [f"ε at δ = {shown(each)}" for each in outcome.deltas]
+    rows = [
+        [curve.method, *(shown_up(each.upper, _DIGITS) for each in answers), curve.source]
+        for curve, answers in zip(outcome.curves, outcome.answers, strict=True)
+    ]
+    lower = [shown_down(each.lower, _DIGITS) for each in outcome.answers[-1]]
+    rows.append(["not below", *lower, "the lower end of the certified interval"])
+    return [*columns, "source"], rows
+
+
+def _curves(outcome: Answered) -> tuple[list[str], list[list[str]]]:
+    last = reach(outcome.curves)
+    epsilons = [float(f"{each:.3g}") for each in np.linspace(0.0, last, _ROWS)]
+    deltas = [curve.delta_at(epsilons) for curve in outcome.curves]
+    rows = [
+        [shown_up(epsilon), *(shown_up(float(column[i]), 4) for column in deltas)]
+        for i, epsilon in enumerate(epsilons)
+    ]
+    return ["ε", *(curve.method for curve in outcome.curves)], rows
 
 
 def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> int:
     """Print every bound at what is asked; or, if nothing is, the curves as a table."""
-    outcome = _answered(question)
+    outcome = _answered(question, plot)
     if plot is not None:
-        from antiphon.report.curves import privacy_curves
-
-        privacy_curves(outcome.curves, title=_title(outcome), points=_points(outcome), paths=[plot])
-    if as_json:
-        print_json(_data(outcome, plot))
-    else:
-        _print(outcome, plot)
+        draw_curves(outcome.curves, title=_title(outcome), marks=_points(outcome), path=plot)
+    tell(outcome, as_json=as_json, width=_WIDE)
     return 0
+
+
+def draw_curves(
+    curves: Sequence[PrivacyCurve],
+    *,
+    title: str,
+    path: Path,
+    marks: Sequence[tuple[Figure, Figure]] = (),
+) -> None:
+    """δ(ε) of every curve, to where the last has come down; marks (ε, δ) the axis reaches."""
+    finite = sorted((each for each in marks if each[0] != math.inf), key=_across)
+    far = max([reach(curves), *(1.08 * _across(each) for each in finite)])
+    with picture([path], width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
+        lines = [curve.line(far, _DRAWN) for curve in curves]
+        draw_lines(figure.subplots(), lines, finite)
+        figure.legend(loc=(0.08, 0.005), frameon=False, fontsize=9, labelcolor=INK)
+        figure.text(0.09, 0.955, title, fontsize=12.5, fontweight="bold", color=INK)
+        figure.subplots_adjust(left=0.09, right=0.975, top=0.93, bottom=0.09 + 0.033 * len(curves))
+
+
+def _across(mark: tuple[Figure, Figure]) -> float:
+    return float(mark[0])
 
 
 def _title(outcome: Answered) -> str:
     """What is composed, in words."""
     many = "One mechanism" if outcome.count == 1 else f"{outcome.count:,} mechanisms together"
-    return f"What is promised by {many[0].lower()}{many[1:]}: {outcome.listed}"
+    return f"What is promised by {many[0].lower()}{many[1:]}: {outcome.composition}"
 
 
 def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
@@ -103,7 +190,7 @@ def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
     return points
 
 
-def _answered(question: AccountQuestion) -> Answered:
+def _answered(question: AccountQuestion, plot: Path | None) -> Answered:
     if not question.responses and not question.pairs:
         raise InvalidArgument(
             "give at least one --rr EPSILON,DELTA, such as --rr 0.1,1e-6, or a --pair"
@@ -119,7 +206,8 @@ def _answered(question: AccountQuestion) -> Answered:
     ]
     some = [name + (f" × {n:,}" if n > 1 else "") for name, n in names[:4]]
     listed = ", ".join(some) + (f", … ({len(names):,} kinds)" if len(names) > 4 else "")
-    return Answered(count, curves[-1].floor, listed, curves, epsilons, deltas, answers)
+    floor = curves[-1].floor
+    return Answered(listed, count, floor, curves, epsilons, deltas, answers, plot)
 
 
 Named = list[tuple[str, int]]
@@ -177,77 +265,3 @@ def _shown(epsilon: exact.ExactEpsilon) -> str:
     if isinstance(epsilon, exact.Log):
         return f"{_LOG}{shown(epsilon.argument)}"
     return shown(epsilon)
-
-
-# --- for programs ----------------------------------------------------------------------------
-
-
-def _data(outcome: Answered, plot: Path | None) -> dict[str, object]:
-    return {
-        "composition": outcome.listed,
-        "count": outcome.count,
-        "floor": attrs.asdict(outcome.floor),
-        "bounds": [
-            {
-                "method": curve.method,
-                "source": curve.source,
-                "delta_at": [
-                    {"epsilon": _shown(at), **attrs.asdict(ends)}
-                    for at, ends in zip(outcome.epsilons, answers, strict=False)
-                ],
-                "epsilon_at": [
-                    {"delta": str(at), **attrs.asdict(ends)}
-                    for at, ends in zip(
-                        outcome.deltas, answers[len(outcome.epsilons) :], strict=True
-                    )
-                ],
-            }
-            for curve, answers in zip(outcome.curves, outcome.answers, strict=True)
-        ],
-        "plot": None if plot is None else str(plot),
-    }
-
-
-# --- for people --------------------------------------------------------------------------------
-
-
-def _print(outcome: Answered, plot: Path | None) -> None:
-    from antiphon.report import table, terminal
-
-    console = terminal(150)
-    floor, count = outcome.floor.upper, outcome.count
-    head = f"Comp[{outcome.listed}]: {count:,} mechanism{'s' if count > 1 else ''}"
-    print(head + (f", δ >= {shown_up(floor, _DIGITS)} at every ε" if floor else ""))
-    asked = bool(outcome.epsilons or outcome.deltas)
-    columns, rows = _asked(outcome) if asked else _curves(outcome)
-    numbers = [each for each in columns if each not in ("bound", "source")]
-    console.print(table(columns, rows, numbers=numbers))
-    print("Upper bounds are rounded up, the lower one down." if asked else "δ at ε, rounded up.")
-    if plot is not None:
-        print(f"The curves are in {plot}")
-
-
-def _asked(outcome: Answered) -> tuple[list[str], list[list[str]]]:
-    columns = ["bound"]
-    columns += [f"δ at ε = {_shown(each)}" for each in outcome.epsilons]
-    columns += [f"ε at δ = {shown(each)}" for each in outcome.deltas]
-    rows = [
-        [curve.method, *(shown_up(each.upper, _DIGITS) for each in answers), curve.source]
-        for curve, answers in zip(outcome.curves, outcome.answers, strict=True)
-    ]
-    lower = [shown_down(each.lower, _DIGITS) for each in outcome.answers[-1]]
-    rows.append(["not below", *lower, "the lower end of the certified interval"])
-    return [*columns, "source"], rows
-
-
-def _curves(outcome: Answered) -> tuple[list[str], list[list[str]]]:
-    from antiphon.report.curves import reach
-
-    last = reach(outcome.curves)
-    epsilons = [float(f"{each:.3g}") for each in np.linspace(0.0, last, _ROWS)]
-    deltas = [curve.delta_at(epsilons) for curve in outcome.curves]
-    rows = [
-        [shown_up(epsilon), *(shown_up(float(column[i]), 4) for column in deltas)]
-        for i, epsilon in enumerate(epsilons)
-    ]
-    return ["ε", *(curve.method for curve in outcome.curves)], rows

@@ -16,9 +16,8 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.events.choosing import SCORES
 from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
-from antiphon.audit.statistical.report_card import RARE, rows, sentences, tests, title
 from antiphon.audit.statistical.search import AdversaryFamily, Search
-from antiphon.cli.output import print_json
+from antiphon.cli.output import print_card, print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import of_measure
@@ -29,10 +28,9 @@ from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.pictures import check_pictures
 from antiphon.protocol.records.files import refuse_taken
 from antiphon.protocol.verification import Verification
-from antiphon.report import check_pictures, table, terminal
-from antiphon.report.audits import plot
 
 
 @attrs.frozen
@@ -109,11 +107,11 @@ def audit(test: Request, outputs: Outputs) -> int:
     if outputs.report is not None:
         report.save(outputs.report, overwrite=outputs.force)
     if outputs.plot is not None:
-        plot(report, [outputs.plot])
+        report.save_picture(outputs.plot)
     if outputs.as_json:
         print_json(report.to_dict() | (_NOT_SAVED if saved is None else attrs.asdict(saved)))
     else:
-        _print(report, saved)
+        print_card(report.card(_where(saved)))
     return 1 if report.refuted else 0
 
 
@@ -214,19 +212,9 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
     )
 
 
-def _print(report: AuditReport, saved: SavedFile | None) -> None:
-
-    print(title(report))
-    console = terminal()
-    console.print(table(("what", "found"), list(rows(report))))
-    if report.tests:
-        several = tests(report)
-        console.print(table(several.columns, several.rows, numbers=several.numbers))
-    if saved is not None and saved.replay is not None:
-        print(f"A view in the event is in {saved.saved}; try: {saved.replay}")
-    elif saved is not None:
-        print(f"A view in the event is in {saved.saved}, but it does not replay: {saved.why_not}")
-    elif report.refuted and report.counterexample is None:
-        print(RARE)
-    for sentence in sentences(report):
-        print(sentence)
+def _where(saved: SavedFile | None) -> str:
+    if saved is None:
+        return ""
+    if saved.replay is not None:
+        return f"A view in the event is in {saved.saved}; try: {saved.replay}"
+    return f"A view in the event is in {saved.saved}, but it does not replay: {saved.why_not}"

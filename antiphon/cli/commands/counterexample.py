@@ -104,20 +104,20 @@ def _data(outcome: Demonstration, seed: int | None) -> dict[str, object]:
     success = f"{adversary.success.numerator:x}/{adversary.success.denominator:x}"
     fraction = str(adversary.success) if len(success) < 400 else None
     return {
-        "delta": str(adversary.delta),
+        "delta": adversary.delta,
         "copies": adversary.copies,
         "runs_per_bit": outcome.worlds[0].runs,
         "seeded": seed is not None,
-        "worlds": [attrs.asdict(world) for world in outcome.worlds],
+        "worlds": outcome.worlds,
         "rate": outcome.right / outcome.runs,
         "confidence": outcome.confidence,
-        "interval": list(outcome.interval),
+        "interval": outcome.interval,
         "method": "Clopper-Pearson",
         "exact": {"probability": up(adversary.success), "fraction": fraction},
         "advantage": {"observed": outcome.advantage, "exact": up(adversary.success)},
         "promised_by_one_parameter": up(adversary.delta),
         "first_pair_consistent": {"halted": outcome.halted, "reason": outcome.reason},
-        "saved": None if outcome.saved is None else str(outcome.saved),
+        "saved": outcome.saved,
         "holds": outcome.holds,
     }
 

@@ -1,16 +1,17 @@
+# pyright: reportUnknownMemberType=false
 """``antiphon counters``: expected errors of all continual counters, beside the lower bound."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from antiphon.cli.output import print_json, progress
+from antiphon.cli.output import CommandOutcome, progress, tell
 from antiphon.cli.written import shown
 from antiphon.mechanisms.counters import (
     BalancedTreeCounter,
@@ -26,6 +27,8 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.display import Card, Grid, Part
+from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, plain
 
 _BAR: Final = 26
 _LONG: Final = 1 << 20
@@ -40,22 +43,56 @@ class CounterErrors:
 
     name: str
     claim: str
-    state: int
-    largest: float
-    mean: float
+    numbers_kept: int
+    max_squared_error: float
+    mean_squared_error: float
 
 
 @attrs.frozen
-class CounterTable:
-    """Everything that is printed."""
+class ImpliedByRho:
+    """The (ε, δ) that the claims with ρ imply."""
+
+    epsilon: float
+    delta: Fraction
+
+
+@attrs.frozen
+class CounterTable(CommandOutcome):
+    """What the counters err by."""
 
     horizon: int
     rho: Fraction
-    rows: list[CounterErrors]
-    bound: float
-    converted: tuple[Fraction, Fraction] | None
-    """The (ε, δ) that the claims with ρ imply."""
+    lower_bound: float
+    counters: list[CounterErrors]
+    converted: ImpliedByRho | None
     plot: Path | None
+
+    def _card(self) -> Card:
+        claim = f"ρ = {shown(self.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
+        title = f"{self.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}"
+        return Card(title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        columns = ("counter", "claim", "numbers kept", "max error", "mean error", "max/bound", "")
+        bound = self.lower_bound
+        widest = math.log(max(row.max_squared_error for row in self.counters) / bound)
+        cells = [_cells(row, row.max_squared_error / bound, widest) for row in self.counters]
+        cells.append(("no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"))
+        yield Grid(cells, columns, numbers=columns[2:6])
+        yield "Expected squared errors of a count; max/bound is drawn on a logarithmic scale."
+        yield "Normalised: all columns of the factor have one norm, so each update costs all of ρ."
+        if self.converted is not None:
+            epsilon, delta = shown_up(self.converted.epsilon), shown(self.converted.delta)
+            yield f"The claims with ρ imply ({epsilon}, {delta})-DP."
+        if self.plot is not None:
+            yield f"The errors are drawn in {self.plot}"
+
+
+def _cells(row: CounterErrors, ratio: float, widest: float) -> tuple[str, ...]:
+    return (
+        row.name, row.claim, f"{row.numbers_kept:,}", _number(row.max_squared_error),
+        _number(row.mean_squared_error), f"{ratio:.3f}", "█" * _length(ratio, widest),
+    )  # fmt: skip
 
 
 def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as_json: bool) -> int:
@@ -70,16 +107,10 @@ def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as
             rows.append(_row(name, counter))
             advance(len(rows))
     if plot is not None:
-        from antiphon.report.counters import errors
-
-        spans = [(row.name, row.mean, row.largest) for row in rows]
+        spans = [(row.name, row.mean_squared_error, row.max_squared_error) for row in rows]
         title = f"Expected squared error of a count, {horizon:,} updates, ρ = {shown(exact_rho)}"
-        errors(spans, bound=bound, title=title, paths=[plot])
-    outcome = CounterTable(horizon, exact_rho, rows, bound, converted, plot)
-    if as_json:
-        print_json(_data(outcome))
-    else:
-        _print(outcome)
+        _draw(spans, bound=bound, title=title, paths=[plot])
+    tell(CounterTable(horizon, exact_rho, bound, rows, converted, plot), as_json=as_json)
     return 0
 
 
@@ -119,64 +150,63 @@ def _row(name: str, counter: Counter) -> CounterErrors:
     )
 
 
-def _converted(made: list[tuple[str, Counter]], delta: str) -> tuple[Fraction, Fraction]:
-    """(ε, δ) of the counters with Gaussian noise."""
+def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
+    """Of the counters with Gaussian noise."""
     (claim,) = next(counter for _, counter in made if counter.norm == 2).claims
     epsilon, found = claim.at(exact.probability(rational(delta, "delta"))).parameters
     assert isinstance(epsilon, Fraction)
-    return epsilon, found
+    return ImpliedByRho(up(epsilon), found)
 
 
-# --- for programs ----------------------------------------------------------------------------
+# --- pictures -----------------------------------------------------------------------------------
 
 
-def _data(outcome: CounterTable) -> dict[str, object]:
-    converted, plot = outcome.converted, outcome.plot
-    return {
-        "horizon": outcome.horizon,
-        "rho": str(outcome.rho),
-        "lower_bound": outcome.bound,
-        "counters": [
-            {
-                "name": row.name, "claim": row.claim, "numbers_kept": row.state,
-                "max_squared_error": row.largest, "mean_squared_error": row.mean,
-            }
-            for row in outcome.rows
-        ],
-        "converted": None
-        if converted is None
-        else {"epsilon": up(converted[0]), "delta": str(converted[1])},
-        "plot": None if plot is None else str(plot),
-    }  # fmt: skip
+def _draw(
+    rows: Sequence[tuple[str, float, float]], *, bound: float, title: str, paths: Iterable[Path]
+) -> None:
+    """Each (name, mean, max) squared error as a span, logarithmic, and a line at the bound.
+
+    One file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for
+    a file that is no .png, .svg or .pdf.
+    """
+    height = 1.9 + 0.42 * len(rows)
+    with picture(paths, width=9.6, height=height) as figure:
+        axes = figure.subplots()
+        plain(axes)
+        axes.grid(axis="y", visible=False)
+        axes.grid(axis="x", color=GRID, linewidth=0.8)
+        axes.set_xscale("log")
+        for place, (_, mean, largest) in enumerate(rows):
+            _span(axes, place, mean, largest)
+        axes.axvline(bound, color=COLOURS[1], linewidth=1.6)
+        axes.annotate(
+            f"no factorisation below {_tick(bound)}", (bound, -0.75), xytext=(5, 0), fontsize=9.5,
+            textcoords="offset points", color=COLOURS[1], va="center",
+        )  # fmt: skip
+        axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
+        axes.set_ylim(len(rows) - 0.4, -1.2)
+        axes.set_xlim(bound / 1.2, 6 * max(largest for _, _, largest in rows))
+        axes.tick_params(axis="y", length=0, labelcolor=INK)
+        axes.set_xlabel("expected squared error: mean ○ and max ●", color=SOFT)
+        figure.text(0.02, 0.94, title, fontsize=13, fontweight="bold", color=INK)
+        figure.subplots_adjust(left=0.25, right=0.97, top=1 - 0.62 / height, bottom=0.62 / height)
 
 
-# --- for people --------------------------------------------------------------------------------
+def _span(axes: Axes, place: int, mean: float, largest: float) -> None:
+    axes.plot([mean, largest], [place, place], color=COLOURS[0], linewidth=2.4, zorder=3)
+    axes.plot(largest, place, "o", color=COLOURS[0], markersize=8, zorder=4)
+    axes.plot(
+        mean, place, "o", color="white", markeredgecolor=COLOURS[0], markeredgewidth=2,
+        markersize=7.5, zorder=5,
+    )  # fmt: skip
+    axes.annotate(
+        f"{_tick(mean)} / {_tick(largest)}", (largest, place), xytext=(9, 0), fontsize=9.5,
+        textcoords="offset points", va="center", color=INK,
+    )  # fmt: skip
 
 
-def _print(outcome: CounterTable) -> None:
-    from antiphon.report import print_table
-
-    rows, bound, converted = outcome.rows, outcome.bound, outcome.converted
-    columns = ["counter", "claim", "numbers kept", "max error", "mean error", "max/bound", ""]
-    widest = math.log(max(row.largest for row in rows) / bound)
-    cells = [
-        [
-            row.name, row.claim, f"{row.state:,}", _number(row.largest), _number(row.mean),
-            f"{row.largest / bound:.3f}", "█" * _length(row.largest / bound, widest),
-        ]
-        for row in rows
-    ]  # fmt: skip
-    cells.append(["no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"])
-    claim = f"ρ = {shown(outcome.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
-    print(f"{outcome.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}")
-    print_table(columns, cells, numbers=columns[2:6])
-    print("Expected squared errors of a count; max/bound is drawn on a logarithmic scale.")
-    print("Normalised: all columns of the factor have one norm, so each update costs all of ρ.")
-    if converted is not None:
-        epsilon = shown_up(converted[0])
-        print(f"The claims with ρ imply ({epsilon}, {shown(converted[1])})-DP.")
-    if outcome.plot is not None:
-        print(f"The errors are drawn in {outcome.plot}")
+def _tick(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _length(ratio: float, widest: float) -> int:

@@ -7,12 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from antiphon.cli.output import progress
+from antiphon.cli.output import print_table, progress
 from antiphon.demo.data import CARRIERS, LATE, flights
 from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
+from antiphon.demo.panels import Band, along, bands
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.records.files import write_text
-from antiphon.report import Band, along, bands, table, terminal
 
 _LISTED: Final = 6
 _DRAWN: Final = 4
@@ -97,7 +97,7 @@ def print_delays(found: Delays) -> None:
     """The last reading as a table; what was promised, and how it went."""
     print(f"\nFlights at least {LATE} minutes late, by H and by HSS (CM §7):\n")
     numbers = ("true", "noisy", "error", "at most")
-    terminal().print(table(("delayed", *numbers), list(_rows(found)), numbers=numbers))
+    print_table(("delayed", *numbers), list(_rows(found)), numbers=numbers)
     for line in _notes(found):
         print(line)
     print()

@@ -81,8 +81,7 @@ def _show(found: Guarantee, style: str, output: Path | None, force: bool, as_jso
     if output is not None:
         write_text(output, text, overwrite=force)
     if as_json:
-        saved = None if output is None else str(output)
-        print_json({"holds": True} | found.to_dict() | {"saved": saved})
+        print_json({"holds": True} | found.to_dict() | {"saved": output})
     elif output is None:
         print(text)
     else:
@@ -119,7 +118,7 @@ def _lines(error: NoGuarantee) -> Iterator[str]:
 
 def _counterexample(found: object) -> dict[str, object] | None:
     if isinstance(found, Counterexample):
-        shown = {"epsilon": str(found.epsilon), "delta": str(found.delta), "copies": found.copies}
+        shown = {"epsilon": found.epsilon, "delta": found.delta, "copies": found.copies}
         return {"kind": "sparse parallel composition (CM §5.2)", **shown}
     if isinstance(found, Violation):
         return {"kind": f"the {found.property.value} property", "reason": found.reason}

@@ -29,13 +29,13 @@ from antiphon.cli.written import shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
 from antiphon.demo.delays import Delays, promised_delays, told_delays
+from antiphon.demo.panels import Curve, Panel, along, running_counts
 from antiphon.demo.survey import FlightCounter, play
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.numbers.exact import rational
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.view import View
-from antiphon.report import Curve, Panel, along, running_counts
 
 _DIAGRAM_ROUNDS = 24
 _MANY = 50_000

@@ -9,13 +9,13 @@ from typing import Final
 
 import attrs
 
+from antiphon.cli.output import print_table
 from antiphon.cli.written import shown
 from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import CARRIERS, ORIGINS, flights
 from antiphon.demo.survey import FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.protocol.records.view import View
-from antiphon.report import table, terminal
 
 BUSIEST: Final = 6
 """How many carriers' counters are shown."""
@@ -81,9 +81,8 @@ def print_outcome(outcome: FlightReport) -> None:
     rows = [_row(counter, sources) for counter in (*outcome.origins, *outcome.busiest)]
     numbers = ("ε", "true", "noisy", "error")
     print()
-    terminal().print(
-        table(("counter", "ε", "f", "status", "source", *numbers[1:]), rows, numbers=numbers)
-    )
+    columns = ("counter", "ε", "f", "status", "source", *numbers[1:])
+    print_table(columns, rows, numbers=numbers)
     print("counts in flights, ε in nats (δ = 0); each counter counts from its creation")
     for place, source in enumerate(sources, start=1):
         print(f"[{place}] {source}")
@@ -138,7 +137,7 @@ def outcome_data(outcome: FlightReport) -> dict[str, object]:
         "releasable": view.header.releasable,
         "bit": outcome.bit,
         "guarantee": {
-            "epsilon": str(2 * analyst.epsilon),
+            "epsilon": 2 * analyst.epsilon,
             "delta": "0",
             "verification": type(flight_game(analyst.epsilon).verification).__name__,
             "source": "CM Thm 5.2",
@@ -156,7 +155,7 @@ def outcome_data(outcome: FlightReport) -> dict[str, object]:
             "seconds": round(outcome.replay_seconds, 3),
             "mismatch": None if mismatch is None else str(mismatch),
         },
-        "files": {name: str(path) for name, path in outcome.files.items()},
+        "files": outcome.files,
     }
 
 
@@ -166,8 +165,8 @@ def _counter_data(counter: FlightCounter) -> dict[str, object]:
     return {
         "name": counter.name,
         "claim": {
-            "epsilon": str(epsilon), "delta": str(delta), "verification": _f(counter),
-            "status": claim.status.value, "source": claim.source,
+            "epsilon": epsilon, "delta": delta, "verification": _f(counter),
+            "status": claim.status, "source": claim.source,
         },
         "created_after_flights": counter.created,
         "true": counter.true_count,

@@ -29,13 +29,13 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
             mismatch = error
     shown = None if evidence(path) is None else Counterexample.load(path)
     data: dict[str, Any] = {
-        "file": str(path),
+        "file": path,
         "kind": "view" if recording is None else "recording",
         "replayed": "adversary" if recording is None else "both",
         "rounds": len(view.rounds),
         "complete": view.complete,
         "cut": view.cut,
-        "ending": view.ending.value,
+        "ending": view.ending,
         "seeded": view.header.seeded,
         "identical": mismatch is None,
     }
@@ -44,7 +44,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
         data["evidence"] = {
             "epsilon": shown.epsilon, "delta": shown.delta, "delta_lower": shown.delta_lower,
             "confidence": shown.confidence, "bit": shown.bit, "event": shown.event.words(),
-            "in_event": shown.in_event, "as_stated": list(shown.as_stated),
+            "in_event": shown.in_event, "as_stated": shown.as_stated,
         }  # fmt: skip
     if mismatch is not None:
         data["mismatch"] = {
@@ -115,20 +115,16 @@ def show(
         drawn = view.svg(limit) if style == "svg" else view.mermaid(limit)
     if output is not None:
         write_text(output, drawn, overwrite=force)
+    rounds, drawn_rounds = len(view.rounds), min(limit, len(view.rounds))
     if as_json:
-        shown = min(limit, len(view.rounds))
         print_json(
             {
-                "file": str(path),
-                "format": style,
-                "rounds": len(view.rounds),
-                "rounds_shown": shown,
-                "output": None if output is None else str(output),
-                "drawing": drawn if output is None else None,
+                "file": path, "format": style, "rounds": rounds, "rounds_shown": drawn_rounds,
+                "output": output, "drawing": drawn if output is None else None,
             }
-        )
+        )  # fmt: skip
     elif output is None:
         print(drawn, end="")
     else:
-        print(f"{output}: {min(limit, len(view.rounds)):,} of {len(view.rounds):,} rounds")
+        print(f"{output}: {drawn_rounds:,} of {rounds:,} rounds")
     return 0

@@ -30,7 +30,7 @@ Workers = Annotated[int | None, typer.Option(min=1, help="Processes; without it:
 def check_plot(plot: Path | None, force: bool) -> None:
     """Raises, before anything is computed, whatever would keep a picture from being drawn."""
     if plot is not None:
-        from antiphon.report.canvas import check_pictures
+        from antiphon.protocol.pictures import check_pictures
 
         refuse_taken([plot], force)
         check_pictures([plot])

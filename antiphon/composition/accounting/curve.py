@@ -10,9 +10,9 @@ from typing import Final, TypeVar, overload
 
 import numpy as np
 
-from antiphon.composition.accounting.figures import told
+from antiphon.composition.accounting.curve_lines import LEAST, CurveLine, draw_lines
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import (
     Floats,
     Interval,
@@ -22,13 +22,19 @@ from antiphon.numbers.interval import (
     least_reading,
     up,
 )
-from antiphon.numbers.printed import shown_down
-from antiphon.protocol.display import Card, Part, Plotted, Shown
+from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.protocol.display import Card, Grid, Part, Shown
+from antiphon.protocol.pictures import Axes, Plotted, titled
 
 Value = TypeVar("Value")
 
 _ENOUGH: Final = 2.0**-50
 """Relative distance at which a search for ε ends, 2^-50."""
+_FAR: Final = 4.0
+"""The ε up to which a curve is shown that comes down to nothing."""
+_DELTAS: Final = tuple(Fraction(1, 10**n) for n in (3, 6, 9))
+_DRAWN: Final = 64
+"""Points of a line in a picture."""
 
 
 class PrivacyCurve(Shown, Plotted, ABC):
@@ -64,8 +70,30 @@ class PrivacyCurve(Shown, Plotted, ABC):
         return Card(f"{self.method} ({self.source})", self._parts())
 
     def _parts(self) -> Iterator[Part]:
-        yield from told(self)
+        """Some points as a table, or why there are none; and the picture."""
+        try:
+            found = sorted([*points(self), *_between(self)])
+        except Intractable as error:
+            yield str(error)
+        else:
+            rows = [(shown_up(epsilon), shown_up(delta)) for epsilon, delta in found]
+            yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
         yield self._picture()
+
+    def line(self, last: float, points: int = _DRAWN) -> CurveLine:
+        """What is drawn of it up to some ε: where δ comes to its floor, and just before, too.
+
+        So a fall stands where it is, not before.
+        """
+        end, epsilons = self._enough, np.linspace(0.0, last, points)
+        more = [end * (1 - 1e-9), end] if 0 < end < last else []
+        epsilons = np.sort(np.append(epsilons, more))
+        ends = self.delta_between(epsilons)
+        return CurveLine(f"{self.method}: {self.source}", epsilons, ends, self.floor.upper)
+
+    def _draw(self, axes: Axes) -> None:
+        draw_lines(axes, [self.line(reach([self]))])
+        titled(axes, self.method)
 
     @overload
     def delta_between(self, epsilon: exact.Epsilon) -> Interval[float]: ...
@@ -181,6 +209,44 @@ class PrivacyCurve(Shown, Plotted, ABC):
     def _guess(self, delta: float) -> tuple[float, float]:
         """Numbers that may lie around ε(delta)."""
         return 0.0, min(1.0, self._enough)
+
+
+def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
+    """(ε, δ) worth showing, each promised: at the floor if it is reached, then at round δ.
+
+    >>> from antiphon.composition.accounting import optimal
+    >>> points(optimal([(1, 0)]))[0]
+    (1.0, 0.0)
+    """
+    floor = curve.floor.upper
+    shown: list[tuple[float, float]] = []
+    if math.isfinite(curve._enough):  # pyright: ignore[reportPrivateUsage]
+        shown.append((curve.epsilon_at(floor), floor))
+    for delta in reversed(_DELTAS):
+        if delta > Fraction(floor) * 3 / 2:
+            epsilon = curve.epsilon_at(delta)
+            if not shown or epsilon < 0.99 * shown[-1][0]:  # else it says nothing new
+                shown.append((epsilon, float(delta)))
+    return shown
+
+
+def _between(curve: PrivacyCurve) -> Iterator[tuple[float, float]]:
+    """While δ comes down, at round ε."""
+    last = _come_down(curve)
+    last = last if math.isfinite(last) else _FAR
+    for share in (0.0, 0.25, 0.5, 0.75):
+        epsilon = float(f"{share * last:.3g}")
+        yield epsilon, curve.delta_at(epsilon)
+
+
+def reach(curves: Iterable[PrivacyCurve]) -> float:
+    """An ε at which the lowest curve has come down to about 1e-12, or to its floor."""
+    return 1.15 * min(map(_come_down, curves)) or 1.0
+
+
+def _come_down(curve: PrivacyCurve) -> float:
+    """An ε at which the curve has come down to ``LEAST``, or to about its floor."""
+    return curve.epsilon_at(min(1.0, max(LEAST, curve.floor.upper * (1 + 1e-3))))
 
 
 def _excess(value: float, delta: float, base: float) -> float:

@@ -16,6 +16,7 @@ from antiphon.composition.guarantees.curves import exact_point, point
 from antiphon.composition.properties import Violation
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.display import ForPrograms
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure
 from antiphon.protocol.verification import Verification
@@ -46,8 +47,10 @@ def _written(text: Text) -> str:
 
 
 @attrs.frozen(repr=False)
-class Premise:
+class Premise(ForPrograms):
     """What a theorem needs, how that is known, and why."""
+
+    _told = "text mark evidence"
 
     _text: Text = attrs.field(alias="text")
     mark: Mark

@@ -8,8 +8,7 @@ from typing import Literal
 
 import attrs
 
-from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.figures import points
+from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import picture, text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from textwrap import wrap
 from typing import Final
 
@@ -12,7 +11,7 @@ import attrs
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.composition.guarantees.text import SIGNS, figures, headline, shown, status
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.records.svg import FONT, mermaid_escaped, svg_text, text_width
+from antiphon.protocol.records.svg import mermaid_escaped, svg_box, svg_sheet, svg_text, text_width
 
 _COLOURS: Final = {
     Mark.CHECKED: "#0f766e", Mark.ENFORCED: "#1d5fa8", Mark.PROVED: "#334155",
@@ -84,23 +83,17 @@ def as_svg(system: Mechanism, derivation: Derivation) -> str:
     """An SVG picture of its own: no scripts, no links, no outside fonts."""
     title = _folded(headline(system, derivation))
     under = _folded("; ".join((status(derivation), *figures(derivation))))
-    return "\n".join(_lines(title, under, _boxes(derivation))) + "\n"
-
-
-def _lines(title: list[str], under: list[str], boxes: list[_Box]) -> Iterator[str]:
     top = 22.0 * (len(title) - 1) + _LINE * (len(under) - 1)
-    boxes = [attrs.evolve(box, y=box.y + top) for box in boxes]
+    boxes = [attrs.evolve(box, y=box.y + top) for box in _boxes(derivation)]
     widths = [text_width(each, 17.5) for each in title]
     widths += [text_width(each, 12) for each in under]
     width = max(*widths, *(box.x + box.width for box in boxes)) + 48
     height = boxes[-1].y + boxes[-1].height + 46
-    yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" role="img">'
-    )
-    yield f"<title>{escape(' '.join(each.strip() for each in title))}</title>"
-    yield f"<style>text {{ font-family: {FONT}; }}</style>"
-    yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
+    lines = _lines(title, under, boxes, height)
+    return svg_sheet(" ".join(each.strip() for each in title), width, height, lines)
+
+
+def _lines(title: list[str], under: list[str], boxes: list[_Box], height: float) -> Iterator[str]:
     y = 34.0 - 22
     for each in title:
         y += 22
@@ -117,16 +110,12 @@ def _lines(title: list[str], under: list[str], boxes: list[_Box]) -> Iterator[st
             name = f"{SIGNS[mark]} {mark.value}"
             yield svg_text(x, height - 18, name, f'font-size="11" fill="{_COLOURS[mark]}"')
             x += text_width(name, 11) + 22
-    yield "</svg>"
 
 
 def _drawn(box: _Box) -> Iterator[str]:
     assumed = any(each.mark is Mark.ASSUMED for each in box.derivation.premises)
     fill, edge = ("#fdf1e3", "#d9a25f") if assumed else ("#eaf0f8", "#8aa5c9")
-    yield (
-        f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" '
-        f'height="{box.height:.1f}" rx="6" fill="{fill}" stroke="{edge}"/>'
-    )
+    yield svg_box(box.x, box.y, box.width, box.height, fill, edge)
     style = 'font-size="14.5" font-weight="600" fill="#0f172a"'
     yield svg_text(box.x + 14, box.y + 22, box.derivation.theorem, style)
     for number, (text, colour) in enumerate(box.lines, start=1):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from antiphon.composition.accounting.figures import points
+from antiphon.composition.accounting.curve import points
 from antiphon.composition.guarantees.curves import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.numbers import exact
@@ -146,9 +146,6 @@ def _node(derivation: Derivation) -> dict[str, object]:
         "statement": derivation.statement,
         "verification": message_label(derivation.verification, 400),
         "status": derivation.status.value,
-        "premises": [
-            {"text": each.text, "mark": each.mark.value, "evidence": each.evidence}
-            for each in derivation.premises
-        ],
+        "premises": [each.to_dict() for each in derivation.premises],
         "parts": [_node(part) for part in derivation.parts],
     }

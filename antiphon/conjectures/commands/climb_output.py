@@ -13,6 +13,7 @@ from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.conjectures import Conjecture, Conjectured, HowFar
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_down, fixed_up
+from antiphon.protocol.pictures import picture
 from antiphon.protocol.records.files import refuse_taken, write_text
 
 
@@ -135,9 +136,9 @@ def _check(asked: ConjectureOptions, source: Path) -> None:
 
 def _write(found: Conjectured, asked: ConjectureOptions) -> None:
     if asked.plot is not None:
-        from antiphon.report.climbs import plot
-
-        plot(found, [asked.plot])
+        with picture([asked.plot], width=8, height=4) as figure:
+            found.plot(ax=figure.subplots())
+            figure.subplots_adjust(left=0.11, right=0.96, top=0.9, bottom=0.14)
     if asked.svg is not None:
         write_text(asked.svg, found.svg(), overwrite=asked.force)
     if asked.save is not None and found.refuted:

@@ -123,13 +123,8 @@ def strategy_drawn(adversary: StrategyAdversary) -> Drawn:
 
 class _StrategyDrawer:
     def __init__(self, adversary: StrategyAdversary) -> None:
-        self._nodes, self._bit = adversary.nodes, adversary.bit
-        self._met: set[int] = set()
-        met: set[int] = set()
-        self._again: set[int] = set()
-        for node in adversary.nodes:
-            for _, to in node.branches:
-                (self._again if to in met else met).add(to)
+        self._adversary, self._nodes = adversary, adversary.nodes
+        self._again, self._met = adversary.repeated(), set[int]()
 
     def drawn(self, number: int) -> Drawn:
         """The tree from a node on."""
@@ -162,7 +157,7 @@ class _StrategyDrawer:
         return texts, node
 
     def _verdict(self, accuses: bool) -> Drawn:
-        return Drawn(f"accuse b = {self._bit}", "accuses") if accuses else Drawn("stop", "stops")
+        return Drawn(self._adversary.verdict(accuses), "accuses" if accuses else "stops")
 
 
 def _created(node: StrategyNode) -> str | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import Final, TypeAlias
 
 import attrs
 
 from antiphon.conjectures.drawing.found_trees import Drawn, folded
 from antiphon.protocol.records.labels import shorten
-from antiphon.protocol.records.svg import FONT, svg_text, text_width
+from antiphon.protocol.records.svg import svg_box, svg_sheet, svg_text, text_width
 
 _COLOURS: Final = {
     "creates": ("#e8f5ee", "#7db598", "#0f172a"), "says": ("#f6f8fb", "#94a3b8", "#334155"),
@@ -60,7 +59,7 @@ def sheet(title: Sequence[str], left: Sequence[Drawn], right: Sequence[Drawn]) -
     ends = [x + each.width for x, _, each in places]
     width = _MARGIN + max([*ends, *(_MARGIN + text_width(line, 14) for line in title)], default=0)
     height = _end(places, top) + _MARGIN / 2
-    return "\n".join(_lines(title, places, width, height)) + "\n"
+    return svg_sheet(title[0] if title else "", width, height, _lines(title, places))
 
 
 def _stacked(trees: Sequence[_Tree], x: float, y: float) -> list[_Placed]:
@@ -94,21 +93,12 @@ def _width(node: Drawn) -> float:
     return text_width(shorten(node.text, _LONGEST), _SIZE) + 16
 
 
-def _lines(
-    title: Sequence[str], places: Sequence[_Placed], width: float, height: float
-) -> Iterator[str]:
-    yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" role="img" font-family="{FONT}">'
-    )
-    yield f"<title>{escape(title[0] if title else '')}</title>"
-    yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
+def _lines(title: Sequence[str], places: Sequence[_Placed]) -> Iterator[str]:
     for number, line in enumerate(title):
         style = _HEAD if number == 0 else _SMALLER
         yield svg_text(_MARGIN, _MARGIN + _LINE * number, line, style)
     for x, y, tree in places:
         yield from _tree(tree, tree.root, 0, x, y)
-    yield "</svg>"
 
 
 def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[str]:
@@ -129,10 +119,7 @@ def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[
         yield from _tree(tree, below, depth + 1, x, top)
         top += below.leaves * _ROW
     fill, line, ink = _COLOURS[node.kind]
-    yield (
-        f'<rect x="{here:.1f}" y="{middle - _BOX / 2:.1f}" width="{_width(node):.1f}" '
-        f'height="{_BOX}" rx="5" fill="{fill}" stroke="{line}"/>'
-    )
+    yield svg_box(here, middle - _BOX / 2, _width(node), _BOX, fill, line, 5)
     text = shorten(node.text, _LONGEST)
     yield svg_text(here + 8, middle + 4.5, text, f'font-size="{_SIZE}" fill="{ink}"')
 

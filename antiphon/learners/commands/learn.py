@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from antiphon.audit.regret_pictures import powers, regrets
 from antiphon.cli.output import print_json, progress
 from antiphon.learners.commands.learner_rows import LearnerRow
 from antiphon.learners.commands.learner_tables import LearnedOutcome, print_once, print_sweep
@@ -81,14 +82,12 @@ def _play(
 
 
 def _draw(outcome: LearnedOutcome, swept: bool, plot: Path) -> None:
-    from antiphon.report.learning import powers, regrets
-
     title, rows = f"Regret against {outcome.name}", outcome.rows
     pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
     else:  # of one game, or when no more than one was played to its end
-        regrets([(row.name, row.standings) for row in rows], title=title, paths=[plot])
+        regrets([row.standings.trace(row.name) for row in rows], title=title, paths=[plot])
 
 
 # --- for programs ---------------------------------------------------------------------------------
@@ -103,7 +102,7 @@ def _data(outcome: LearnedOutcome, swept: bool) -> dict[str, object]:
     return {
         "game": outcome.name, "rounds": games if swept else games[0],
         **_sizes(outcome.games[0]),
-        "plot": None if outcome.plot is None else str(outcome.plot),
+        "plot": outcome.plot,
         "interrupted": outcome.interrupted,
         "learners": sweep_data(outcome.rows) if swept else learners,
     }  # fmt: skip

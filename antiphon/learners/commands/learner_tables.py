@@ -26,7 +26,7 @@ class LearnedOutcome:
 
 def print_once(outcome: LearnedOutcome) -> None:
     """A line for each learner."""
-    from antiphon.report import print_table
+    from antiphon.cli.output import print_table
 
     rows, (game,) = outcome.rows, outcome.games
     against, unit = _heading(outcome)
@@ -65,7 +65,7 @@ def _print_grid(
     figure: Callable[[LearnerRow], float],
     band: Callable[[LearnerRow], float] | None,
 ) -> None:
-    from antiphon.report import print_table
+    from antiphon.cli.output import print_table
 
     times = [game.rounds for game in outcome.games]
     columns = ["learner", "private", *(f"T = {time:,}" for time in times)]

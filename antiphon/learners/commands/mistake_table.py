@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """``antiphon mistakes``: what three adversaries cost a learner, between two bounds."""
 
 from __future__ import annotations
@@ -6,9 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from antiphon.cli.output import print_json
+import attrs
+
+from antiphon.cli.output import CommandOutcome, tell
 from antiphon.cli.written import one_of, shown
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.commands.players import INTERRUPTED, PlayOptions
@@ -33,7 +37,9 @@ from antiphon.learners.mistakes import (
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
+from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, plain
 
 
 class MistakesAsked(NamedTuple):
@@ -61,15 +67,7 @@ class AdversaryRow(NamedTuple):
     adversary: str
     hits: int
     mistakes: MistakeFigure | None
-    why: str = ""
-
-    def to_dict(self) -> dict[str, object]:
-        """For JSON."""
-        figure = None if self.mistakes is None else self.mistakes.to_dict()
-        return {
-            "adversary": self.adversary, "hits": self.hits, "mistakes": figure,
-            "why": self.why or None,
-        }  # fmt: skip
+    why: str | None = None
 
 
 class Curves(NamedTuple):
@@ -78,6 +76,55 @@ class Curves(NamedTuple):
     rounds: tuple[int, ...]
     lower: tuple[float, ...]
     upper: tuple[float, ...]
+
+
+@attrs.frozen
+class MistakeTable(CommandOutcome):
+    """What three adversaries cost a learner."""
+
+    asked: MistakesAsked
+    budget: Promised
+    promise: str
+    private: bool
+    concentration: MistakeFigure | None
+    adversaries: list[AdversaryRow]
+    interrupted: bool
+    lower: float
+    upper: float
+    curves: Curves
+    plot: Path | None
+    _told = "private concentration adversaries interrupted lower upper curves plot"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.asked._asdict(), **super().to_dict()}
+
+    def _card(self) -> Card:
+        asked, promise = self.asked, self.promise or "not private"
+        return Card(f"{asked.learner}: {promise}, {asked.rounds:,} rounds", self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        if (figure := self.concentration) is not None:
+            how = f"with probability {figure} ({figure.how})"
+            yield f"on blanks it leaves its first hypothesis {how}"
+        cells = [
+            (row.adversary, "", "", row.why or "")
+            if row.mistakes is None
+            else (row.adversary, f"{row.hits:,}", str(row.mistakes), row.mistakes.how)
+            for row in self.adversaries
+        ]
+        columns = ("adversary", "says (1, 1)", "mistakes", "found")
+        yield Grid(cells, columns, numbers=columns[1:3])
+        epsilon, delta, beta = map(shown, self.budget)
+        yield (
+            f"At least {fixed_down(self.lower, 1)} for every ({epsilon}, {delta})-DP learner that "
+            f"is {beta}-concentrated, on its worst stream;"
+        )
+        most = fixed_up(self.upper, 1)
+        yield f"the sparse-vector learner of that ε, wrong every round: {most}."
+        if self.interrupted:
+            yield INTERRUPTED
+        if self.plot is not None:
+            yield f"Mistakes over rounds are drawn in {self.plot}"
 
 
 def _learners(
@@ -116,24 +163,13 @@ def mistakes(
         rows += _rows(law, budget)
         interrupted = False
     if playing.plot is not None:
-        from antiphon.report.mistakes import drawn
-
-        found = [(row.adversary, row.mistakes) for row in rows if row.mistakes is not None]
-        drawn(curves, found, title=f"Mistakes of {asked.learner}", paths=[playing.plot])
-    if playing.as_json:
-        told = beta[0].to_dict() if beta else None
-        print_json(
-            {
-                **asked._asdict(), "private": bool(_promise(learner)), "concentration": told,
-                "adversaries": [row.to_dict() for row in rows], "interrupted": interrupted,
-                "lower": curves.lower[-1], "upper": curves.upper[-1], "curves": curves._asdict(),
-                "plot": playing.drawn,
-            }
-        )  # fmt: skip
-    else:
-        _print(asked, budget, _promise(learner), beta, rows, curves, interrupted)
-        if playing.plot is not None:
-            print(f"Mistakes over rounds are drawn in {playing.plot}")
+        _draw(curves, rows, f"Mistakes of {asked.learner}", playing.plot)
+    promise, (_, lower, upper) = _promise(learner), curves
+    table = MistakeTable(
+        asked, budget, promise, bool(promise), beta[0] if beta else None, rows, interrupted,
+        lower[-1], upper[-1], curves, playing.plot,
+    )  # fmt: skip
+    tell(table, as_json=playing.as_json)
     return 0
 
 
@@ -180,32 +216,31 @@ def _rows(law: MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
         yield AdversaryRow(HARD, len(hits), law.mistakes(hits))
 
 
-# --- for people -----------------------------------------------------------------------------------
+# --- a picture -----------------------------------------------------------------------------------
 
 
-def _print(
-    asked: MistakesAsked, budget: Promised, promise: str, beta: list[MistakeFigure],
-    rows: list[AdversaryRow], curves: Curves, interrupted: bool,
-) -> None:  # fmt: skip
-    from antiphon.report import print_table
+def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
+    """The two curves, and a mark with its interval for each adversary at the last T.
 
-    print(f"{asked.learner}: {promise or 'not private'}, {asked.rounds:,} rounds")
-    for figure in beta:
-        print(f"on blanks it leaves its first hypothesis with probability {figure} ({figure.how})")
-    columns = ["adversary", "says (1, 1)", "mistakes", "found"]
-    cells = [
-        [row.adversary, f"{row.hits:,}", str(row.mistakes), row.mistakes.how]
-        if row.mistakes is not None
-        else [row.adversary, "", "", row.why]
-        for row in rows
-    ]
-    print_table(columns, cells, numbers=columns[1:3])
-    epsilon, delta, beta_shown = map(shown, budget)
-    least, most = fixed_down(curves.lower[-1], 1), fixed_up(curves.upper[-1], 1)
-    print(
-        f"At least {least} for every ({epsilon}, {delta})-DP learner that is "
-        f"{beta_shown}-concentrated, on its worst stream;"
-    )
-    print(f"the sparse-vector learner of that ε, wrong every round: {most}.")
-    if interrupted:
-        print(INTERRUPTED)
+    The axis of T is logarithmic.
+    """
+    with picture([path], width=8, height=5) as figure:
+        axes = figure.subplots()
+        plain(axes, "rounds T", "expected mistakes")
+        times, lower, upper = map(list, curves)
+        axes.fill_between(times, lower, upper, color=SOFT, alpha=0.12, linewidth=0)
+        axes.plot(times, upper, color=COLOURS[0], label="sparse vector, wrong every round")
+        axes.plot(times, lower, color=COLOURS[1], label="lower bound of every private learner")
+        found = [(row.adversary, row.mistakes) for row in rows if row.mistakes is not None]
+        for number, (name, mistakes) in enumerate(found):
+            value = float(mistakes.value)
+            ends = [[value - float(mistakes.low)], [float(mistakes.high) - value]]
+            axes.errorbar(
+                times[-1:], [value], yerr=ends, fmt="os^"[number % 3], label=name,
+                color=COLOURS[2 + number % 4], capsize=4,
+            )  # fmt: skip
+        axes.set_xscale("log", base=2)
+        axes.set_ylim(bottom=0)
+        legend(axes)
+        headed(figure, title, 0.1)
+        figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)

@@ -251,8 +251,3 @@ class PlayOptions(NamedTuple):
     workers: int | None
     plot: Path | None
     as_json: bool
-
-    @property
-    def drawn(self) -> str | None:
-        """Where, for JSON."""
-        return None if self.plot is None else str(self.plot)

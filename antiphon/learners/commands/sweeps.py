@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import attrs
 
+from antiphon.audit.regret_pictures import Facet, Trace
 from antiphon.cli.written import shown
 from antiphon.learners.commands.learner_rows import LearnerRow, power, shared
-
-if TYPE_CHECKING:
-    from antiphon.report.learning import Facet, Trace
 
 
 def _regret(row: LearnerRow) -> float:
@@ -37,11 +34,11 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
     return {
         "name": name, "private": runs[0].privacy != "no",
         "runs": [
-            {"rounds": row.rounds, "epsilon": _written(row), **row.standings.to_dict()}
+            {"rounds": row.rounds, "epsilon": row.epsilon, **row.standings.to_dict()}
             for row in runs
         ],
         "slopes_in_rounds": [
-            {"epsilon": _written(same[0]), "slope": power(same, lambda row: row.rounds, _regret)}
+            {"epsilon": same[0].epsilon, "slope": power(same, lambda row: row.rounds, _regret)}
             for same in by_budget.values()
             if len(by_rounds) > 1
         ],
@@ -53,17 +50,11 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _written(row: LearnerRow) -> str | None:
-    return None if row.epsilon is None else str(row.epsilon)
-
-
 # --- for pictures ---------------------------------------------------------------------------------
 
 
 def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
     """Regret over T, a picture for each ε; none of one T. Who takes no ε is in each."""
-    from antiphon.report.learning import Facet
-
     if len({row.rounds for row in rows}) < 2:
         return []
     budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
@@ -78,8 +69,6 @@ def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
 
 def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
     """Regret over ε, a picture for each T; none of one ε. Who takes no ε is level."""
-    from antiphon.report.learning import Facet
-
     budgets = _budgets(rows)
     if len(budgets) < 2:
         return []
@@ -100,8 +89,6 @@ def _budgets(rows: Sequence[LearnerRow]) -> list[Fraction]:
 
 
 def _traces(rows: Sequence[LearnerRow], at: Callable[[LearnerRow], float]) -> list[Trace]:
-    from antiphon.report.learning import Trace
-
     return [
         Trace(name, [at(row) for row in same], [row.regret for row in same],
               [row.band for row in same])

@@ -36,6 +36,7 @@ from antiphon.numbers.interval import down, up
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.display import ForPrograms
 from antiphon.protocol.mechanism import ContinualMechanism
 
 How: TypeAlias = Literal["exact", "in doubles", "simulated"]
@@ -45,7 +46,7 @@ Hits: TypeAlias = Sequence[int]
 
 
 @attrs.frozen
-class MistakeFigure:
+class MistakeFigure(ForPrograms):
     """A probability or an expectation, and an interval for it: a point unless it is simulated."""
 
     value: Number

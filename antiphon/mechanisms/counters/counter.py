@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Union
+from typing import Any, ClassVar, Final, Protocol
 
 import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.errors_shown import ErrorsShown
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.printed import shown_up
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.display import Card, Displayed, Grid, Part, Plotted
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
-from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import (
     Arrays,
     Either,
@@ -41,39 +37,6 @@ from antiphon.verifiers.models import (
     user_level,
 )
 from antiphon.verifiers.relations import AnyTwo, Near, OfUpdates, Relation, Within
-
-if TYPE_CHECKING:
-    from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-
-
-MOST: Final = 1 << 16
-"""Updates up to which errors are computed that nobody asked for."""
-
-
-def card(counter: Union[Counter, UnboundedCounter], horizon: int | None) -> Card:
-    """Claims and errors; those of a counter without a horizon after ``MOST`` updates."""
-    return Card(message_label(counter, 160), _parts(counter, horizon))
-
-
-def _parts(counter: Union[Counter, UnboundedCounter], horizon: int | None) -> Iterator[Part]:
-    yield Grid(list(_rows(counter, horizon)))
-    if horizon is None or horizon <= MOST:
-        yield counter._picture()  # pyright: ignore[reportPrivateUsage]
-
-
-def _rows(
-    counter: Union[Counter, UnboundedCounter], horizon: int | None
-) -> Iterator[tuple[str, str]]:
-    for claim in counter.claims:
-        yield "claim", f"{message_label(claim.measure)}, {claim.status.value} ({claim.source})"
-        yield "with respect to", message_label(claim.verification, 120)
-    if horizon is None or horizon <= MOST:
-        last = MOST if horizon is None else horizon
-        deviation = math.sqrt(counter.squared_error(last))
-        yield f"standard deviation after {last:,}", shown_up(deviation, 4)
-        bound = counter.error_bound(last, beta=0.05)
-        yield "  with probability 95 %", f"an error of at most {shown_up(bound, 4)}"
-
 
 COUNT: Final = "count"
 """The query of a counter: the noisy sum of the updates so far."""
@@ -101,7 +64,7 @@ State = TypeVar("State", bound=Counting, default=Any)
 
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class Counter(ContinualMechanism[State], Displayed, Plotted):
+class Counter(ContinualMechanism[State], ErrorsShown):
     """A running sum of up to ``horizon`` updates x_t, released with noise. Abstract.
 
     An update is answered ⊤, ``COUNT`` by the noisy sum of the updates so far. Without a
@@ -170,8 +133,9 @@ class Counter(ContinualMechanism[State], Displayed, Plotted):
         ]
         return f"{type(self).__name__}({', '.join(f'{name}={value!s}' for name, value in shown)})"
 
-    def _card(self) -> Card:
-        return card(self, self.horizon)
+    @property
+    def _last(self) -> int:
+        return self.horizon
 
     # --- messages ----------------------------------------------------------------------------
 
@@ -306,10 +270,6 @@ class Counter(ContinualMechanism[State], Displayed, Plotted):
     @abstractmethod
     def state_size(self) -> int:
         """The most numbers a state holds for each coordinate."""
-
-    @abstractmethod
-    def squared_error(self, updates: int) -> float:
-        """The expected squared error of an answer after so many updates."""
 
     @property
     @abstractmethod

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting, card
+from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
+from antiphon.mechanisms.counters.errors_shown import ErrorsShown
 from antiphon.mechanisms.counters.factors.rows import Amount, message_of
 from antiphon.mechanisms.counters.tails import (
     discrete_gaussian_variance,
@@ -23,7 +24,6 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.display import Card, Displayed, Plotted
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
@@ -60,7 +60,7 @@ def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> Non
 @register("antiphon.UnboundedCounter/1")
 @column_safe(of="counter")
 @attrs.frozen(kw_only=True)
-class UnboundedCounter(ContinualMechanism[Epochs], Displayed, Plotted):
+class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     """Any number of updates: a counter for each epoch, and the noisy totals of those over.
 
     Epoch i has 2^i·``counter.horizon`` updates, counted by ``counter`` with that horizon;
@@ -85,8 +85,9 @@ class UnboundedCounter(ContinualMechanism[Epochs], Displayed, Plotted):
     )
     """The counters of the epochs so far: no cache that another's ``==`` could reach into."""
 
-    def _card(self) -> Card:
-        return card(self, None)
+    @property
+    def _last(self) -> None:
+        return None
 
     @property
     def signature(self) -> Signature:
@@ -170,7 +171,6 @@ class UnboundedCounter(ContinualMechanism[Epochs], Displayed, Plotted):
         return self.epoch(self._place(updates)[0]).state_size + 3
 
     def squared_error(self, updates: int) -> float:
-        """The expected squared error of an answer after so many updates."""
         number, own = self._place(updates)
         return number * self._total_variance + self.epoch(number).squared_error(own)
 

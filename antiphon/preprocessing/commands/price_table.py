@@ -1,18 +1,20 @@
+# pyright: reportUnknownMemberType=false
 """``antiphon preprocess``: ε on the original data, over n, by four ways to reckon it."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from antiphon.cli.output import print_json, progress
+import attrs
+
+from antiphon.cli.output import CommandOutcome, progress, tell
 from antiphon.cli.written import shown
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.curves import of_measure
-from antiphon.composition.guarantees.derivation import Mark
+from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.searching import budget, largest_rho
 from antiphon.mechanisms import NoisyDescent
@@ -30,6 +32,8 @@ from antiphon.preprocessing.tables import (
     StandardScaling,
     TablePreprocessing,
 )
+from antiphon.protocol.display import Card, Grid, Part, as_data
+from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, picture, plain
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
@@ -117,8 +121,6 @@ def price(pi: TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
 def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool) -> int:
     """Reckon, print, draw."""
     if plot is not None:
-        from antiphon.report.canvas import check_pictures
-
         check_pictures([plot])
     epsilon, delta = budget(rational(asked.epsilon, "epsilon"), rational(asked.delta, "delta"))
     kinds = [preprocessing_of(asked, size) for size in sorted(set(sizes or _SIZES))]
@@ -129,16 +131,8 @@ def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_jso
             rows.append(price(pi, rho, delta))
             advance(len(rows))
     if plot is not None:
-        from antiphon.report.prices import over_sizes
-
-        title = f"{asked.kind}: ε on the original data, δ = {shown(delta)}"
-        over_sizes([row._asdict() for row in rows], title=title, paths=[plot])
-    if as_json:
-        print_json(_data(asked, kinds[-1], rows, plot))
-    else:
-        _print(asked, kinds[-1], rows)
-        if plot is not None:
-            print(f"ε over n is drawn in {plot}")
+        _draw(rows, f"{asked.kind}: ε on the original data, δ = {shown(delta)}", plot)
+    tell(PriceTable(asked, rows, kinds[-1].premises, plot), as_json=as_json)
     return 0
 
 
@@ -152,39 +146,64 @@ def pays(row: PriceRow) -> bool:
     return row.derived <= _LITTLE * row.naive and row.derived < row.group
 
 
-def _data(
-    asked: PriceAsked, pi: TablePreprocessing, rows: Sequence[PriceRow], plot: Path | None
-) -> dict[str, object]:
-    premises = [
-        {"text": each.text, "mark": each.mark.value, "evidence": each.evidence}
-        for each in pi.premises
-    ]
-    return {
-        **asked._asdict(), "rows": [row._asdict() for row in rows], "premises": premises,
-        "falls_with_n": falls(rows), "pays": pays(rows[-1]),
-        "plot": None if plot is None else str(plot),
-    }  # fmt: skip
+# --- a picture -----------------------------------------------------------------------------------
+
+_LINES: Final = {
+    "naive": ("naive (wrong)", COLOURS[1], ":"),
+    "printed": ("printed, p = 2", COLOURS[4], "--"),
+    "group": ("group privacy", COLOURS[3], "-."),
+    "derived": ("derived", COLOURS[0], "-"),
+}
 
 
-# --- for people -----------------------------------------------------------------------------------
+def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
+    """ε over n, both logarithmic: a line for each way to reckon it."""
+    with picture([path], width=8, height=5) as figure:
+        axes = figure.subplots()
+        plain(axes, "records n", "ε")
+        sizes = [row.size for row in rows]
+        for name, (label, colour, style) in _LINES.items():
+            values = [getattr(row, name) for row in rows]
+            axes.plot(sizes, values, style, color=colour, marker="o", markersize=4, label=label)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        legend(axes)
+        headed(figure, title, 0.1)
+        figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
 
 
-def _print(asked: PriceAsked, pi: TablePreprocessing, rows: Sequence[PriceRow]) -> None:
-    from rich.console import Console
+# --- what is printed ------------------------------------------------------------------------------
 
-    from antiphon.report import table
 
-    print(
-        f"{asked.kind}: ε on the original data at δ = {asked.delta}, of a mean with Gaussian noise"
-    )
-    columns = ["n", "τ/Δ", "naive (wrong)", "printed, p = 2", "derived", "group privacy"]
-    cells = [[f"{row.size:,}", *map(shown_up, row[1:])] for row in rows]
-    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
-    console.print(table(columns, cells, numbers=columns))
-    print(verdict(rows))
-    for each in pi.premises:
-        if each.mark is Mark.ASSUMED:
-            print(f"assumed: {each.text} ({each.evidence})")
+@attrs.frozen
+class PriceTable(CommandOutcome):
+    """ε by every way to reckon it, and whether the preprocessing pays."""
+
+    asked: PriceAsked
+    rows: Sequence[PriceRow]
+    premises: Sequence[Premise]
+    plot: Path | None
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {"rows": self.rows, "premises": self.premises}
+        says = {"falls_with_n": falls(self.rows), "pays": pays(self.rows[-1]), "plot": self.plot}
+        return {**self.asked._asdict(), **as_data(found), **as_data(says)}
+
+    def _card(self) -> Card:
+        kind, delta = self.asked.kind, self.asked.delta
+        title = f"{kind}: ε on the original data at δ = {delta}, of a mean with Gaussian noise"
+        return Card(title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        columns = ("n", "τ/Δ", "naive (wrong)", "printed, p = 2", "derived", "group privacy")
+        cells = [(f"{row.size:,}", *map(shown_up, row[1:])) for row in self.rows]
+        yield Grid(cells, columns, numbers=columns)
+        yield verdict(self.rows)
+        for each in self.premises:
+            if each.mark is Mark.ASSUMED:
+                yield f"assumed: {each.text} ({each.evidence})"
+        if self.plot is not None:
+            yield f"ε over n is drawn in {self.plot}"
 
 
 def verdict(rows: Sequence[PriceRow]) -> str:

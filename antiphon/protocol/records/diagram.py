@@ -9,6 +9,7 @@ forward, ExtConComp asks M_i) and left out where they do not. The identifier sen
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -17,20 +18,23 @@ import attrs
 
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.forwarding import only_forwards
-from antiphon.protocol.messages import BOTTOM, HALT, Ask, Pair, identical
+from antiphon.protocol.messages import BOTTOM, HALT, Ask, Creation, Pair, identical
 from antiphon.protocol.records.codec import Json, decode
 from antiphon.protocol.records.headers import rerunning
-from antiphon.protocol.records.labels import message_label, parts_of, party_label, shorten, type_of
+from antiphon.protocol.records.labels import (
+    drawn_as,
+    message_label,
+    parts_of,
+    party_label,
+    shorten,
+    type_of,
+)
 from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.registry import lookup
 
 if TYPE_CHECKING:
     from antiphon.protocol.records.view import View
 
-_VERIFIER: Final = "antiphon.Verifier/1"
-_IDENTIFIER: Final = "antiphon.Identifier/1"
-_TRANSPARENT: Final = (_VERIFIER, _IDENTIFIER, "antiphon.IdentityPostProcessor/1")
-_COMPOSITIONS: Final = ("antiphon.ExtConComp/1", "antiphon.ConComp/1")
 _MOST_PARTS: Final = 12
 
 
@@ -122,28 +126,25 @@ def _few(parts: list[Json]) -> list[Json]:
 
 
 def _title(part: Json) -> str:
-    return {_VERIFIER: "V[f]", _IDENTIFIER: "I(b)"}.get(type_of(part)) or party_label(part)
+    return drawn_as(part).title or party_label(part)
 
 
 def _lane(part: Json) -> Lane:
-    subtitle = ""
-    parameters = part.get("parameters") if isinstance(part, dict) else None
-    if type_of(part) == _VERIFIER and isinstance(parameters, dict):
-        subtitle = f"f: {party_label(parameters.get('verification'))}"
-    elif type_of(part) == _IDENTIFIER:
-        subtitle = "identifier"
-    return Lane(_title(part), subtitle)
+    found: object = part.get("parameters") if isinstance(part, dict) else None
+    parameters: dict[str, Json] = found if isinstance(found, dict) else {}
+    named = {name: party_label(each) for name, each in parameters.items()}
+    return Lane(_title(part), drawn_as(part).about.format_map(defaultdict(lambda: "?", named)))
 
 
 def _forwards(part: Json) -> bool:
     """Whether a part surely sends every left message on unchanged (or as m_b)."""
-    name = type_of(part)
-    return name in _TRANSPARENT or only_forwards(lookup(name))
+    return drawn_as(part).forwards or only_forwards(lookup(type_of(part)))
 
 
 def _answers_unchanged(part: Json) -> bool:
     """Whether a part surely sends every answer on as it is."""
-    return type_of(part) in (*_TRANSPARENT, *_COMPOSITIONS)
+    drawn = drawn_as(part)
+    return drawn.forwards or drawn.composes
 
 
 def _refused(view: View, rounds: tuple[Round, ...]) -> bool:
@@ -175,13 +176,13 @@ class _Cast:
 
     def __init__(self, parts: list[Json], rounds: tuple[Round, ...]) -> None:
         self._parts = parts
-        composed = type_of(parts[-1])
-        self._composes = composed in _COMPOSITIONS
-        self._exists = self._fixed(parts[-1]) if composed == "antiphon.ConComp/1" else []
+        self._composes = drawn_as(parts[-1]).composes
+        self._exists = self._fixed(parts[-1]) if self._composes else []
         asked = {i for each in rounds if (i := _index(each.message)) is not None}
         for number, each in enumerate(rounds, start=1):
-            if self._composes and _side(each.message, "Create") and each.answer is not HALT:
-                name = message_label(_zero(each.message).mechanism, 40)
+            asks = _zero(each.message)
+            if self._composes and issubclass(type(asks), Creation) and each.answer is not HALT:
+                name = message_label(asks.mechanism, 40)
                 self._exists.append(Lane(f"M_{len(self._exists)}", name, number))
         on_stage = [i for i in range(len(self._exists)) if i in asked]
         self.created_lanes = [self._exists[i] for i in on_stage]
@@ -213,7 +214,7 @@ class _Cast:
             if stopped or not (last or _forwards(part)):
                 return
             if type(message) is Pair:
-                text = "m_b" if text == "m_b" or type_of(part) == _IDENTIFIER else "(m₀, m₁)"
+                text = "m_b" if text == "m_b" or drawn_as(part).picks else "(m₀, m₁)"
         yield from self._inside(number, message, differs and text == "m_b", kind)
 
     def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
@@ -238,10 +239,6 @@ class _Cast:
 
 def _zero(message: object) -> Any:
     return message.zero if type(message) is Pair else message
-
-
-def _side(message: object, kind: str) -> bool:
-    return type(_zero(message)).__name__ == kind
 
 
 def _index(message: object) -> int | None:

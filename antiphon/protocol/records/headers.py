@@ -16,6 +16,7 @@ from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptEr
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import Json, decode
+from antiphon.protocol.records.labels import drawn_as
 from antiphon.protocol.registry import SECRET, Unregistered, lookup
 
 _CHAINS: Final = ("Chain", "AnyChain", "Links")
@@ -131,7 +132,7 @@ def bit_of(system: Json) -> int | None:
     """The bit of the leftmost identifier of a system described with its secrets, if it has one."""
     parts = system.get("chain") if isinstance(system, dict) else None
     for part in parts if isinstance(parts, list) else [system]:
-        if isinstance(part, dict) and part.get("type") == "antiphon.Identifier/1":
+        if isinstance(part, dict) and drawn_as(part).picks:
             parameters = part.get("parameters")
             bit = parameters.get("bit") if isinstance(parameters, dict) else None
             return bit if type(bit) is int else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from inspect import isclass
 from typing import Any, Final
 
 import attrs
@@ -11,9 +12,10 @@ import numpy as np
 from antiphon.numbers.exact import Log
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.messages import Ask, Pair, Symbol, identical
+from antiphon.protocol.display import DrawnAs
+from antiphon.protocol.messages import Ask, Creation, Pair, Symbol, identical
 from antiphon.protocol.records.codec import Json
-from antiphon.protocol.registry import SECRET, Unregistered, name_of
+from antiphon.protocol.registry import SECRET, Unregistered, lookup, name_of
 
 _DEEPEST: Final = 6
 _MOST: Final = 4
@@ -104,7 +106,7 @@ def _fraction(value: Fraction) -> str:
 
 def _instance(value: Any, depth: int) -> str:
     """A registered value: its type, and the parameters that are public and not the default."""
-    if type(value).__name__ == "Create":
+    if issubclass(type(value), Creation):
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), name_of(value)
     if name != kind.__name__:
@@ -134,6 +136,13 @@ def party_label(part: Json, width: int = 26) -> str:
     if not name and isinstance(part, dict):
         name = part.get("unregistered", "?")
     return shorten(str(name).split("/")[0].rsplit(".", 1)[-1], width) or "?"
+
+
+def drawn_as(part: Json) -> DrawnAs:
+    """What the class of a part declares, itself and not what it builds on."""
+    kind = lookup(type_of(part))
+    found: object = vars(kind).get("drawn_as") if isclass(kind) else None
+    return found if isinstance(found, DrawnAs) else DrawnAs()
 
 
 def parts_of(system: Json) -> list[Json]:

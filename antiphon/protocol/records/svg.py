@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -60,7 +60,7 @@ def _mermaid_lines(diagram: Diagram) -> Iterator[str]:
 
 # --- SVG -----------------------------------------------------------------------------
 
-FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+_FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 _COLOURS: Final = {
     "says": "#334155", "differs": "#c2410c", "creates": "#0f766e",
     "answers": "#1d5fa8", "halts": "#b42318",
@@ -75,8 +75,10 @@ _LEGEND: Final = (
     ("says", "message"), ("differs", "pair whose sides differ"),
     ("creates", "creation"), ("answers", "answer"), ("halts", "halt"),
 )  # fmt: skip
+PLAIN: Final = f"text {{ font-family: {_FONT}; }}"
+"""The style of all texts."""
 _STYLE: Final = f"""
-text {{ font-family: {FONT}; }}
+{PLAIN}
 .label, .halo {{ font-size: 12.5px; }}
 .halo {{ stroke: #fff; stroke-width: 4px; }}
 .small {{ font-size: 11px; fill: #64748b; }}
@@ -90,7 +92,8 @@ def text_width(text: str, size: float) -> float:
 
 def as_svg(diagram: Diagram) -> str:
     """An SVG picture of its own: no scripts, no links, no outside fonts."""
-    return "\n".join(_Sheet(diagram).lines()) + "\n"
+    sheet = _Sheet(diagram)
+    return svg_sheet(diagram.title, sheet.width, sheet.height, sheet.lines(), _STYLE)
 
 
 class _Sheet:
@@ -107,8 +110,8 @@ class _Sheet:
             below += _depth(turn)
         self._end = below + 4
         right = self._x[-1] + self._boxes[-1] / 2
-        self._width = max(right, _LEFT + text_width(diagram.title, 16), 620) + 28
-        self._height = self._end + 84
+        self.width = max(right, _LEFT + text_width(diagram.title, 16), 620) + 28
+        self.height = self._end + 84
 
     def _lane_places(self) -> list[float]:
         gaps = [(a + b) / 2 + 24 for a, b in pairwise(self._boxes)]
@@ -122,14 +125,6 @@ class _Sheet:
         return places
 
     def lines(self) -> Iterator[str]:
-        width, height, title = self._width, self._height, escape(self._diagram.title)
-        yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-            f'width="{width:.0f}" height="{height:.0f}" role="img">'
-        )
-        yield f"<title>{title}</title>"
-        yield f"<style>{_STYLE}</style>"
-        yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
         yield svg_text(
             _LEFT, 32, self._diagram.title, 'font-size="16" font-weight="600" fill="#0f172a"'
         )
@@ -137,14 +132,13 @@ class _Sheet:
         for turn, y in zip(self._diagram.turns[1::2], self._y[1::2], strict=True):
             depth = _depth(turn)
             yield (
-                f'<rect x="8" y="{y:.1f}" width="{width - 16:.1f}" height="{depth:.1f}" '
+                f'<rect x="8" y="{y:.1f}" width="{self.width - 16:.1f}" height="{depth:.1f}" '
                 'rx="4" fill="#f6f8fb"/>'
             )
         yield from self._lifelines()
         for turn, y in zip(self._diagram.turns, self._y, strict=True):
             yield from self._round(turn, y)
         yield svg_text(_LEFT, self._end + 62, self._diagram.ending, 'font-size="13" fill="#334155"')
-        yield "</svg>"
 
     def _legend(self) -> Iterator[str]:
         x, kinds = _LEFT, {a.kind for e in self._diagram.turns for a in (*e.message, *e.answer)}
@@ -170,10 +164,7 @@ class _Sheet:
     def _box(self, place: int, lane: Lane, top: float) -> Iterator[str]:
         x, width = self._x[place], self._boxes[place]
         fill, edge = _FILLS[0 if place == 0 else 2 if lane.title.startswith("M_") else 1]
-        yield (
-            f'<rect x="{x - width / 2:.1f}" y="{top:.1f}" width="{width:.1f}" height="{_BOX}" '
-            f'rx="6" fill="{fill}" stroke="{edge}"/>'
-        )
+        yield svg_box(x - width / 2, top, width, _BOX, fill, edge)
         middle = top + (18 if lane.subtitle else 26)
         style = 'font-size="14" font-weight="600" fill="#0f172a" text-anchor="middle"'
         yield svg_text(x, middle, lane.title, style)
@@ -228,3 +219,23 @@ def _line(start: float, end: float, y: float, kind: str) -> str:
 def svg_text(x: float, y: float, text: str, style: str) -> str:
     """A text element, escaped."""
     return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(text)}</text>'
+
+
+def svg_box(
+    x: float, y: float, width: float, height: float, fill: str, edge: str, radius: int = 6
+) -> str:
+    """A box with round corners."""
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+        f'rx="{radius}" fill="{fill}" stroke="{edge}"/>'
+    )
+
+
+def svg_sheet(
+    title: str, width: float, height: float, lines: Iterable[str], style: str = PLAIN
+) -> str:
+    """A picture of its own: no scripts, no links, no outside fonts."""
+    size = f'width="{width:.0f}" height="{height:.0f}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {size}'
+    top = (f'{head} role="img">', f"<title>{escape(title)}</title>", f"<style>{style}</style>")
+    return "\n".join([*top, f'<rect {size} fill="#fff"/>', *lines, "</svg>"]) + "\n"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from antiphon.audit.statistical.report_card import claimed
-from antiphon.cli.output import print_json, progress
+from antiphon.audit.statistical.audit_report import claimed
+from antiphon.cli.output import print_json, progress, terminal
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
 from antiphon.protocol.coins import seed_sequence
@@ -108,7 +106,7 @@ def _data(finding: AuditedEntry) -> dict[str, object]:
         "claim": {
             "epsilon": report.epsilon,
             "delta": report.delta,
-            "status": entry.claim.status.value,
+            "status": entry.claim.status,
             "source": entry.claim.source,
         },
         "verdict": "refuted" if finding.refuted else "not refuted",
@@ -132,7 +130,7 @@ def _data(finding: AuditedEntry) -> dict[str, object]:
 
 
 def _print(findings: list[AuditedEntry], surprises: list[AuditedEntry], thorough: bool) -> None:
-    console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
+    console = terminal(_WIDE)
     console.print(_table(findings, thorough))
     console.print(Text("\n".join(_summary(findings, surprises, thorough))))
 

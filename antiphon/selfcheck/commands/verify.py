@@ -11,11 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from antiphon.cli.output import print_json, progress
+from antiphon.cli.output import print_json, progress, terminal
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_up
-from antiphon.report import terminal
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 if TYPE_CHECKING:
@@ -84,11 +83,9 @@ def _data(finding: Decided) -> dict[str, object]:
         "theorem": check.theorem,
         "instance": check.instance,
         "twin_of": None if check.of is None else check.of.instance,
-        "relation": found.relation.value,
-        "claimed": [
-            {"epsilon": _epsilon(epsilon), "delta": str(delta)} for epsilon, delta in found.claimed
-        ],
-        "tight": [{"delta": str(delta), "float": up(delta)} for delta in found.tight],
+        "relation": found.relation,
+        "claimed": [{"epsilon": epsilon, "delta": delta} for epsilon, delta in found.claimed],
+        "tight": [{"delta": delta, "float": up(delta)} for delta in found.tight],
         "holds": found.holds,
         "broken": None if found.holds else broken(finding),
         "expected": check.expected,

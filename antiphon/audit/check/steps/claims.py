@@ -11,7 +11,6 @@ from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.check.watch import where
 from antiphon.audit.game import PrivacyGame
-from antiphon.audit.statistical.report_card import at_least
 from antiphon.numbers.errors import (
     CompositionError,
     Intractable,
@@ -19,7 +18,7 @@ from antiphon.numbers.errors import (
     PartError,
     told,
 )
-from antiphon.numbers.printed import shown_down
+from antiphon.numbers.printed import shown_down, told_apart
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import generator
@@ -130,7 +129,7 @@ def _on_samples(
         except Exception as error:
             raise LeftOut(f"an audit is not possible: {told(error)}") from None
         if report.refuted:
-            low = at_least(report.delta_lower, report.delta)
+            low = told_apart(report.delta_lower, report.delta)[0]
             return (
                 f"an audit finds δ >= {low} at ε = {shown_down(report.epsilon)}, claimed "
                 f"{shown_down(report.delta)}, at confidence {report.confidence}, by "

@@ -5,19 +5,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.learners.contests import Standings
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from antiphon.protocol.pictures import (
+    COLOURS,
+    GRID,
+    INK,
+    SOFT,
+    Axes,
+    Figure,
+    headed,
+    legend,
+    picture,
+    plain,
+    titled,
+)  # fmt: skip
 
 _TICKS: Final = 5
 _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
@@ -41,29 +48,24 @@ class Facet:
     lines: Sequence[Trace]
 
 
-def regrets(curves: Sequence[tuple[str, Standings]], *, title: str, paths: Iterable[Path]) -> None:
-    """Mean regret at each checkpoint, both axes logarithmic, in bands of confidence 95 %.
+def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> None:
+    """Regret over rounds, as ``draw_regrets`` does. One file for each path.
 
-    The legend has the slope of each.
-    What is below 1 is drawn at 1. One file for each path.
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture.
     """
     with picture(paths, width=8, height=5) as figure:
-        draw_regrets(figure.subplots(), curves)
-        figure.suptitle(title, x=0.1, ha="left", fontweight="bold", color=INK)
+        draw_regrets(figure.subplots(), lines)
+        headed(figure, title, 0.1)
         figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
 
 
-def draw_regrets(axes: Axes, curves: Sequence[tuple[str, Standings]]) -> None:
-    """What ``regrets`` shows."""
-    plain(axes)
+def draw_regrets(axes: Axes, lines: Sequence[Trace]) -> None:
+    """Each line with its band, both axes logarithmic; what is below 1 is drawn at 1."""
+    plain(axes, "rounds", "regret against the best in hindsight")
     _logarithmic(axes)
-    for number, (name, each) in enumerate(curves):
-        line = Trace(_sloped(name, each.slope), each.checkpoints, each.mean, each.band())
+    for number, line in enumerate(lines):
         _draw(axes, line, number, least=1)
-    axes.set_xlabel("rounds")
-    axes.set_ylabel("regret against the best in hindsight")
-    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+    legend(axes)
 
 
 def facets(
@@ -101,8 +103,7 @@ def facets(
 
 def _headed(figure: Figure, title: str, width: float, height: float) -> None:
     """The title above all, however high the figure is."""
-    x, y = 0.7 / width, 1 - 0.15 / height
-    figure.suptitle(title, x=x, y=y, ha="left", va="top", fontweight="bold", color=INK)
+    headed(figure, title, 0.7 / width, y=1 - 0.15 / height, va="top")
 
 
 def powers(
@@ -148,7 +149,7 @@ def _fill(own: Axes, facet: Facet, names: Sequence[str], least: float | None) ->
     """One small picture."""
     plain(own)
     own.grid(axis="x", color=GRID, linewidth=0.8)
-    own.set_title(facet.title, fontsize=10, loc="left", color=INK)
+    titled(own, facet.title, 10)
     if least is not None:
         _logarithmic(own)
     for line in facet.lines:
@@ -172,10 +173,6 @@ def _key(figure: Figure, grid: Iterable[Axes], names: Sequence[str], columns: in
         [handles[name] for name in names], names, loc="lower center", frameon=False,
         ncols=-(-len(names) // lines), fontsize=9, labelcolor=INK,
     )  # fmt: skip
-
-
-def _sloped(name: str, slope: float) -> str:
-    return name if np.isnan(slope) else f"{name}, T^{slope:.2f}"
 
 
 def _logarithmic(axes: Axes) -> None:

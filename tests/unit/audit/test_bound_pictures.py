@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon.audit.statistical.bound_pictures import claimed_curve
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.report.audits import claimed_curve, plot
 
 RR = RandomizedResponse(epsilon=ap.Log(3))
 GAME = ap.PrivacyGame(RR, RR.claims[0].verification)
@@ -21,7 +21,7 @@ def audited(**options):
 
 def test_both_panels_in_every_format(tmp_path):
     paths = [tmp_path / f"bound.{kind}" for kind in ("svg", "png", "pdf")]
-    plot(audited(), paths)
+    audited().save_picture(*paths)
     text = paths[0].read_text()
     assert all(words in text for words in ("matplotlib", "clip"))
     assert all(path.stat().st_size > 1000 for path in paths)
@@ -29,7 +29,7 @@ def test_both_panels_in_every_format(tmp_path):
 
 def test_the_same_picture_twice(tmp_path):
     for name in ("a.svg", "b.svg"):
-        plot(audited(), [tmp_path / name])
+        audited().save_picture(tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
@@ -44,15 +44,15 @@ def test_the_claimed_curve_is_the_tight_one_of_randomised_response():
 @pytest.mark.parametrize("name", ["bound", "bound.doc", "bound.jsonl"])
 def test_other_formats_are_refused(tmp_path, name):
     with pytest.raises(ap.InvalidArgument, match=r"\.png"):
-        plot(audited(), [tmp_path / name])
+        audited().save_picture(tmp_path / name)
 
 
 def test_bounds_without_a_curve_are_refused(tmp_path):
     with pytest.raises(ap.InvalidArgument, match="clopper-pearson"):
-        plot(audited(method="label"), [tmp_path / "bound.png"])
+        audited(method="label").save_picture(tmp_path / "bound.png")
 
 
 def test_without_the_extra_it_says_which(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ap.MissingExtra, match=r"antiphon\[plot\]"):
-        plot(audited(), [tmp_path / "bound.png"])
+        audited().save_picture(tmp_path / "bound.png")

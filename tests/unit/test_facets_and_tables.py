@@ -5,9 +5,9 @@ import builtins
 import pytest
 
 import antiphon as ap
-from antiphon.report import print_table
-from antiphon.report.learning import Facet, Trace, facets
-from antiphon.report.tables import table
+from antiphon.audit.regret_pictures import Facet, Trace, facets
+from antiphon.cli.output import FittedTable, print_table
+from antiphon.protocol.display import Grid
 
 
 @pytest.mark.parametrize("least", [1, None])
@@ -54,7 +54,7 @@ def test_a_table_is_printed_without_rich(capsys, monkeypatch):
 def test_a_narrow_terminal_has_no_empty_cells_and_bars_have_no_colon(capsys):
     console = pytest.importorskip("rich.console").Console(width=20)
     rows = [["a long name", "1234567890", "██"], ["bound", "", "▏"]]
-    console.print(table(["counter", "max error", ""], rows, numbers=["max error"]))
+    console.print(FittedTable(Grid(rows, ["counter", "max error", ""], ["max error"])))
     assert capsys.readouterr().out.split("\n")[:7] == [
         "counter: a long name", "  max error: ", "1234567890", "  ██", "", "counter: bound", "  ▏",
     ]  # fmt: skip

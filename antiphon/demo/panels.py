@@ -1,0 +1,244 @@
+# pyright: reportUnknownMemberType=false
+"""Noisy numbers over dates, or counts of steps: running counts, and bands the truth lies in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.protocol.pictures import COLOURS, DASHED, INK, SOFT, Axes, picture, plain, titled
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
+
+Dates: TypeAlias = npt.NDArray[Any]
+"""Dates; or, where there are few of them, how many steps there were."""
+_SHORT: Final = 9
+"""Days below which dates say little."""
+_LONG: Final = 10**15
+"""Counts from here on are written to three digits."""
+_LOW: Final = 0.25
+"""The share of the height below which nothing is written under a line."""
+
+
+# --- running counts -------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class Curve:
+    """A running count: exact and noisy values at some dates."""
+
+    name: str
+    dates: Dates = attrs.field(repr=False)
+    true: Sequence[int] = attrs.field(repr=False)
+    noisy: Sequence[int] = attrs.field(repr=False)
+
+
+@attrs.frozen(eq=False)
+class Panel:
+    """Curves that share an axis; ``level``, a line across it, and what that line means."""
+
+    title: str
+    curves: Sequence[Curve]
+    level: int | None = None
+    meaning: str = ""
+
+
+def running_counts(
+    panels: Sequence[Panel], *, title: str, subtitle: str, unit: str, paths: Iterable[Path]
+) -> None:
+    """Draw true against noisy running counts, with the error below; one file for each path.
+
+    Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
+    """
+    with picture(paths, width=13.5, height=7.2) as figure:
+        axes = figure.subplots(2, len(panels), sharex="col", height_ratios=(2.6, 1), squeeze=False)
+        limit = 1.15 * max(_largest_errors(panels))
+        for place, panel in enumerate(panels):
+            _counts(axes[0][place], panel, unit)
+            axes[0][place].set_xlabel("")
+            label_ends(axes[0][place], [(c.name, c.dates[-1], c.noisy[-1]) for c in panel.curves])
+            _errors(axes[1][place], panel, unit, limit)
+        _legend(axes[0][0])
+        figure.text(0.075, 0.955, title, fontsize=15, fontweight="bold", color=INK)
+        figure.text(0.075, 0.92, subtitle, fontsize=10.5, color=SOFT)
+        figure.subplots_adjust(
+            left=0.075, right=0.905, top=0.85, bottom=0.075, wspace=0.46, hspace=0.16
+        )
+
+
+def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
+    yield 1
+    for panel in panels:
+        for curve in panel.curves:
+            yield from (abs(n - t) for n, t in zip(curve.noisy, curve.true, strict=True))
+
+
+def _counts(axes: Axes, panel: Panel, unit: str) -> None:
+    dated(axes, [curve.dates for curve in panel.curves])
+    titled(axes, panel.title, 11.5, fontweight="bold")
+    axes.set_ylabel(unit)
+    if panel.level is not None:
+        low = panel.level < _LOW * max(max(curve.true) for curve in panel.curves)
+        axes.axhline(panel.level, color=SOFT, linewidth=0.9, linestyle=DASHED)
+        axes.annotate(
+            panel.meaning, (0.99, panel.level), xycoords=("axes fraction", "data"), ha="right",
+            va="bottom" if low else "top", xytext=(0, 4 if low else -4), fontsize=9, color=SOFT,
+            textcoords="offset points",
+        )  # fmt: skip
+    for place, curve in enumerate(panel.curves):
+        colour = COLOURS[place % len(COLOURS)]
+        axes.plot(curve.dates, curve.true, color=colour, linewidth=1.4, alpha=0.9)
+        axes.plot(curve.dates, curve.noisy, "o", color=colour, markersize=3.6, alpha=0.75)
+    axes.set_ylim(bottom=0)
+
+
+def _legend(axes: Axes) -> None:
+    axes.plot([], [], color=INK, linewidth=1.4, label="true")
+    axes.plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
+    beside_title(axes)
+
+
+def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:
+    dated(axes, [curve.dates for curve in panel.curves])
+    axes.set_ylabel(f"noisy − true\n({unit})")
+    axes.axhline(0, color=SOFT, linewidth=0.9)
+    for place, curve in enumerate(panel.curves):
+        gap = np.subtract(curve.noisy, curve.true)
+        colour = COLOURS[place % len(COLOURS)]
+        axes.plot(curve.dates, gap, color=colour, linewidth=0.9, marker="o", markersize=2.4)
+    axes.set_ylim(-limit, limit)
+
+
+# --- bands ----------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class Band:
+    """True and noisy values at some dates, and how far apart they may be."""
+
+    name: str
+    dates: Dates = attrs.field(repr=False)
+    true: Sequence[int] = attrs.field(repr=False)
+    noisy: Sequence[int] = attrs.field(repr=False)
+    width: Sequence[int] = attrs.field(repr=False)
+    """What |noisy - true| is promised not to exceed."""
+    steps: bool = False
+    """Whether the noisy value stays until it changes."""
+
+
+def bands(
+    panels: Sequence[tuple[str, Sequence[Band]]],
+    *,
+    title: str,
+    subtitle: str,
+    paths: Iterable[Path],
+) -> None:
+    """Draw panels (title, bands) side by side; one file for each path.
+
+    Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
+    """
+    with picture(paths, width=13.5, height=5.6) as figure:
+        axes = figure.subplots(1, len(panels), squeeze=False)[0]
+        for place, (heading, drawn) in enumerate(panels):
+            _panel(axes[place], heading, drawn)
+        axes[0].plot([], [], color=INK, linewidth=1.4, label="true")
+        axes[0].plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
+        axes[0].fill_between([], [], [], color=INK, alpha=0.15, label="where the truth should lie")
+        beside_title(axes[0])
+        figure.text(0.065, 0.945, title, fontsize=15, fontweight="bold", color=INK)
+        figure.text(0.065, 0.9, subtitle, fontsize=10.5, color=SOFT)
+        figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.1, wspace=0.42)
+
+
+def _panel(axes: Axes, heading: str, drawn: Sequence[Band]) -> None:
+    dated(axes, [band.dates for band in drawn])
+    titled(axes, heading, 11.5, fontweight="bold")
+    for place, band in enumerate(drawn):
+        colour, how = COLOURS[place % len(COLOURS)], "steps-post" if band.steps else "default"
+        true, noisy, width = (np.array(each, float) for each in (band.true, band.noisy, band.width))
+        axes.fill_between(
+            band.dates, np.maximum(noisy - width, 0), noisy + width, color=colour, alpha=0.13,
+            linewidth=0, step="post" if band.steps else None,
+        )  # fmt: skip
+        axes.plot(band.dates, true, color=colour, linewidth=1.4, alpha=0.9)
+        if band.steps:
+            axes.plot(band.dates, noisy, color=colour, linewidth=0.9, drawstyle=how)
+        axes.plot(band.dates, noisy, "o", color=colour, markersize=3.6, alpha=0.75)
+    axes.set_ylim(bottom=0)
+    label_ends(axes, [(band.name, band.dates[-1], band.noisy[-1]) for band in drawn])
+
+
+# --- what both share ------------------------------------------------------------------------------
+
+
+def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates:
+    """What a picture goes along: the dates, unless all of it lies between few of them."""
+    return np.asarray(steps) if last - first < np.timedelta64(_SHORT, "D") else dates
+
+
+def dated(axes: Axes, dates: Sequence[Dates], step: str = "flights told") -> None:
+    """All of these dates, or counts of a ``step``, from left to right, and counts upwards."""
+    import matplotlib.dates
+
+    mdates: Any = matplotlib.dates
+    plain(axes)
+    first, last = min(each[0] for each in dates), max(each[-1] for each in dates)
+    if isinstance(first, np.datetime64):
+        locator = mdates.AutoDateLocator(maxticks=9)
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
+        margin: Any = (last - first) // 40
+    else:
+        _whole(axes.xaxis)
+        axes.set_xlabel(step)
+        margin = max(1, (last - first) / 40)
+    _whole(axes.yaxis)
+    axes.set_xlim(first - margin, last + margin)
+
+
+def _whole(axis: Axis) -> None:
+    """Whole numbers, with commas."""
+    locator: Any = axis.get_major_locator()
+    locator.set_params(integer=True)
+    axis.set_major_formatter(_thousands)
+
+
+def beside_title(axes: Axes) -> None:
+    """The legend of a figure, right of its title: where there are no curves."""
+    figure: Any = axes.figure
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="upper right", bbox_to_anchor=(0.99, 0.995), ncols=len(labels),
+        frameon=False, fontsize=9.5, labelcolor=INK, columnspacing=1.4, handlelength=1.6,
+    )  # fmt: skip
+
+
+def _thousands(value: float, position: float | None = None) -> str:
+    return f"{value:,.0f}"
+
+
+def label_ends(axes: Axes, ends: Sequence[tuple[str, Any, int]]) -> None:
+    """Each curve's name and last value at its right end, moved apart where two would overlap."""
+    values = [value for _, _, value in ends]
+    step = 0.052 * (axes.get_ylim()[1] - axes.get_ylim()[0])
+    heights: dict[int, float] = {}
+    below = -step
+    for place in sorted(range(len(ends)), key=lambda i: values[i]):
+        below = heights[place] = max(values[place], below + step)
+    for place, (name, date, value) in enumerate(ends):
+        axes.annotate(
+            f"{name}  {_short(value)}", (date, value), xytext=(1.015, heights[place]),
+            textcoords=("axes fraction", "data"), va="center", fontsize=9.5,
+            color=COLOURS[place % len(COLOURS)], annotation_clip=False,
+        )  # fmt: skip
+
+
+def _short(value: int) -> str:
+    """A count in full; one that no picture has room for, to three digits."""
+    return f"{value:,}" if abs(value) < _LONG else f"{value:.3g}"

@@ -1,0 +1,148 @@
+# pyright: reportUnknownMemberType=false
+"""Pictures of numbers: what has one draws itself, in one style, by matplotlib (extra ``plot``)."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+from antiphon.numbers.errors import InvalidArgument, MissingExtra
+from antiphon.numbers.user_files import path_of
+from antiphon.protocol.display import Picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:
+    Axes = Figure = Any
+
+
+COLOURS: Final = ("#1d5fa8", "#c2410c", "#0f766e", "#7c3aed", "#a16207", "#be185d")
+INK, SOFT, GRID = "#1e293b", "#64748b", "#e2e8f0"
+DASHED: Final = (0, (4, 3))
+_STYLE: Final[dict[str, object]] = {
+    "font.size": 10, "svg.hashsalt": "antiphon", "savefig.dpi": 150, "axes.edgecolor": SOFT,
+    "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT,
+}  # fmt: skip
+_SIZE: Final = (6.4, 3.8)
+"""Inches."""
+_UNDATED: Final = {"Date": None}
+_FORMATS: Final = (".png", ".svg", ".pdf")
+
+
+class Plotted(ABC):
+    """What has a picture of numbers, and draws it into axes."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _draw(self, axes: Axes) -> None:
+        """Draw it. Raises: InvalidArgument where there is nothing to be drawn."""
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw it into ``ax``, or into a new figure; the axes.
+
+        Raises: MissingExtra without matplotlib.
+        """
+        with _matplotlib().rc_context(_STYLE):
+            if ax is None:
+                from matplotlib import pyplot
+
+                ax = pyplot.subplots(figsize=_SIZE, layout="constrained")[1]
+            self._draw(ax)
+        return ax
+
+    def _picture(self) -> Picture:
+        """The same in its page; nothing without matplotlib."""
+        return Picture(self._as_svg)
+
+    def _as_svg(self) -> str | None:
+        try:
+            mpl = _matplotlib()
+        except MissingExtra:
+            return None
+        from matplotlib.figure import Figure
+
+        file = io.StringIO()
+        with mpl.rc_context({**_STYLE, "svg.fonttype": "none"}):
+            figure = Figure(figsize=_SIZE, layout="constrained")
+            self._draw(figure.subplots())
+            figure.savefig(file, format="svg", metadata=_UNDATED)
+        return file.getvalue()
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def check_pictures(paths: Iterable[Path]) -> None:
+    """Raises what ``picture`` would, before anything is computed for it.
+
+    Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's,
+    and for a directory.
+    """
+    for path in paths:
+        if path_of(path).suffix.lower() not in _FORMATS:
+            raise InvalidArgument(f"a plot is a .png, .svg or .pdf file, not {path.name}")
+    _matplotlib()
+
+
+@contextmanager
+def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[Figure, None, None]:
+    """An empty matplotlib figure (inches), saved to each path once it has been drawn.
+
+    Equal drawings give equal SVG files: they bear no date. Raises: as ``check_pictures``.
+    """
+    paths = list(paths)
+    check_pictures(paths)
+    from matplotlib.figure import Figure
+
+    with _matplotlib().rc_context(_STYLE):
+        figure = Figure(figsize=(width, height))
+        yield figure
+        for path in paths:
+            figure.savefig(path, metadata=_UNDATED if path.suffix == ".svg" else None)
+
+
+def _matplotlib() -> ModuleType:
+    """The package. Raises: MissingExtra without it."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+    return mpl
+
+
+# --- the style -----------------------------------------------------------------------------------
+
+
+def plain(axes: Axes, across: str = "", upwards: str = "") -> None:
+    """No frame but two axes, and a light grid behind; what the axes are."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=3)
+    if across:
+        axes.set_xlabel(across)
+    if upwards:
+        axes.set_ylabel(upwards)
+
+
+def legend(axes: Axes, **where: Any) -> None:
+    """The names of the lines, without a frame."""
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK, **where)
+
+
+def titled(axes: Axes, title: str, size: float = 11, **how: Any) -> None:
+    """A title at the left."""
+    axes.set_title(title, loc="left", fontsize=size, color=INK, **how)
+
+
+def headed(figure: Figure, title: str, x: float, **where: Any) -> None:
+    """A bold title above all that a figure has."""
+    figure.suptitle(title, x=x, ha="left", fontweight="bold", color=INK, **where)
