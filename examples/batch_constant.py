@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.audit.regret_pictures import Facet, Trace, facets
 from antiphon.cli.output import print_table
+from antiphon.learners.regret_pictures import Facet, Trace, facets
 
 BATCHES, RATE = (1, 4, 16, 64, 256), 2.0**-12
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.audit.regret_pictures import Facet, Trace, facets
 from antiphon.cli.output import print_table
 from antiphon.learners import LazyExperts
+from antiphon.learners.regret_pictures import Facet, Trace, facets
 
 DELTA = 1e-6
 EXPERTS = {

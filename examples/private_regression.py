@@ -59,7 +59,7 @@ def main(rounds: int, plot: Path | None) -> None:
     gap = shown_up(max(each.gap for each in found.values()), 1)
     print(f"the best in hindsight is known to {gap}")
     if plot is not None:
-        from antiphon.audit.regret_pictures import regrets
+        from antiphon.learners.regret_pictures import regrets
 
         lines = [each.trace(name) for name, each in found.items()]
         regrets(lines, title="Regret of logistic regression", paths=[plot])

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from antiphon.audit.regret_pictures import Trace, draw_regrets
 from antiphon.learners.experts.weighted import ByWeight
 from antiphon.learners.games.online_game import (
     Figures,
@@ -28,6 +27,7 @@ from antiphon.learners.games.online_game import (
     Scored,
 )
 from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
+from antiphon.learners.regret_pictures import Trace, draw_regrets
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_up

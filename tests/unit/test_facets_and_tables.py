@@ -5,8 +5,8 @@ import builtins
 import pytest
 
 import antiphon as ap
-from antiphon.audit.regret_pictures import Facet, Trace, facets
 from antiphon.cli.output import FittedTable, print_table
+from antiphon.learners.regret_pictures import Facet, Trace, facets
 from antiphon.protocol.display import Grid
 
 

@@ -73,10 +73,9 @@ def imported(path):
 
 
 CIRCLES = [
-    {"protocol.chain", "protocol.post_processor"},
     {"protocol.records.view", "protocol.records.sinks", "protocol.records.transcript"},
 ]
-"""``@`` makes a chain of links, which are links; a view saves and loads itself."""
+"""A view saves and loads itself."""
 
 
 def modules():

@@ -89,7 +89,7 @@ NO_PRIVACY_FIGURES = {
             "each[:, -1].mean():,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
-        "antiphon/audit/regret_pictures.py": ["place:,.6g"],
+        "antiphon/learners/regret_pictures.py": ["place:,.6g"],
         "examples/adaptivity_costs.py": ["float(more / less):.2f"],
         "examples/batch_constant.py": [
             "each[k] / sqrt(b * T):.4f", "each[k]:.2f", "passed(lambda _: 1):.0e",

@@ -20,9 +20,10 @@ for each in pkgutil.walk_packages(ap.__path__, "antiphon."):
     joint = any(f".{name}" in each.name for name in joints)
     if not joint and not each.name.endswith("__main__"):
         importlib.import_module(each.name)
-from antiphon.cli import main
-assert main(["--help"]) == 0
-assert main(["explain", "1", "1"]) in (0, 2)
+from antiphon.cli.app import app
+names = {each.callback.__name__ for each in app.registered_commands}
+added = {"verify": "selfcheck", "learn": "learners", "conjecture": "conjectures"}
+assert "explain" in names and not {name for name in names if added.get(name) in gone}, names
 for wing in gone:
     try: getattr(ap, wing)
     except AttributeError as error: assert wing in str(error), error
@@ -56,8 +57,6 @@ def run_all(wings, folder):
 def test_the_core_needs_no_wing(tmp_path):
     done = run_all(WINGS, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "verify" not in done.stdout
-    assert "learn" not in done.stdout
 
 
 @cache

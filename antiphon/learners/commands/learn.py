@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from antiphon.audit.regret_pictures import powers, regrets
 from antiphon.cli.output import print_json, progress
 from antiphon.learners.commands.learner_rows import LearnerRow
 from antiphon.learners.commands.learner_tables import LearnedOutcome, print_once, print_sweep
@@ -25,6 +24,7 @@ from antiphon.learners.commands.sweeps import over_budgets, over_rounds, sweep_d
 from antiphon.learners.contests import contest
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.learners.games.convex_game import DataTable
+from antiphon.learners.regret_pictures import powers, regrets
 
 
 def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:

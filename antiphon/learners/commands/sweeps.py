@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import attrs
 
-from antiphon.audit.regret_pictures import Facet, Trace
 from antiphon.cli.written import shown
 from antiphon.learners.commands.learner_rows import LearnerRow, power, shared
+from antiphon.learners.regret_pictures import Facet, Trace
 
 
 def _regret(row: LearnerRow) -> float:
