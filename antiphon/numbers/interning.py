@@ -77,11 +77,15 @@ def _content(kind: type[Any]) -> Content | None:
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
-        known = attrs.fields(kind)
-        return _fields(tuple(field.name for field in known if field.eq or field.init))
+        return _fields(telling(kind))
     if kind in _BY_THEMSELVES or issubclass(kind, enum.Enum):
         return None
     return _attributes(kind)
+
+
+def telling(kind: Any) -> tuple[str, ...]:
+    """The fields of an attrs class in which two different objects may differ, compared or not."""
+    return tuple(field.name for field in attrs.fields(kind) if field.eq or field.init)
 
 
 def _items(value: Iterable[object]) -> Hashable:
