@@ -27,7 +27,7 @@ from antiphon.protocol.durable.reading import (
 from antiphon.protocol.durable.states import kept
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import encode, mentions_unregistered
-from antiphon.protocol.records.files import refuse_taken, sync_directory
+from antiphon.protocol.records.files import naming, refuse_taken, sync_directory
 from antiphon.protocol.records.transcript import MAX_LINE
 from antiphon.protocol.registry import name_of
 
@@ -207,23 +207,19 @@ def _refuse_unbegun(path: Path) -> None:
 
 def _created(path: Path) -> int:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
-    try:
+    with naming(path):
         return os.open(path, flags, 0o600)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _reopened(path: Path, end: int) -> int:
     """Open for what comes next, after the last whole line."""
-    try:
+    with naming(path):
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        os.ftruncate(descriptor, end)
-    except OSError as error:
-        os.close(descriptor)
-        raise FileError(f"{path} cannot be written: {error.strerror}") from error
+        try:
+            os.ftruncate(descriptor, end)
+        except OSError:
+            os.close(descriptor)
+            raise
     return descriptor
 
 
