@@ -102,7 +102,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         if made is None or not isinstance(value, tuple):  # a NamedTuple has it
             return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    return _frozen_fields(value, depth + 1)
+    return _frozen_fields(kind, value, depth + 1)
 
 
 def _of_bytes(value: Array) -> bool:
@@ -124,10 +124,10 @@ def _side(value: MessageT) -> MessageT:
     return value if type(value) in _MUTABLE else freeze(value)
 
 
-def _frozen_fields(value: Any, depth: int) -> object:
+def _frozen_fields(kind: Any, value: Any, depth: int) -> object:
     changed = {
         field.alias: frozen
-        for field in attrs.fields(type(value))
+        for field in attrs.fields(kind)
         if field.init and (frozen := freeze(own := getattr(value, field.name), depth)) is not own
     }
     return attrs.evolve(value, **changed) if changed else value
