@@ -48,15 +48,11 @@ def fingerprint(value: object) -> Hashable:
     must be the same, too: it may forget one. Only a method ``__fingerprint__`` can say what
     the content is; then two values are the same if these are.
     """
-    kind = _kind(value)
+    kind: type = type(value)
     if type(kind) is not type and not honest(kind):
         return id(kind), _attributes(kind)(value)
     content = _content(kind)
     return kind, value if content is None else content(value)
-
-
-def _kind(value: object) -> type:
-    return type(value)
 
 
 @lru_cache(maxsize=4096)
