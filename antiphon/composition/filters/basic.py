@@ -9,7 +9,6 @@ import attrs
 from antiphon.composition.filters.budget import Amounts, Filter, epsilon_delta
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.registry import register
 
@@ -44,7 +43,7 @@ class BasicFilter(Filter):
     source = "Rogers, Roth, Ullman, Vadhan 2016; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
-        set_derived(self, limits=(self.epsilon, self.delta))
+        object.__setattr__(self, "limits", (self.epsilon, self.delta))
 
     def cost(self, measure: Measure) -> Amounts:
         return epsilon_delta(measure, "charge it to a ConcentratedFilter or a WhitehouseFilter")

@@ -15,7 +15,6 @@ from antiphon.composition.filters.sums import Sum, amounts, root_below
 from antiphon.numbers import exact
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.named import set_derived
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Displayed, Grid, as_text
@@ -132,7 +131,8 @@ Rounded: TypeAlias = Callable[["ExactEpsilon | float"], str]
 
 def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
     """A new refusal, that knows which filter's it is and at which δ its texts say it in ε."""
-    set_derived(refusal, _budget=budget, _delta=delta)
+    object.__setattr__(refusal, "_budget", budget)
+    object.__setattr__(refusal, "_delta", delta)
     return refusal
 
 

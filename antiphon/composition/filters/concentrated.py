@@ -112,7 +112,7 @@ class ConcentratedFilter(RhoFilter):
     source = "Whitehouse et al. 2023, Thm 1; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
-        named.set_derived(self, limits=(self.rho, self.delta))
+        object.__setattr__(self, "limits", (self.rho, self.delta))
 
 
 @register("antiphon.WhitehouseFilter/1")
@@ -151,7 +151,7 @@ class WhitehouseFilter(RhoFilter):
                 "all use BasicFilter"
             )
         limits = rho_limit(self.epsilon, self.slack), self.delta - self.slack
-        named.set_derived(self, limits=limits)
+        object.__setattr__(self, "limits", limits)
 
     @property
     def own_delta(self) -> Fraction:
@@ -204,7 +204,7 @@ class RogersFilter(RhoFilter):
 
     def __attrs_post_init__(self) -> None:
         limit = rogers_limit(self.epsilon, self.delta)
-        named.set_derived(self, limits=(limit, self.delta / 2))
+        object.__setattr__(self, "limits", (limit, self.delta / 2))
 
     @property
     def own_delta(self) -> Fraction:
@@ -262,7 +262,7 @@ class GaussianFilter(Filter):
     source = "Smith and Thakurta 2022 (arXiv 2210.17520); concurrent: Vadhan and Zhang 2023"
 
     def __attrs_post_init__(self) -> None:
-        named.set_derived(self, limits=(self.mu**2, self.delta))
+        object.__setattr__(self, "limits", (self.mu**2, self.delta))
 
     def cost(self, measure: Measure) -> Amounts:
         if type(measure) is GaussianDP:

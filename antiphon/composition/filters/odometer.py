@@ -89,7 +89,8 @@ class Odometer(Budget[Distance]):
             )
         twice_log = 2 * float(log_above(1 / self.slack)) * _UP
         width = 2 * float(rho_limit(self.near, self.slack)) / (twice_log + 1)
-        named.set_derived(self, _width=max(width, 1e-300), _twice_log=twice_log)
+        object.__setattr__(self, "_width", max(width, 1e-300))
+        object.__setattr__(self, "_twice_log", twice_log)
 
     @property
     def initial_state(self) -> Distance:
@@ -168,7 +169,7 @@ class RenyiOdometer(Budget[Spent]):
     def __attrs_post_init__(self) -> None:
         if not 0 < self.slack <= self.delta:
             raise InvalidArgument(f"slack is a part of delta, above 0 and at most {self.delta}")
-        named.set_derived(self, _tail=Fraction(log_above(1 / self.slack)) / (self.order - 1))
+        object.__setattr__(self, "_tail", Fraction(log_above(1 / self.slack)) / (self.order - 1))
 
     @property
     def initial_state(self) -> Spent:

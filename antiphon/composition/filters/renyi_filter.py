@@ -77,7 +77,7 @@ class RenyiFilter(Filter):
     source = "Feldman and Zrnic 2021; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
-        named.set_derived(self, limits=(self.budget, self.delta))
+        object.__setattr__(self, "limits", (self.budget, self.delta))
 
     def cost(self, measure: Measure) -> Amounts:
         return divergence_delta(measure, self.order)
