@@ -79,7 +79,7 @@ class CounterexampleAdversary(_Exposing):
 
     def __attrs_post_init__(self) -> None:
         weaker = Approximate(self.epsilon, self.delta)
-        object.__setattr__(self, "_create", _asserting(LeakyBit(delta=self.delta), weaker))
+        named.set_derived(self, _create=_asserting(LeakyBit(delta=self.delta), weaker))
 
     @property
     def success(self) -> Fraction:
@@ -109,7 +109,7 @@ class ExposingAdversary(_Exposing):
         made = ExposedResponse(probability=self.probability, epsilon=self.epsilon)
         if not any(implies(each.measure, self.measure) for each in made.claims):
             raise InvalidArgument(f"this M_{{p,E}} claims no {message_label(self.measure)}")
-        object.__setattr__(self, "_create", _asserting(made, self.measure))
+        named.set_derived(self, _create=_asserting(made, self.measure))
 
 
 def learned_bit(view: View) -> int | None:

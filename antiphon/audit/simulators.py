@@ -20,6 +20,7 @@ from antiphon.audit.exact.question import horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.interning import fingerprint
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins, integer_weights
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
@@ -91,8 +92,7 @@ class Simulator(PostProcessor[Simulated]):
 
     def __attrs_post_init__(self) -> None:
         histories = Histories(self.mechanism, self.verification, self.within)
-        object.__setattr__(self, "_histories", histories)
-        object.__setattr__(self, "_accepts", self.mechanism.signature.queries.contains)
+        set_derived(self, _histories=histories, _accepts=self.mechanism.signature.queries.contains)
 
     @property
     def initial_state(self) -> Simulated:

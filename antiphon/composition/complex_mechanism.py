@@ -8,6 +8,7 @@ import attrs
 
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.numbers.errors import CompositionError
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import Chain, PostProcessor
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
@@ -60,7 +61,7 @@ class ComplexMechanism(ContinualMechanism[States, object, object]):
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "chain", self.post_processor @ ExtConComp())
+        set_derived(self, chain=self.post_processor @ ExtConComp())
 
     @property
     def signature(self) -> Signature:

@@ -11,6 +11,7 @@ import attrs
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
+from antiphon.numbers.named import set_derived
 from antiphon.populations.plain import accepting
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -71,17 +72,18 @@ class Create(Creation):
                 "the claim does not follow from a claim of the mechanism: give the same "
                 "verification function with epsilon and delta no smaller, and no better status"
             )
-        object.__setattr__(self, "claim", claim)
-        object.__setattr__(self, "accepts", accepting(self.mechanism.signature.queries))
-        object.__setattr__(self, "step", self.mechanism.step)
-        verify = _unclaimed if claim is None else checking(claim.verification)
-        object.__setattr__(self, "verify", verify)
+        set_derived(
+            self,
+            claim=claim,
+            accepts=accepting(self.mechanism.signature.queries),
+            step=self.mechanism.step,
+            verify=_unclaimed if claim is None else checking(claim.verification),
+        )
 
     def __fingerprint__(self) -> Hashable:
         """Its content, found once: exact search meets a creation in every state."""
         if self._key is None:
-            key = fingerprint((self.mechanism, self.claim))
-            object.__setattr__(self, "_key", key)
+            set_derived(self, _key=fingerprint((self.mechanism, self.claim)))
         return self._key
 
     @property

@@ -78,7 +78,7 @@ class FlightAnalyst(Adversary[Notes]):
                 f"flights={self.flights}, challenge={self.challenge}"
             )
         counter = TreeCounter(horizon=HORIZON, epsilon=self.epsilon)
-        object.__setattr__(self, "_create", same(Create(counter)))
+        named.set_derived(self, _create=same(Create(counter)))
 
     @property
     def initial_state(self) -> Notes:

@@ -66,7 +66,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
 
     def __attrs_post_init__(self) -> None:
         digest = blake2b(self.description.encode(), digest_size=6).hexdigest()
-        object.__setattr__(self, "_source", f"OpenDP {self.version}: {digest}")
+        named.set_derived(self, _source=f"OpenDP {self.version}: {digest}")
 
     @property
     def signature(self) -> Signature:
@@ -132,7 +132,7 @@ def mechanism(
         queries=queries or _space(measurement.input_domain),
         answers=answers or Anything(),
     )
-    object.__setattr__(made, "_asked", _asking(measurement, known=queries is None))
+    named.set_derived(made, _asked=_asking(measurement, known=queries is None))
     return made
 
 

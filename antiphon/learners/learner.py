@@ -43,11 +43,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()
         answers = Either((Finite((TOP,)), advice))
-        self._set(signature=Signature(Either((losses, QUERIES)), answers, losses))
-
-    def _set(self, **derived: object) -> None:
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
+        fields.set_derived(self, signature=Signature(Either((losses, QUERIES)), answers, losses))
 
     @abstractmethod
     def _spaces(self) -> tuple[Space, Space]:

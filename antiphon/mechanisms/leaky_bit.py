@@ -117,7 +117,7 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
     """e^E/(1+e^E)."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "truth", RandomizedResponse(epsilon=self.epsilon).truth)
+        fields.set_derived(self, truth=RandomizedResponse(epsilon=self.epsilon).truth)
 
     @property
     def initial_state(self) -> Symbol:

@@ -52,7 +52,7 @@ class NoisyDescent(NoninteractiveMechanism[Table, Table]):
 
     def __attrs_post_init__(self) -> None:
         square = (2 * self.clip / self.points) ** 2 * self.steps / (2 * self.rho)
-        object.__setattr__(self, "sigma", up(exact.root_up(square)))
+        fields.set_derived(self, sigma=up(exact.root_up(square)))
 
     @property
     def signature(self) -> Signature:

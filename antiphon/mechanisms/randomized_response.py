@@ -112,7 +112,7 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
         else:
             above = exact.exp_bracket(self.epsilon, _BITS)[1]
             weight, other = Fraction(1 << _BITS), Fraction(above)
-        object.__setattr__(self, "truth", weight / (weight + (self.values - 1) * other))
+        fields.set_derived(self, truth=weight / (weight + (self.values - 1) * other))
 
     @property
     def signature(self) -> Signature:

@@ -94,8 +94,9 @@ class SparseVector(ContinualMechanism[SparseState, int, Told]):
     def __attrs_post_init__(self) -> None:
         first, second = self.share * self._budget, (1 - self.share) * self._budget
         moves = self.tops * self.sensitivity * (1 if self.monotone else 2)
-        object.__setattr__(self, "threshold_scale", self.sensitivity / first)
-        object.__setattr__(self, "query_scale", moves / second)
+        fields.set_derived(
+            self, threshold_scale=self.sensitivity / first, query_scale=moves / second
+        )
 
     @property
     def _budget(self) -> Fraction:
@@ -216,7 +217,7 @@ class NumericSparseVector(SparseVector):
     def __attrs_post_init__(self) -> None:
         SparseVector.__attrs_post_init__(self)
         scale = self.tops * self.sensitivity / (self.value_share * self.epsilon)
-        object.__setattr__(self, "value_scale", scale)
+        fields.set_derived(self, value_scale=scale)
 
     @property
     def _budget(self) -> Fraction:

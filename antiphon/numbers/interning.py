@@ -48,15 +48,11 @@ def fingerprint(value: object) -> Hashable:
     must be the same, too: it may forget one. Only a method ``__fingerprint__`` can say what
     the content is; then two values are the same if these are.
     """
-    kind = _kind(value)
+    kind: type = type(value)
     if type(kind) is not type and not honest(kind):
         return id(kind), _attributes(kind)(value)
     content = _content(kind)
     return kind, value if content is None else content(value)
-
-
-def _kind(value: object) -> type:
-    return type(value)
 
 
 @lru_cache(maxsize=4096)
@@ -77,11 +73,15 @@ def _content(kind: type[Any]) -> Content | None:
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
-        known = attrs.fields(kind)
-        return _fields(tuple(field.name for field in known if field.eq or field.init))
+        return _fields(telling(kind))
     if kind in _BY_THEMSELVES or issubclass(kind, enum.Enum):
         return None
     return _attributes(kind)
+
+
+def telling(kind: Any) -> tuple[str, ...]:
+    """The fields of an attrs class in which two different objects may differ, compared or not."""
+    return tuple(field.name for field in attrs.fields(kind) if field.eq or field.init)
 
 
 def _items(value: Iterable[object]) -> Hashable:

@@ -1,4 +1,4 @@
-"""Converters of attrs fields that call a parameter by the field's own name.
+"""Fields of attrs classes: converters that know the field's name, and fields that are derived.
 
 ``rho: Fraction = attrs.field(converter=named.positive)`` raises "rho must be positive, …", as
 ``exact.positive(value, "rho")`` does.
@@ -21,6 +21,13 @@ def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
         return check(value, field.name)
 
     return attrs.Converter(convert, takes_field=True)
+
+
+def set_derived(made: object, /, **values: object) -> None:
+    """Set fields of a frozen object that follow from its others, while it is being made."""
+    set_field = object.__setattr__
+    for name, value in values.items():
+        set_field(made, name, value)
 
 
 if TYPE_CHECKING:  # a type checker takes what an attrs class is made with from a function only

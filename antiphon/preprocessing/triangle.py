@@ -15,6 +15,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, UnknownOrder
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import UNIT, up
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.measures.kinds import (
@@ -146,8 +147,7 @@ class Hoelder:
         ]
         slopes = [min((each.slope for each in own), default=math.inf) for own in (near, far)]
         whole = sum(map(math.sqrt, slopes)) ** 2
-        object.__setattr__(self, "_legs", tuple(pairs))
-        object.__setattr__(self, "_slope", whole)
+        set_derived(self, _legs=tuple(pairs), _slope=whole)
 
     def __call__(self, order: float) -> float:
         if not 1 < order_of(order) < math.inf:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import honest
+from antiphon.numbers.interning import honest, telling
 
 MAX_DEPTH: Final = 64
 """How deep tuples, pairs and questions may nest in one message."""
@@ -109,7 +109,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         if made is None or not isinstance(value, tuple):  # a NamedTuple has it
             return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    return _frozen_fields(kind, value, depth)
+    return _frozen_fields(kind, value, depth + 1)
 
 
 def _of_bytes(value: Array) -> bool:
@@ -132,11 +132,10 @@ def _side(value: MessageT) -> MessageT:
 
 
 def _frozen_fields(kind: Any, value: Any, depth: int) -> object:
-    fields: list[tuple[str, object]] = [
-        (field.alias, getattr(value, field.name)) for field in attrs.fields(kind) if field.init
-    ]
     changed = {
-        alias: frozen for alias, own in fields if (frozen := freeze(own, depth + 1)) is not own
+        field.alias: frozen
+        for field in attrs.fields(kind)
+        if field.init and (frozen := freeze(own := getattr(value, field.name), depth)) is not own
     }
     return attrs.evolve(value, **changed) if changed else value
 
@@ -257,7 +256,7 @@ def _value_fields(kind: Any) -> tuple[str, ...] | None:
     bases: list[dict[str, object]] = [vars(base) for base in kind.__mro__[1:]]
     if any(base.get("__slots__") and "__attrs_attrs__" not in base for base in bases):
         return None
-    return tuple(field.name for field in attrs.fields(kind) if field.init or field.eq)
+    return telling(kind)
 
 
 def _same_fields(kind: type, left: object, right: object) -> bool:

@@ -69,10 +69,6 @@ _INERT: Final = frozenset(
 """What a class body may hold without changing anything."""
 
 
-def _kind(value: object) -> type:
-    return type(value)
-
-
 _found: Final[set[type]] = set()
 """Classes that were found to be this library's own, and will not be anyone else's."""
 
@@ -199,21 +195,21 @@ def _shadow(value: object) -> str | None:
     own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     if not own_dict:
         return None
-    fields = {field.name for field in getattr(_kind(value), "__attrs_attrs__", ())}
+    fields = {field.name for field in getattr(type(value), "__attrs_attrs__", ())}
     hidden = (name for name in own_dict if name not in fields and not _cached(value, name))
     return next(hidden, None)
 
 
 def _hidden(value: object) -> str | None:
     """A method of a user's own class that an attribute of the object stands in front of."""
-    kind = _kind(value)
+    kind = type(value)
     own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     return next((name for name in own_dict if callable(getattr(kind, name, None))), None)
 
 
 def _cached(value: object, name: str) -> bool:
     """Whether a name in an object's dictionary is what a property of its class keeps there."""
-    return isinstance(getattr(_kind(value), name, None), cached_property)
+    return isinstance(getattr(type(value), name, None), cached_property)
 
 
 def doubt(whole: object, stated: str, *, but_created: bool = False) -> str | None:
@@ -227,7 +223,7 @@ def doubt(whole: object, stated: str, *, but_created: bool = False) -> str | Non
     alien = foreign(whole, but_created=but_created)
     if alien is None:
         return None
-    kind = essence(_kind(whole))
+    kind = essence(type(whole))
     given = any(f.name == stated and f.init for f in getattr(kind, "__attrs_attrs__", ()))
     if stated in vars(kind) and (given or not _written(kind)):
         hidden = _hidden(whole)

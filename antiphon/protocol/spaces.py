@@ -19,6 +19,7 @@ from antiphon.numbers import arrays
 from antiphon.numbers.arrays import Bound, product
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import register
@@ -99,9 +100,8 @@ class Finite(Space):
             if any(identical(value, other) for other in alike):
                 raise InvalidArgument("a finite space lists each value once")
             alike.append(value)
-        object.__setattr__(self, "_index", index)
         kinds = [each for each in (int, str, bytes) if all_are(each, self.values)]
-        object.__setattr__(self, "_kind", kinds[0] if self.values and kinds else None)
+        set_derived(self, _index=index, _kind=kinds[0] if self.values and kinds else None)
 
     def contains_all(self, values: tuple[object, ...]) -> bool:
         if self._kind is not None and all_are(self._kind, values):
@@ -286,7 +286,7 @@ class Tuples(Space):
     def __attrs_post_init__(self) -> None:
         first = self.spaces[0] if self.spaces else None
         alike = all(identical(first, space) for space in self.spaces)
-        object.__setattr__(self, "_each", first if alike else None)
+        set_derived(self, _each=first if alike else None)
 
     def contains(self, value: Any) -> bool:
         kind = type(value)  # pyright: ignore[reportUnknownVariableType]

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
+from antiphon.numbers.named import set_derived
 from antiphon.populations.plain import accepting, plain
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
@@ -67,7 +68,7 @@ class Verifier(PostProcessor[VerifierState]):
     drawn_as = DrawnAs("V[f]", "f: {verification}", forwards=True)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_read", checking(self.verification))
+        set_derived(self, _read=checking(self.verification))
 
     @property
     def initial_state(self) -> VerifierState:
@@ -87,8 +88,7 @@ class Verifier(PostProcessor[VerifierState]):
                 f"right takes {str(space)[:80]}"
             )
         if checked != space:
-            object.__setattr__(verifier, "queries", right.queries)
-            object.__setattr__(verifier, "_accepts", accepting(right.queries))
+            set_derived(verifier, queries=right.queries, _accepts=accepting(right.queries))
         return verifier
 
     def signature(self, right: Signature) -> Signature:

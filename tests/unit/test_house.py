@@ -390,6 +390,18 @@ def test_no_room_has_more_than_a_quarter_of_the_lines():
     assert lines.most_common(1)[0][1] <= lines.total() / 4, lines.most_common(3)
 
 
+def test_derived_fields_of_frozen_objects_are_set_by_one_helper():
+    """``named.set_derived``: nothing else goes behind a frozen class."""
+    setters = {
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "object.__setattr__"
+    }
+    waiting = ("composition/filters/", "composition/guarantees/certified", "composition/validity")
+    assert {each for each in setters if not each.startswith(waiting)} == {"numbers/named.py"}
+
+
 def test_any_is_rare():
     """At most 15 in 1,000 lines: types mean something."""
     source = "\n".join(path.read_text() for path in SOURCES)

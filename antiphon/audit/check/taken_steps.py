@@ -43,16 +43,10 @@ class Taken:
         return isinstance(self.error, REFUSALS) and not self.tape
 
 
-class StrictCoins(RecordedCoins):
-    """Recorded coins of a study: the crash of a composition's child raises."""
-
-    strict = True
-
-
 def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
     """Take one step and watch it."""
     held, used = content(state), set[str]()
-    own = StrictCoins(coins)
+    own = RecordedCoins(coins, strict=True)  # the crash of a composition's child raises
     result: Any = None
     error: Exception | None = None
     with watched(used):

@@ -52,7 +52,7 @@ class Chunks:
 
     def __attrs_post_init__(self) -> None:
         root = np.random.SeedSequence() if self.seed is None else seed_sequence(self.seed)
-        object.__setattr__(self, "root", root)
+        named.set_derived(self, root=root)
 
     def __len__(self) -> int:
         return -(-self.total // self.size)

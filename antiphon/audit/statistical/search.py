@@ -73,7 +73,7 @@ class FamilyMember(Adversary):
     _built: Adversary = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_built", _checked(self.family.build(self.vector)))
+        named.set_derived(self, _built=_checked(self.family.build(self.vector)))
 
     def __reduce__(self) -> tuple[type[FamilyMember], tuple[AdversaryFamily, Vector]]:
         return FamilyMember, (self.family, self.vector)

@@ -17,6 +17,7 @@ from antiphon.composition.accounting.renyi import bounded_divergence
 from antiphon.numbers import exact
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.interval import UNIT
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import (
     Approximate,
@@ -86,7 +87,7 @@ class Summed:
 
     def __attrs_post_init__(self) -> None:
         counted = ((tuple(map(divergence_of, each)), n) for each, n in grouped(self.measures))
-        object.__setattr__(self, "_counted", tuple(counted))
+        set_derived(self, _counted=tuple(counted))
 
     def __call__(self, order: float) -> float:
         found = [(min(each(order) for each in own), count) for own, count in self._counted]

@@ -127,17 +127,14 @@ class RegularisedLeader(PostProcessor[Stance]):
         if not self.start + self.growth > 0:
             raise InvalidArgument("start and growth are not both 0: λ_t is above 0")
         reach = fields.check_double(self.body.reach, "the reach of a body")
-        self._set(
+        fields.set_derived(
+            self,
             lifting=Lifting(
                 self.verification, self._inner, Status.PROVED, f"see {type(self).__name__}"
             ),
             _gradients=Arrays((self.width,), "int64", -self.steps, self.steps),
             _pace=reach / self.steps,
         )
-
-    def _set(self, **derived: object) -> None:
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
 
     @property
     def width(self) -> int:
@@ -265,7 +262,9 @@ class HedgedLeader(RegularisedLeader):
     def __attrs_post_init__(self) -> None:
         RegularisedLeader.__attrs_post_init__(self)
         # Were it 0, a datum could not be told, and EMPTY could.
-        self._set(_unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
+        fields.set_derived(
+            self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach")
+        )
 
     @property
     def stake(self) -> int:

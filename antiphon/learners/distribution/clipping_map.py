@@ -98,9 +98,9 @@ class ClippingMap:
         made = {"sizes": sizes.astype(np.int64), "lowest": lowest, "widths": widths}
         made["ends"] = np.cumsum(made["sizes"], axis=1)
         made["scores"] = np.ascontiguousarray(scores.transpose(0, 2, 1))
-        for name, each in made.items():
+        for each in made.values():
             each.flags.writeable = False
-            object.__setattr__(self, name, each)
+        fields.set_derived(self, **made)
 
     @cached_property
     def means(self) -> Doubles:
@@ -154,7 +154,7 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
         if not 0 <= self.context < hypotheses.contexts:
             raise InvalidArgument(f"context must be below {hypotheses.contexts}")
         labels = hypotheses.of_labels
-        object.__setattr__(self, "signature", Signature(labels, self._answers(), labels))
+        fields.set_derived(self, signature=Signature(labels, self._answers(), labels))
 
     @abstractmethod
     def _answers(self) -> Space:
@@ -190,7 +190,7 @@ class OneScore(LabelResponse):
 
     def __attrs_post_init__(self) -> None:
         LabelResponse.__attrs_post_init__(self)
-        object.__setattr__(self, "scale", self.clipping.grid / self.epsilon)
+        fields.set_derived(self, scale=self.clipping.grid / self.epsilon)
 
     def _answers(self) -> Space:
         return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
@@ -229,8 +229,7 @@ class AllScores(LabelResponse):
     def __attrs_post_init__(self) -> None:
         LabelResponse.__attrs_post_init__(self)
         each = largest_each(self.clipping.hypotheses.count, self.epsilon, self.delta)
-        object.__setattr__(self, "each", each)
-        object.__setattr__(self, "scale", self.clipping.grid / each)
+        fields.set_derived(self, each=each, scale=self.clipping.grid / each)
 
     def _answers(self) -> Space:
         return Arrays((self.clipping.hypotheses.count,), "int64")

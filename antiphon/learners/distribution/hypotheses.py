@@ -72,8 +72,8 @@ class Hypotheses:
     """M."""
 
     def __attrs_post_init__(self) -> None:
-        for name, size in zip(("contexts", "count", "labels"), self.tables.shape, strict=True):
-            object.__setattr__(self, name, size)
+        contexts, count, labels = self.tables.shape
+        fields.set_derived(self, contexts=contexts, count=count, labels=labels)
 
     @classmethod
     def dirichlet(

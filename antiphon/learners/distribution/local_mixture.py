@@ -180,11 +180,10 @@ class LocalMixture(LocalLearner[Mixing]):
             raise InvalidArgument("with one label there is nothing to tell: labels must be > 1")
         clip = self.channel.clip(self.hypotheses, self.horizon) if self.clip is None else self.clip
         clipping = ClippingMap(self.hypotheses, clip, self.grid)
-        object.__setattr__(self, "clipping", clipping)
         contexts = range(self.hypotheses.contexts)
         creations = tuple(Create(self.channel.mechanism(clipping, each)) for each in contexts)
-        object.__setattr__(self, "_creations", creations)
-        object.__setattr__(self, "rate", self.channel.rate(clipping, self.horizon))
+        rate = self.channel.rate(clipping, self.horizon)
+        fields.set_derived(self, clipping=clipping, rate=rate, _creations=creations)
 
     @property
     def parameters(self) -> tuple[ExactEpsilon, Any]:

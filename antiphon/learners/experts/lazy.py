@@ -161,7 +161,7 @@ class LazyExperts(Dartboard):
                     "as a number"
                 )
         known = range(min(self.batch * self.grid + 1, _TABLE))
-        self._set(_exponents=tuple(map(self._exponent, known)))
+        fields.set_derived(self, _exponents=tuple(map(self._exponent, known)))
 
     @classmethod
     def tuned(

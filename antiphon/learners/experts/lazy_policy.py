@@ -151,8 +151,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
     def __attrs_post_init__(self) -> None:
         if self.learner.experts == 1:
             raise InvalidArgument("one expert is followed without a mechanism: experts must be > 1")
-        object.__setattr__(self, "_stay", Create(StayBit(self.learner)))
-        object.__setattr__(self, "_draw", _as_concentrated(_exponential(self.learner)))
+        draw = _as_concentrated(_exponential(self.learner))
+        fields.set_derived(self, _stay=Create(StayBit(self.learner)), _draw=draw)
 
     @classmethod
     def capped(cls, learner: LazyExperts, *, beta: float) -> Self:

@@ -128,7 +128,7 @@ class NoisyLeader(Learner[Led]):
         size = {"horizon": counter.horizon, "experts": counter.dimension, "grid": counter.largest}
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
-        self._set(**size, softmax=Softmax(rate=part(self.rate, counter.largest)))
+        fields.set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
         self.softmax.signature((CountAfter() @ counter).signature)  # which refuses other sums
         Learner.__attrs_post_init__(self)
 

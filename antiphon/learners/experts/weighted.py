@@ -107,7 +107,7 @@ class Weighted(ByWeight[Holding]):
 
     def __attrs_post_init__(self) -> None:
         Learner.__attrs_post_init__(self)
-        self._set(unit=part(self.rate, self.grid))
+        fields.set_derived(self, unit=part(self.rate, self.grid))
 
     @property
     def initial_state(self) -> Holding:
@@ -277,7 +277,7 @@ class Softmax(PostProcessor[None]):
 
     def __attrs_post_init__(self) -> None:
         fine = None if isinstance(self.rate, Log) else self.rate / STEPS
-        object.__setattr__(self, "_fine", fine)
+        fields.set_derived(self, _fine=fine)
 
     @property
     def initial_state(self) -> None:

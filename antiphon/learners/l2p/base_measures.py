@@ -98,7 +98,7 @@ class ExponentialWeights(Measures):
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "unit", part(self.rate, self.grid))
+        fields.set_derived(self, unit=part(self.rate, self.grid))
 
     @property
     def reach(self) -> int:

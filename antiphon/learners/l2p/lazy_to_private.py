@@ -110,7 +110,7 @@ class LazyToPrivate(ByWeight[Followed]):
     def __attrs_post_init__(self) -> None:
         measures = self.measures
         check_numbers(measures)
-        self._set(experts=measures.experts, grid=measures.grid, unit=measures.unit)
+        fields.set_derived(self, experts=measures.experts, grid=measures.grid, unit=measures.unit)
         Learner.__attrs_post_init__(self)
         self._check_length()
         self._check_measures()

@@ -86,7 +86,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
         created = Create(self.above), Create(self.argmax)
         needs(created[0], every_pair(Within(1)), "a PointLearner")
         needs(created[1], neighbouring_start(EachWithin(1)), "a PointLearner")
-        object.__setattr__(self, "created", created)
+        fields.set_derived(self, created=created)
 
     @property
     def points(self) -> int:

@@ -114,7 +114,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
             raise InvalidArgument(
                 "clip must be at least 1/(2(sigma·grid)²): make it, sigma or the grid larger"
             )
-        self._set(deviation=deviation, _unit=unit, _most=most)
+        fields.set_derived(self, deviation=deviation, _unit=unit, _most=most)
 
     @property
     def initial_state(self) -> HeldSum:

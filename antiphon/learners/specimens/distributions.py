@@ -30,6 +30,7 @@ from antiphon.learners.distribution import (
 from antiphon.learners.distribution.hypotheses import Whole
 from antiphon.learners.distribution.local_mixture import Mixing
 from antiphon.mechanisms.randomized_response import KaryResponse
+from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.exchanges import Exchanged
@@ -173,7 +174,7 @@ class PrintedScale(OneScore):
         OneScore.__attrs_post_init__(self)
         clipping = self.clipping
         said = math.log(clipping.hypotheses.count / clipping.clip) / clipping.width
-        object.__setattr__(self, "scale", self.scale * Fraction(said))
+        set_derived(self, scale=self.scale * Fraction(said))
 
 
 @register("antiphon.corpus.OneNoise/1")

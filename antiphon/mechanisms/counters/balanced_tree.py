@@ -88,7 +88,7 @@ class BalancedTreeCounter(Counter[BalancedState]):
         base = self.arity or best_arity(self.horizon)
         levels = heights(self.horizon, base)
         scale = self.events * levels * self.distance / self.epsilon
-        self._set(base=base, levels=levels, scale=scale)
+        fields.set_derived(self, base=base, levels=levels, scale=scale)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
@@ -207,7 +208,7 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
         buffers = Buffers(*zip(*PARAMETERS[power], strict=True))
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
-        self._set(buffers=buffers, thetas=thetas, weights=weights)
+        fields.set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
         CorrelatedCounter._prepare(self)
 
     @property

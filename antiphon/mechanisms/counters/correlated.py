@@ -145,8 +145,10 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             raise InvalidArgument("sums past 2^51 are no doubles: count in larger units")
         unit = 1 << max(0, math.frexp(limit)[1] - 1)
         far = float(FAR * self.resolution)
-        self._set(unit=unit, _room=room / unit, _blocks={}, far=far, grid=Fraction(self.resolution))
-        self._set(_only=self.divisor(0))
+        fields.set_derived(
+            self, unit=unit, _room=room / unit, _blocks={}, far=far, grid=Fraction(self.resolution)
+        )
+        fields.set_derived(self, _only=self.divisor(0))
 
     @property
     def farthest(self) -> float:

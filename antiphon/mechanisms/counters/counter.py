@@ -113,18 +113,15 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             raise InvalidArgument("largest must be greater than smallest: updates have to differ")
         self._prepare()
         updates = self._updates()
-        self._set(_plain=self.dimension is None and not self.clip and not self.users)
-        signature = Signature(
-            Either((updates, QUERIES)), Either((Finite((TOP,)), self._answers())), updates
+        answers = Either((Finite((TOP,)), self._answers()))
+        fields.set_derived(
+            self,
+            _plain=self.dimension is None and not self.clip and not self.users,
+            signature=Signature(Either((updates, QUERIES)), answers, updates),
         )
-        object.__setattr__(self, "signature", signature)
 
     def _prepare(self) -> None:
         """Set the fields that are derived from the parameters."""
-
-    def _set(self, **derived: object) -> None:
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         given = [f for f in attrs.fields(type(self)) if f.init]

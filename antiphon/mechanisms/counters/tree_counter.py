@@ -165,7 +165,7 @@ class TreeCounter(BinaryTree):
     """Of a node's noise."""
 
     def _prepare(self) -> None:
-        self._set(scale=self.events * self.levels * self.distance / self.epsilon)
+        fields.set_derived(self, scale=self.events * self.levels * self.distance / self.epsilon)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -210,7 +210,7 @@ class GaussianTreeCounter(BinaryTree):
 
     def _prepare(self) -> None:
         square = self.distance**2 * group(self.events, self.levels) / (2 * self.rho)
-        self._set(sigma=exact.root_up(square))
+        fields.set_derived(self, sigma=exact.root_up(square))
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -92,8 +92,7 @@ class AskEach(ExchangePostProcessor[None]):
         created, updates = Create(self.counter), event_level(Within(distance), events=events)
         needs(created, updates_and_queries(updates, QUERIES), "a histogram")
         f = event_level(EachWithin(distance), events=events)
-        object.__setattr__(self, "counters", ConComp((created,) * self.dimension))
-        object.__setattr__(self, "verification", f)
+        fields.set_derived(self, counters=ConComp((created,) * self.dimension), verification=f)
 
     @property
     def initial_state(self) -> None:
@@ -154,8 +153,7 @@ class ContinualHistogram(ContinualMechanism[States, "tuple[int, ...]", object]):
         asks = AskEach(counter=self.counter, dimension=self.dimension)
         chain = asks @ asks.counters
         certified = Certified(chain, asks.verification, self.delta)
-        object.__setattr__(self, "chain", chain)
-        object.__setattr__(self, "claims", certified.claims)
+        fields.set_derived(self, chain=chain, claims=certified.claims)
 
     @classmethod
     def pure(cls, *, dimension: int, epsilon: exact.Epsilon) -> ContinualHistogram:

@@ -127,7 +127,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
             one_sensitive(query, self.dimension, "queries")
         created = Create(self.mechanism), Create(Acknowledge())
         needs(created[0], every_pair(Within(1)), "a HistogramMonitor")
-        object.__setattr__(self, "created", created)
+        fields.set_derived(self, created=created)
 
     @property
     def initial_state(self) -> MonitorState:

@@ -75,7 +75,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
     """What is asked for q(h) - Thresh; > 0 is >= 1."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "above", AboveThreshold(epsilon=self.epsilon, threshold=1))
+        fields.set_derived(self, above=AboveThreshold(epsilon=self.epsilon, threshold=1))
         one_sensitive(self.query, len(self.histogram))
 
     @property

@@ -162,9 +162,9 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         )
         value = DiscreteLaplace(epsilon=(1 - self.share) * self.epsilon_each, sensitivity=steps)
         made = Create(Echo()), Create(test), Create(value)
-        derived = {"steps": steps, "test": test, "value": value, "_creations": made}
-        for name, each in {**derived, "_bits": fineness}.items():
-            object.__setattr__(self, name, each)
+        fields.set_derived(
+            self, steps=steps, test=test, value=value, _creations=made, _bits=fineness
+        )
 
     @property
     def initial_state(self) -> WeightsState:

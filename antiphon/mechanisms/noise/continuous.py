@@ -58,7 +58,7 @@ class Laplace(NoninteractiveMechanism[float, float]):
 
     def __attrs_post_init__(self) -> None:
         scale = _held(self.sensitivity / self.epsilon, "sensitivity/epsilon")
-        object.__setattr__(self, "_scale", scale)
+        fields.set_derived(self, _scale=scale)
 
     @property
     def signature(self) -> Signature:
@@ -105,7 +105,7 @@ class Gaussian(NoninteractiveMechanism[float, float]):
 
     def __attrs_post_init__(self) -> None:
         sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))
-        object.__setattr__(self, "sigma", _held(sigma, "sensitivity/√(2 rho)"))
+        fields.set_derived(self, sigma=_held(sigma, "sensitivity/√(2 rho)"))
 
     @property
     def signature(self) -> Signature:

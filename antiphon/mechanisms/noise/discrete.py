@@ -179,7 +179,7 @@ class DiscreteLaplace(IntegerNoise):
     """Of the noise: sensitivity/ε."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "scale", self.sensitivity / self.epsilon)
+        fields.set_derived(self, scale=self.sensitivity / self.epsilon)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Ghosh, Roughgarden, Sundararajan 2012", fields.distance(distance)
@@ -220,8 +220,7 @@ class DiscreteGaussian(IntegerNoise):
     """Of the noise, rounded up."""
 
     def __attrs_post_init__(self) -> None:
-        sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))
-        object.__setattr__(self, "sigma", sigma)
+        fields.set_derived(self, sigma=exact.root_up(self.sensitivity**2 / (2 * self.rho)))
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Canonne, Kamath, Steinke 2020, Thm 4", fields.distance(distance)

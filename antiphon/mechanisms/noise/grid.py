@@ -54,8 +54,9 @@ class GridNoise(NoninteractiveMechanism[float, float]):
 
     def __attrs_post_init__(self) -> None:
         step = Fraction(self.step_size)
-        object.__setattr__(self, "moves", self._places(self.sensitivity))
-        object.__setattr__(self, "_most", math.floor(Fraction(_LARGEST) / step))
+        fields.set_derived(
+            self, moves=self._places(self.sensitivity), _most=math.floor(Fraction(_LARGEST) / step)
+        )
 
     @property
     def signature(self) -> Signature:
@@ -126,7 +127,7 @@ class GridLaplace(GridNoise):
 
     def __attrs_post_init__(self) -> None:
         GridNoise.__attrs_post_init__(self)
-        object.__setattr__(self, "scale", self.moves / self.epsilon)
+        fields.set_derived(self, scale=self.moves / self.epsilon)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Ghosh, Roughgarden, Sundararajan 2012, on a grid", fields.distance(distance)
@@ -164,7 +165,7 @@ class GridGaussian(GridNoise):
 
     def __attrs_post_init__(self) -> None:
         GridNoise.__attrs_post_init__(self)
-        object.__setattr__(self, "sigma", exact.root_up(self.moves**2 / (2 * self.rho)))
+        fields.set_derived(self, sigma=exact.root_up(self.moves**2 / (2 * self.rho)))
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid", fields.distance(distance)

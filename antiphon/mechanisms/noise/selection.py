@@ -114,7 +114,7 @@ class Exponential(Selection):
 
     def __attrs_post_init__(self) -> None:
         rate = divided(self.epsilon, self.swing)
-        object.__setattr__(self, "rate", rate)
+        fields.set_derived(self, rate=rate)
         if isinstance(rate, Log):
             widest = math.ceil(_FAINTEST / float(rate))
             if widest * rate.argument.numerator.bit_length() > _LONGEST:
@@ -122,7 +122,7 @@ class Exponential(Selection):
                     "epsilon=Log(q) is too close to 0, or q too long, for rational weights; give "
                     "epsilon as a number"
                 )
-            object.__setattr__(self, "_widest", widest)
+            fields.set_derived(self, _widest=widest)
 
     def exponent(self, gap: int) -> ExactEpsilon:
         """rate·gap: a candidate that far below the best has the weight e^(-rate·gap)."""
@@ -283,7 +283,7 @@ class ReportNoisyMax(Selection):
     """Of the noise: swing/ε."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "scale", self.swing / self.epsilon)
+        fields.set_derived(self, scale=self.swing / self.epsilon)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Dwork and Roth 2014, §3.3, with discrete noise", fields.distance(distance)

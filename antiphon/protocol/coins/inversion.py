@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers import exact
+from antiphon.numbers.named import set_derived
 
 Word: TypeAlias = Callable[[], int]
 """Tosses a uniform 64-bit word."""
@@ -87,8 +88,7 @@ class Geometric:
         while table is None:
             table = self._computed(precision)
             precision *= 2
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "array", np.array(table, np.uint64))
+        set_derived(self, table=table, array=np.array(table, np.uint64))
 
     def _computed(self, precision: int) -> list[int] | None:
         """The table from powers in fixed point, rounded outward; None: too coarsely."""

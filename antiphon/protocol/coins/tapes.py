@@ -12,13 +12,16 @@ from antiphon.protocol.messages import HALT, identical
 
 
 class RecordedCoins(Coins):
-    """Hands on the draws of other coins and keeps them on a tape."""
+    """Hands on the draws of other coins and keeps them on a tape.
 
-    __slots__ = ("_coins", "_tape")
+    ``strict``: as that of any coins; those that are read here do not decide it.
+    """
 
-    def __init__(self, coins: Coins) -> None:
+    __slots__ = ("_coins", "_tape", "strict")
+
+    def __init__(self, coins: Coins, *, strict: bool = False) -> None:
         super().__init__()
-        self._coins = coins
+        self._coins, self.strict = coins, strict
         self._tape: list[Draw] = []
 
     def __repr__(self) -> str:
@@ -42,6 +45,10 @@ class RecordedCoins(Coins):
     def note_death(self) -> None:
         super().note_death()
         self._coins.note_death()
+
+    def be(self, coins: Coins) -> None:
+        """From now on, toss these: the step in which an exchange goes on has coins of its own."""
+        self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
         """The draws since the last call: one round's stretch of the tape."""

@@ -32,25 +32,11 @@ from antiphon.protocol.registry import Named
 from antiphon.protocol.spaces import Signature
 
 
-class Handed(RecordedCoins):
-    """The coins of an exchange: those of the step that it is in, kept on a tape."""
-
-    __slots__ = ()
-
-    def be(self, coins: Coins) -> None:
-        """From now on, toss these."""
-        self._coins, self.many = coins, coins.many
-
-    @property
-    def strict(self) -> bool:  # type: ignore[override]
-        return self._coins.strict
-
-
 class Tossed(NamedTuple):
     """A generator and the coins in its hand."""
 
     generator: Exchanged
-    hand: Handed
+    hand: RecordedCoins
 
 
 class TossingPostProcessor(PostProcessor[State]):
@@ -91,7 +77,7 @@ class TossingPostProcessor(PostProcessor[State]):
 
     def _again(self, before: Underway) -> Tossed:
         """The exchange where it stands: at its start, unless something has been sent."""
-        hand = Handed(ReplayedCoins(before.tape))
+        hand = RecordedCoins(ReplayedCoins(before.tape))
         generator = self.exchange(before.state, before.message, hand)
         check_generator(generator)
         if before.sent:
@@ -118,11 +104,10 @@ class FunctionExchange(Named, ExchangePostProcessor[State]):
     """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
-    exchange: Function[State] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]
+        init=False, default=attrs.Factory(lambda self: self.function, takes_self=True)
+    )
     """The function itself."""
-
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "exchange", self.function)
 
     def signature(self, right: Signature) -> Signature:
         return right if self.left is None else self.left(right)
@@ -139,10 +124,9 @@ class FunctionTossing(Named, TossingPostProcessor[State]):
     lifting: object = None
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
-    exchange: Tossing[State] = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "exchange", self.function)
+    exchange: Tossing[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]
+        init=False, default=attrs.Factory(lambda self: self.function, takes_self=True)
+    )
 
     def signature(self, right: Signature) -> Signature:
         return right if self.left is None else self.left(right)

@@ -41,7 +41,7 @@ class Growing:
     def __init__(self, path: Path, *, secret: bool = False, overwrite: bool = False) -> None:
         self.path = path
         self._refusal: str | None = None
-        with _named(path):
+        with naming(path):
             self._descriptor = _opened(path, secret, overwrite)
         tell_of_forks(self)
 
@@ -50,7 +50,7 @@ class Growing:
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
         self._refusal = _TORN  # until it is not, whatever interrupts
-        with _named(self.path):
+        with naming(self.path):
             write_all(self._descriptor, data)
         self._refusal = None
 
@@ -58,7 +58,7 @@ class Growing:
         """See that all is on the disk, and close. Raises: FileError."""
         if self._descriptor < 0:
             return
-        with _named(self.path):
+        with naming(self.path):
             if _is_regular(self._descriptor):
                 os.fsync(self._descriptor)
                 if not os.fstat(self._descriptor).st_nlink:
@@ -93,7 +93,7 @@ class Held:
 
     def __init__(self, path: Path) -> None:
         self._beside = path.absolute().with_name(f".{path.name}.lock")
-        with _named(path):
+        with naming(path):
             self._file = self._locked(path)
 
     def _locked(self, path: Path) -> FileIO | None:
@@ -155,7 +155,7 @@ def whole(
         with Growing(beside, secret=secret, overwrite=part is not None) as file:
             yield file
             file.finish()
-        with _named(path):
+        with naming(path):
             _take_name(beside, path, overwrite)
     except BaseException:
         with suppress(OSError):  # a directory was there
@@ -195,13 +195,14 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 @contextmanager
-def _named(path: Path) -> Generator[None, None, None]:
+def naming(path: Path, done: str = "written") -> Generator[None, None, None]:
+    """While a file is opened, read or ``done`` otherwise. Raises: FileError, naming the path."""
     try:
         yield
     except FileError:
         raise
     except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}") from error
+        raise FileError(f"{path} cannot be {done}: {error.strerror}") from error
 
 
 def _opened(path: Path, secret: bool, overwrite: bool) -> int:

@@ -6,7 +6,6 @@ killed process loses at most the line being written.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -27,12 +26,10 @@ from antiphon.protocol.records.codec import (
 from antiphon.protocol.records.files import Growing, whole
 from antiphon.protocol.records.headers import Header, Secret
 from antiphon.protocol.records.rounds import Ending, Round
-from antiphon.protocol.records.transcript import VERSION, Stored
+from antiphon.protocol.records.transcript import VERSION, Stored, dumps
 
 if TYPE_CHECKING:
     from antiphon.protocol.records.view import Recording, View
-
-_dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class MemorySink:
@@ -101,7 +98,7 @@ class FileSink:
         self._file.close()
 
     def _write(self, line: dict[str, Json]) -> None:
-        self._put(_dumps(line))
+        self._put(dumps(line))
 
     def _put(self, text: str) -> None:
         self._file.write((text + "\n").encode("ascii"))
@@ -115,9 +112,9 @@ class FileSink:
 
     def _saying(self, message: object, draws: tuple[Draw, ...]) -> str:
         said = encode_any(message)
-        text = _dumps(_line("says", said, draws))
+        text = dumps(_line("says", said, draws))
         if text.count("{") + text.count("[") > MAX_DEPTH // 4 and not _readable(said):
-            text = _dumps(_line("says", unwritable(message), draws))
+            text = dumps(_line("says", unwritable(message), draws))
         return text
 
     def answers(self, answer: object, draws: tuple[Draw, ...]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -64,6 +64,21 @@ class TranscriptEntry(NamedTuple):
     tag: str
     value: Any
     draws: tuple[Draw, ...]
+
+
+def _encoder() -> Callable[[object], str]:
+    """As ``JSONEncoder.encode``, which makes its encoder in C anew for each value."""
+    plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return plain.encode
+    text: Any = json.encoder.encode_basestring_ascii
+    made = make(None, plain.default, text, None, ":", ",", False, False, False)
+    return lambda value: "".join(made(value, 0))
+
+
+dumps: Final = _encoder()
+"""A line of a transcript, or of the log of a durable session, as text."""
 
 
 def parsed(raw: bytes, number: int) -> Fields:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from antiphon.numbers.errors import TranscriptError
+from antiphon.numbers.named import set_derived
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Scripted
 from antiphon.protocol.coins import Draw
@@ -39,8 +40,7 @@ class _ForTheCaller:
 
     def tell(self, failures: tuple[BaseException, ...], why_halted: str | None) -> None:
         """Note what the session knows."""
-        object.__setattr__(self, "_failures", failures)
-        object.__setattr__(self, "_why_halted", why_halted)
+        set_derived(self, _failures=failures, _why_halted=why_halted)
 
     @property
     def failures(self) -> tuple[BaseException, ...]:

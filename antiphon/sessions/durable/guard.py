@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 
 from antiphon.numbers.errors import FileError, ResumeError, TranscriptError
 from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.records.files import naming
 from antiphon.sessions.durable.checks import check_of, checked
 
 try:
@@ -110,10 +111,8 @@ class Guard:
 
     def read(self) -> Progress:
         """What it says. Raises: ResumeError if it is no guard."""
-        try:
+        with naming(self.path, "read"):
             return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
-        except OSError as error:
-            raise FileError(f"{self.path} cannot be read: {error.strerror}") from error
 
     def write(self, mark: Progress, *, sync: bool = False) -> None:
         """Say how far the session is, unless it is known to be further.
@@ -224,10 +223,8 @@ def beside(log: Path) -> Path:
 
 def marked(log: Path) -> Progress:
     """What the guard of a log says, whoever holds it. Raises: ResumeError, FileError."""
-    try:
+    with naming(beside(log), "read"):
         return _mark(beside(log), beside(log).read_bytes())
-    except OSError as error:
-        raise FileError(f"{beside(log)} cannot be read: {error.strerror}") from error
 
 
 def _mark(path: Path, data: bytes) -> Progress:

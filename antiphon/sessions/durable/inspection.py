@@ -8,11 +8,12 @@ from pathlib import Path
 
 import attrs
 
-from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError
+from antiphon.numbers.errors import InvalidArgument, ResumeError
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.in_sight import BudgetInSight
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import Json
+from antiphon.protocol.records.files import naming
 from antiphon.protocol.session import FAILED
 from antiphon.sessions.durable.guard import Guard, Progress, is_held, marked
 from antiphon.sessions.durable.journal import as_written, begin_anew, dumps
@@ -133,14 +134,11 @@ class _Log:
 
 
 def _read(path: Path, mechanism: Mechanism | None, hint: int) -> _Log:
-    try:
-        with path.open("rb") as file:
-            written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
-            first = opening(file, path)
-            system = named(mechanism, first)
-            return _Log(first, system, follow(file, first, system, hint), written)
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror}") from error
+    with naming(path, "read"), path.open("rb") as file:
+        written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
+        first = opening(file, path)
+        system = named(mechanism, first)
+        return _Log(first, system, follow(file, first, system, hint), written)
 
 
 def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile:

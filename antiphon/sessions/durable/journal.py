@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from antiphon.numbers.errors import FileError, InvalidArgument
 from antiphon.protocol.coins.forks import tell_of_forks
-from antiphon.protocol.records.files import whole, write_all
+from antiphon.protocol.records.files import naming, whole, write_all
+from antiphon.protocol.records.transcript import dumps as dumps
 from antiphon.sessions.durable.checks import checked
 from antiphon.sessions.durable.guard import check_there
 
@@ -21,18 +21,6 @@ Sync = Literal["each", "group", "os"]
 SYNCS: Final = ("each", "group", "os")
 
 
-def _encoder() -> Callable[[object], str]:
-    """As ``JSONEncoder.encode``, which makes its encoder in C anew for each value."""
-    plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
-    make: Any = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return plain.encode
-    text: Any = json.encoder.encode_basestring_ascii
-    made = make(None, plain.default, text, None, ":", ",", False, False, False)
-    return lambda value: "".join(made(value, 0))
-
-
-dumps: Final = _encoder()
 _on_disk: Final = getattr(os, "fdatasync", os.fsync)
 
 
@@ -182,10 +170,8 @@ def begin_anew(path: Path, data: bytes) -> int:
     with ExitStack() as undo:
         with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
             shorter.write(data)
-            try:
+            with naming(path, "opened"):
                 fresh = os.open(part_of(there), os.O_RDWR | os.O_APPEND)
-            except OSError as error:
-                raise FileError(f"{path} cannot be opened: {error.strerror}") from error
             undo.callback(os.close, fresh)
         undo.pop_all()
     return fresh

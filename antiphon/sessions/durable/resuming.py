@@ -14,7 +14,7 @@ from antiphon.numbers.user_files import path_of
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.mechanism import Mechanism, entered
 from antiphon.protocol.records.codec import encode, mentions_unregistered
-from antiphon.protocol.records.files import refuse_taken, sync_directory
+from antiphon.protocol.records.files import naming, refuse_taken, sync_directory
 from antiphon.protocol.records.transcript import MAX_LINE
 from antiphon.protocol.registry import name_of
 from antiphon.sessions.durable.durable_session import DurableSession
@@ -209,23 +209,19 @@ def _refuse_unbegun(path: Path) -> None:
 
 def _created(path: Path) -> int:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
-    try:
+    with naming(path):
         return os.open(path, flags, 0o600)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _reopened(path: Path, end: int) -> int:
     """Open for what comes next, after the last whole line."""
-    try:
+    with naming(path):
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        os.ftruncate(descriptor, end)
-    except OSError as error:
-        os.close(descriptor)
-        raise FileError(f"{path} cannot be written: {error.strerror}") from error
+        try:
+            os.ftruncate(descriptor, end)
+        except OSError:
+            os.close(descriptor)
+            raise
     return descriptor
 
 

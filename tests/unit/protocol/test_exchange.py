@@ -468,7 +468,10 @@ class TestCoins:
 
         looks.step(None, LEFT, 1, SampledCoins(1))
         list(ap.outcomes(lambda coins: looks.step(None, LEFT, 1, coins)))
-        assert seen == [(False, False), (True, False)]
+        of_a_block = SampledCoins(1)
+        of_a_block.many = True
+        looks.step(None, LEFT, 1, of_a_block)
+        assert seen == [(False, False), (True, False), (False, True)]
 
     def test_only_what_is_handed_coins_is_random(self):
         assert majority.deterministic

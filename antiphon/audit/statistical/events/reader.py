@@ -24,6 +24,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.numbers.named import set_derived
 from antiphon.populations.sample import NO_NUMBERS, NUMBER, Cell, Numbers, Placeholder, Sample
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import register
@@ -122,7 +123,7 @@ class Reader:
     _index: dict[tuple[Path, object], int] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_index", {kind: i for i, kind in enumerate(self.kinds)})
+        set_derived(self, _index={kind: i for i, kind in enumerate(self.kinds)})
 
     @property
     def width(self) -> int:

@@ -23,6 +23,7 @@ from antiphon.audit.statistical.events.reader import (
     numbers_at,
     place_label,
 )
+from antiphon.numbers.named import set_derived
 from antiphon.populations.sample import NO_NUMBERS, Numbers
 from antiphon.protocol.registry import register
 
@@ -59,7 +60,7 @@ class LikelihoodTable:
     _found: dict[object, float] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_found", dict(zip(self.kinds, self.values, strict=True)))
+        set_derived(self, _found=dict(zip(self.kinds, self.values, strict=True)))
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> float:
         return self._found.get(skeleton, NOWHERE)
@@ -161,8 +162,7 @@ class Learned:
             for (path, value), weight in zip(self.reader.kinds, weights, strict=False):
                 places.extend({} for _ in range(path[0] + 1 - len(places)))
                 places[path[0]][value] = float(weight)
-        object.__setattr__(self, "_weights", places)
-        object.__setattr__(self, "_known", {})
+        set_derived(self, _weights=places, _known={})
 
     @property
     def symbolic(self) -> bool:
@@ -203,7 +203,7 @@ class ByKind:
     _found: dict[object, Scorer] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_found", dict(zip(self.kinds, self.scorers, strict=True)))
+        set_derived(self, _found=dict(zip(self.kinds, self.scorers, strict=True)))
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
         chosen = self._found.get(skeleton, self.otherwise)

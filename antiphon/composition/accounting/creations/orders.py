@@ -15,6 +15,7 @@ import numpy as np
 from antiphon.composition.accounting.summed import Divergence, divergence_of, grouped
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures.divergences import SLACK
 from antiphon.protocol.measures.kinds import Measure
 
@@ -44,7 +45,7 @@ class SparseDivergence:
     def __attrs_post_init__(self) -> None:
         counts = grouped((each,) for each in self.measures)
         kinds = tuple((divergence_of(each), slots) for (each,), slots in counts)
-        object.__setattr__(self, "_kinds", kinds)
+        set_derived(self, _kinds=kinds)
 
     def __call__(self, order: float) -> float:
         less = order - 1

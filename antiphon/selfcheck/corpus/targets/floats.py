@@ -54,7 +54,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_scale", float(1 / self.epsilon))
+        named.set_derived(self, _scale=float(1 / self.epsilon))
 
     @property
     def signature(self) -> Signature:
@@ -104,8 +104,7 @@ class Snapping(NoninteractiveMechanism[int, float]):
             grid *= 2
         while grid / 2 >= scale:
             grid /= 2
-        object.__setattr__(self, "scale", float(scale))
-        object.__setattr__(self, "grid", float(grid))
+        named.set_derived(self, scale=float(scale), grid=float(grid))
 
     @property
     def signature(self) -> Signature:

@@ -46,7 +46,7 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
 
     def __attrs_post_init__(self) -> None:
         scale = self.epsilon if self.inverted else 1 / self.epsilon
-        object.__setattr__(self, "_scale", float(scale))
+        named.set_derived(self, _scale=float(scale))
 
     @property
     def signature(self) -> Signature:
@@ -85,7 +85,7 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_scale", float(2 / self.epsilon))
+        named.set_derived(self, _scale=float(2 / self.epsilon))
 
     @property
     def signature(self) -> Signature:
@@ -203,7 +203,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_scale", float(1 / self.epsilon))
+        named.set_derived(self, _scale=float(1 / self.epsilon))
 
     @property
     def initial_state(self) -> float:
@@ -246,7 +246,7 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_scale", float(self.copies / self.epsilon))
+        named.set_derived(self, _scale=float(self.copies / self.epsilon))
 
     @property
     def signature(self) -> Signature:

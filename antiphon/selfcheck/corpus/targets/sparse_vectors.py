@@ -99,7 +99,7 @@ class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
         recipe = self.recipe
         scales = (scale or (0, 0) for scale in (recipe.rho, recipe.nu, recipe.release))
         real = tuple(float((a + b * self.count) / self.epsilon) for a, b in scales)
-        object.__setattr__(self, "_scales", real)
+        named.set_derived(self, _scales=real)
 
     @property
     def recipe(self) -> Recipe:
