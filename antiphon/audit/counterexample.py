@@ -13,6 +13,7 @@ from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -79,7 +80,7 @@ class CounterexampleAdversary(_Exposing):
 
     def __attrs_post_init__(self) -> None:
         weaker = Approximate(self.epsilon, self.delta)
-        named.set_derived(self, _create=_asserting(LeakyBit(delta=self.delta), weaker))
+        set_derived(self, _create=_asserting(LeakyBit(delta=self.delta), weaker))
 
     @property
     def success(self) -> Fraction:
@@ -109,7 +110,7 @@ class ExposingAdversary(_Exposing):
         made = ExposedResponse(probability=self.probability, epsilon=self.epsilon)
         if not any(implies(each.measure, self.measure) for each in made.claims):
             raise InvalidArgument(f"this M_{{p,E}} claims no {message_label(self.measure)}")
-        named.set_derived(self, _create=_asserting(made, self.measure))
+        set_derived(self, _create=_asserting(made, self.measure))
 
 
 def learned_bit(view: View) -> int | None:

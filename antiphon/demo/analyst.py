@@ -13,6 +13,7 @@ from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL, flights
 from antiphon.mechanisms.counters import COUNT, TreeCounter
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import HALT, Ask, Pair, same
@@ -78,7 +79,7 @@ class FlightAnalyst(Adversary[Notes]):
                 f"flights={self.flights}, challenge={self.challenge}"
             )
         counter = TreeCounter(horizon=HORIZON, epsilon=self.epsilon)
-        named.set_derived(self, _create=same(Create(counter)))
+        set_derived(self, _create=same(Create(counter)))
 
     @property
     def initial_state(self) -> Notes:

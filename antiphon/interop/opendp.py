@@ -24,6 +24,7 @@ from antiphon.numbers.errors import (
     InvalidArgument,
     MissingExtra,
 )
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -66,7 +67,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
 
     def __attrs_post_init__(self) -> None:
         digest = blake2b(self.description.encode(), digest_size=6).hexdigest()
-        named.set_derived(self, _source=f"OpenDP {self.version}: {digest}")
+        set_derived(self, _source=f"OpenDP {self.version}: {digest}")
 
     @property
     def signature(self) -> Signature:
@@ -132,7 +133,7 @@ def mechanism(
         queries=queries or _space(measurement.input_domain),
         answers=answers or Anything(),
     )
-    named.set_derived(made, _asked=_asking(measurement, known=queries is None))
+    set_derived(made, _asked=_asking(measurement, known=queries is None))
     return made
 
 

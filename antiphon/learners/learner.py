@@ -12,6 +12,7 @@ from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
@@ -43,7 +44,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()
         answers = Either((Finite((TOP,)), advice))
-        fields.set_derived(self, signature=Signature(Either((losses, QUERIES)), answers, losses))
+        set_derived(self, signature=Signature(Either((losses, QUERIES)), answers, losses))
 
     @abstractmethod
     def _spaces(self) -> tuple[Space, Space]:

@@ -21,7 +21,6 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.named import by_name
-from antiphon.numbers.named import set_derived as set_derived
 
 _LONGEST: Final = 1 << 13
 """Bits of a numerator or a denominator."""

@@ -13,6 +13,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
+from antiphon.numbers.named import set_derived
 from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
@@ -117,7 +118,7 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
     """e^E/(1+e^E)."""
 
     def __attrs_post_init__(self) -> None:
-        fields.set_derived(self, truth=RandomizedResponse(epsilon=self.epsilon).truth)
+        set_derived(self, truth=RandomizedResponse(epsilon=self.epsilon).truth)
 
     @property
     def initial_state(self) -> Symbol:

@@ -13,6 +13,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import concentrated_at
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -52,7 +53,7 @@ class NoisyDescent(NoninteractiveMechanism[Table, Table]):
 
     def __attrs_post_init__(self) -> None:
         square = (2 * self.clip / self.points) ** 2 * self.steps / (2 * self.rho)
-        fields.set_derived(self, sigma=up(exact.root_up(square)))
+        set_derived(self, sigma=up(exact.root_up(square)))
 
     @property
     def signature(self) -> Signature:

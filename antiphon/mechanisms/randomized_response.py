@@ -14,6 +14,7 @@ from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
@@ -112,7 +113,7 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
         else:
             above = exact.exp_bracket(self.epsilon, _BITS)[1]
             weight, other = Fraction(1 << _BITS), Fraction(above)
-        fields.set_derived(self, truth=weight / (weight + (self.values - 1) * other))
+        set_derived(self, truth=weight / (weight + (self.values - 1) * other))
 
     @property
     def signature(self) -> Signature:

@@ -36,6 +36,7 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -94,9 +95,7 @@ class SparseVector(ContinualMechanism[SparseState, int, Told]):
     def __attrs_post_init__(self) -> None:
         first, second = self.share * self._budget, (1 - self.share) * self._budget
         moves = self.tops * self.sensitivity * (1 if self.monotone else 2)
-        fields.set_derived(
-            self, threshold_scale=self.sensitivity / first, query_scale=moves / second
-        )
+        set_derived(self, threshold_scale=self.sensitivity / first, query_scale=moves / second)
 
     @property
     def _budget(self) -> Fraction:
@@ -217,7 +216,7 @@ class NumericSparseVector(SparseVector):
     def __attrs_post_init__(self) -> None:
         SparseVector.__attrs_post_init__(self)
         scale = self.tops * self.sensitivity / (self.value_share * self.epsilon)
-        fields.set_derived(self, value_scale=scale)
+        set_derived(self, value_scale=scale)
 
     @property
     def _budget(self) -> Fraction:

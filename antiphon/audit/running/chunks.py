@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers import named
+from antiphon.numbers.named import set_derived
 from antiphon.populations.play import Feature, play_population
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import seed_sequence
@@ -52,7 +53,7 @@ class Chunks:
 
     def __attrs_post_init__(self) -> None:
         root = np.random.SeedSequence() if self.seed is None else seed_sequence(self.seed)
-        named.set_derived(self, root=root)
+        set_derived(self, root=root)
 
     def __len__(self) -> int:
         return -(-self.total // self.size)

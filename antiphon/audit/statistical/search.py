@@ -14,6 +14,7 @@ import numpy as np
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins import Coins, generator
 from antiphon.protocol.coins.column_safety import column_safe
@@ -73,7 +74,7 @@ class FamilyMember(Adversary):
     _built: Adversary = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        named.set_derived(self, _built=_checked(self.family.build(self.vector)))
+        set_derived(self, _built=_checked(self.family.build(self.vector)))
 
     def __reduce__(self) -> tuple[type[FamilyMember], tuple[AdversaryFamily, Vector]]:
         return FamilyMember, (self.family, self.vector)

@@ -11,9 +11,9 @@ import numpy as np
 from antiphon.learners.convex.bodies import Body, Point
 from antiphon.learners.convex.convex_losses import ConvexLoss, Datum
 from antiphon.learners.learner import OnlineLearner, State
-from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, row
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.measures.kinds import Pure
@@ -85,9 +85,7 @@ class GradientDescent(ConvexLearner[Descent]):
 
     def __attrs_post_init__(self) -> None:
         ConvexLearner.__attrs_post_init__(self)
-        fields.set_derived(
-            self, _scale=math.sqrt(2) * self.body.reach / self.loss.lipschitz(self.body)
-        )
+        set_derived(self, _scale=math.sqrt(2) * self.body.reach / self.loss.lipschitz(self.body))
 
     @property
     def initial_state(self) -> Descent:
@@ -123,7 +121,7 @@ class Origin(ConvexLearner[int]):
 
     def __attrs_post_init__(self) -> None:
         ConvexLearner.__attrs_post_init__(self)
-        fields.set_derived(self, _point=freeze(np.zeros(self.body.dimension)))
+        set_derived(self, _point=freeze(np.zeros(self.body.dimension)))
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -21,6 +21,7 @@ from antiphon.mechanisms.counters.counter import QUERIES as COUNTS
 from antiphon.mechanisms.counters.factors.rows import Array, bare, held
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
+from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Status
@@ -127,7 +128,7 @@ class RegularisedLeader(PostProcessor[Stance]):
         if not self.start + self.growth > 0:
             raise InvalidArgument("start and growth are not both 0: λ_t is above 0")
         reach = fields.check_double(self.body.reach, "the reach of a body")
-        fields.set_derived(
+        set_derived(
             self,
             lifting=Lifting(
                 self.verification, self._inner, Status.PROVED, f"see {type(self).__name__}"
@@ -262,9 +263,7 @@ class HedgedLeader(RegularisedLeader):
     def __attrs_post_init__(self) -> None:
         RegularisedLeader.__attrs_post_init__(self)
         # Were it 0, a datum could not be told, and EMPTY could.
-        fields.set_derived(
-            self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach")
-        )
+        set_derived(self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
     @property
     def stake(self) -> int:

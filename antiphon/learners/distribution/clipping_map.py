@@ -15,6 +15,7 @@ from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.learners.learner import GRID
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
@@ -100,7 +101,7 @@ class ClippingMap:
         made["scores"] = np.ascontiguousarray(scores.transpose(0, 2, 1))
         for each in made.values():
             each.flags.writeable = False
-        fields.set_derived(self, **made)
+        set_derived(self, **made)
 
     @cached_property
     def means(self) -> Doubles:
@@ -154,7 +155,7 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
         if not 0 <= self.context < hypotheses.contexts:
             raise InvalidArgument(f"context must be below {hypotheses.contexts}")
         labels = hypotheses.of_labels
-        fields.set_derived(self, signature=Signature(labels, self._answers(), labels))
+        set_derived(self, signature=Signature(labels, self._answers(), labels))
 
     @abstractmethod
     def _answers(self) -> Space:
@@ -190,7 +191,7 @@ class OneScore(LabelResponse):
 
     def __attrs_post_init__(self) -> None:
         LabelResponse.__attrs_post_init__(self)
-        fields.set_derived(self, scale=self.clipping.grid / self.epsilon)
+        set_derived(self, scale=self.clipping.grid / self.epsilon)
 
     def _answers(self) -> Space:
         return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
@@ -229,7 +230,7 @@ class AllScores(LabelResponse):
     def __attrs_post_init__(self) -> None:
         LabelResponse.__attrs_post_init__(self)
         each = largest_each(self.clipping.hypotheses.count, self.epsilon, self.delta)
-        fields.set_derived(self, each=each, scale=self.clipping.grid / each)
+        set_derived(self, each=each, scale=self.clipping.grid / each)
 
     def _answers(self) -> Space:
         return Arrays((self.clipping.hypotheses.count,), "int64")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.registry import register
@@ -73,7 +74,7 @@ class Hypotheses:
 
     def __attrs_post_init__(self) -> None:
         contexts, count, labels = self.tables.shape
-        fields.set_derived(self, contexts=contexts, count=count, labels=labels)
+        set_derived(self, contexts=contexts, count=count, labels=labels)
 
     @classmethod
     def dirichlet(

@@ -22,6 +22,7 @@ from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.multiplicative_weights.hypothesis import powers
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
@@ -183,7 +184,7 @@ class LocalMixture(LocalLearner[Mixing]):
         contexts = range(self.hypotheses.contexts)
         creations = tuple(Create(self.channel.mechanism(clipping, each)) for each in contexts)
         rate = self.channel.rate(clipping, self.horizon)
-        fields.set_derived(self, clipping=clipping, rate=rate, _creations=creations)
+        set_derived(self, clipping=clipping, rate=rate, _creations=creations)
 
     @property
     def parameters(self) -> tuple[ExactEpsilon, Any]:

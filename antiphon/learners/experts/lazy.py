@@ -27,6 +27,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import nearest
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 from antiphon.protocol.measures.kinds import Renyi
@@ -161,7 +162,7 @@ class LazyExperts(Dartboard):
                     "as a number"
                 )
         known = range(min(self.batch * self.grid + 1, _TABLE))
-        fields.set_derived(self, _exponents=tuple(map(self._exponent, known)))
+        set_derived(self, _exponents=tuple(map(self._exponent, known)))
 
     @classmethod
     def tuned(

@@ -26,6 +26,7 @@ from antiphon.mechanisms.noise.selection import ExponentialMechanism
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -152,7 +153,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         if self.learner.experts == 1:
             raise InvalidArgument("one expert is followed without a mechanism: experts must be > 1")
         draw = _as_concentrated(_exponential(self.learner))
-        fields.set_derived(self, _stay=Create(StayBit(self.learner)), _draw=draw)
+        set_derived(self, _stay=Create(StayBit(self.learner)), _draw=draw)
 
     @classmethod
     def capped(cls, learner: LazyExperts, *, beta: float) -> Self:

@@ -47,6 +47,7 @@ from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -128,7 +129,7 @@ class NoisyLeader(Learner[Led]):
         size = {"horizon": counter.horizon, "experts": counter.dimension, "grid": counter.largest}
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
-        fields.set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
+        set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
         self.softmax.signature((CountAfter() @ counter).signature)  # which refuses other sums
         Learner.__attrs_post_init__(self)
 

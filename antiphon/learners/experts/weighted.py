@@ -19,6 +19,7 @@ from antiphon.mechanisms.noise.selection import root
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
@@ -107,7 +108,7 @@ class Weighted(ByWeight[Holding]):
 
     def __attrs_post_init__(self) -> None:
         Learner.__attrs_post_init__(self)
-        fields.set_derived(self, unit=part(self.rate, self.grid))
+        set_derived(self, unit=part(self.rate, self.grid))
 
     @property
     def initial_state(self) -> Holding:
@@ -277,7 +278,7 @@ class Softmax(PostProcessor[None]):
 
     def __attrs_post_init__(self) -> None:
         fine = None if isinstance(self.rate, Log) else self.rate / STEPS
-        fields.set_derived(self, _fine=fine)
+        set_derived(self, _fine=fine)
 
     @property
     def initial_state(self) -> None:

@@ -17,6 +17,7 @@ from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, PartError, place
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.named import set_derived
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.registry import register
 
@@ -98,7 +99,7 @@ class ExponentialWeights(Measures):
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __attrs_post_init__(self) -> None:
-        fields.set_derived(self, unit=part(self.rate, self.grid))
+        set_derived(self, unit=part(self.rate, self.grid))
 
     @property
     def reach(self) -> int:

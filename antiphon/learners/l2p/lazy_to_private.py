@@ -24,6 +24,7 @@ from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
 from antiphon.numbers.interval import nearest
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.provenance import assumed, proved
@@ -110,7 +111,7 @@ class LazyToPrivate(ByWeight[Followed]):
     def __attrs_post_init__(self) -> None:
         measures = self.measures
         check_numbers(measures)
-        fields.set_derived(self, experts=measures.experts, grid=measures.grid, unit=measures.unit)
+        set_derived(self, experts=measures.experts, grid=measures.grid, unit=measures.unit)
         Learner.__attrs_post_init__(self)
         self._check_length()
         self._check_measures()

@@ -21,6 +21,7 @@ from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
@@ -86,7 +87,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
         created = Create(self.above), Create(self.argmax)
         needs(created[0], every_pair(Within(1)), "a PointLearner")
         needs(created[1], neighbouring_start(EachWithin(1)), "a PointLearner")
-        fields.set_derived(self, created=created)
+        set_derived(self, created=created)
 
     @property
     def points(self) -> int:

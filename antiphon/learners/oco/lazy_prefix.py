@@ -21,6 +21,7 @@ from antiphon.learners.searching import budget, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare, held
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -114,7 +115,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
             raise InvalidArgument(
                 "clip must be at least 1/(2(sigma·grid)²): make it, sigma or the grid larger"
             )
-        fields.set_derived(self, deviation=deviation, _unit=unit, _most=most)
+        set_derived(self, deviation=deviation, _unit=unit, _most=most)
 
     @property
     def initial_state(self) -> HeldSum:

@@ -13,6 +13,7 @@ from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -88,7 +89,7 @@ class BalancedTreeCounter(Counter[BalancedState]):
         base = self.arity or best_arity(self.horizon)
         levels = heights(self.horizon, base)
         scale = self.events * levels * self.distance / self.epsilon
-        fields.set_derived(self, base=base, levels=levels, scale=scale)
+        set_derived(self, base=base, levels=levels, scale=scale)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

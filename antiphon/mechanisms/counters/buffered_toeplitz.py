@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
@@ -26,6 +25,7 @@ from antiphon.mechanisms.counters.factors.rows import (
     gaussians,
 )
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
@@ -208,7 +208,7 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
         buffers = Buffers(*zip(*PARAMETERS[power], strict=True))
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
-        fields.set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
+        set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
         CorrelatedCounter._prepare(self)
 
     @property

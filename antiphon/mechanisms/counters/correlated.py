@@ -49,6 +49,7 @@ from antiphon.mechanisms.counters.factors.rows import (
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.measures.kinds import ZeroConcentrated
@@ -145,10 +146,10 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             raise InvalidArgument("sums past 2^51 are no doubles: count in larger units")
         unit = 1 << max(0, math.frexp(limit)[1] - 1)
         far = float(FAR * self.resolution)
-        fields.set_derived(
+        set_derived(
             self, unit=unit, _room=room / unit, _blocks={}, far=far, grid=Fraction(self.resolution)
         )
-        fields.set_derived(self, _only=self.divisor(0))
+        set_derived(self, _only=self.divisor(0))
 
     @property
     def farthest(self) -> float:

@@ -15,6 +15,7 @@ from antiphon.mechanisms.counters.errors_shown import ErrorsShown
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -114,7 +115,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         self._prepare()
         updates = self._updates()
         answers = Either((Finite((TOP,)), self._answers()))
-        fields.set_derived(
+        set_derived(
             self,
             _plain=self.dimension is None and not self.clip and not self.users,
             signature=Signature(Either((updates, QUERIES)), answers, updates),

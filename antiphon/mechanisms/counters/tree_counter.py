@@ -19,6 +19,7 @@ from antiphon.mechanisms.counters.tails import (
     laplace_tail,
 )
 from antiphon.numbers import exact
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -165,7 +166,7 @@ class TreeCounter(BinaryTree):
     """Of a node's noise."""
 
     def _prepare(self) -> None:
-        fields.set_derived(self, scale=self.events * self.levels * self.distance / self.epsilon)
+        set_derived(self, scale=self.events * self.levels * self.distance / self.epsilon)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -210,7 +211,7 @@ class GaussianTreeCounter(BinaryTree):
 
     def _prepare(self) -> None:
         square = self.distance**2 * group(self.events, self.levels) / (2 * self.rho)
-        fields.set_derived(self, sigma=exact.root_up(square))
+        set_derived(self, sigma=exact.root_up(square))
 
     @property
     def claims(self) -> tuple[Claim, ...]:

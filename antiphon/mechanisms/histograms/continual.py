@@ -26,6 +26,7 @@ from antiphon.mechanisms.counters import (
 from antiphon.mechanisms.counters.counter import QUERIES
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -92,7 +93,7 @@ class AskEach(ExchangePostProcessor[None]):
         created, updates = Create(self.counter), event_level(Within(distance), events=events)
         needs(created, updates_and_queries(updates, QUERIES), "a histogram")
         f = event_level(EachWithin(distance), events=events)
-        fields.set_derived(self, counters=ConComp((created,) * self.dimension), verification=f)
+        set_derived(self, counters=ConComp((created,) * self.dimension), verification=f)
 
     @property
     def initial_state(self) -> None:
@@ -153,7 +154,7 @@ class ContinualHistogram(ContinualMechanism[States, "tuple[int, ...]", object]):
         asks = AskEach(counter=self.counter, dimension=self.dimension)
         chain = asks @ asks.counters
         certified = Certified(chain, asks.verification, self.delta)
-        fields.set_derived(self, chain=chain, claims=certified.claims)
+        set_derived(self, chain=chain, claims=certified.claims)
 
     @classmethod
     def pure(cls, *, dimension: int, epsilon: exact.Epsilon) -> ContinualHistogram:

@@ -15,6 +15,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import SparseVector
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -127,7 +128,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
             one_sensitive(query, self.dimension, "queries")
         created = Create(self.mechanism), Create(Acknowledge())
         needs(created[0], every_pair(Within(1)), "a HistogramMonitor")
-        fields.set_derived(self, created=created)
+        set_derived(self, created=created)
 
     @property
     def initial_state(self) -> MonitorState:

@@ -13,6 +13,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState, Told
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -75,7 +76,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
     """What is asked for q(h) - Thresh; > 0 is >= 1."""
 
     def __attrs_post_init__(self) -> None:
-        fields.set_derived(self, above=AboveThreshold(epsilon=self.epsilon, threshold=1))
+        set_derived(self, above=AboveThreshold(epsilon=self.epsilon, threshold=1))
         one_sensitive(self.query, len(self.histogram))
 
     @property

@@ -47,6 +47,7 @@ from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
@@ -162,9 +163,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         )
         value = DiscreteLaplace(epsilon=(1 - self.share) * self.epsilon_each, sensitivity=steps)
         made = Create(Echo()), Create(test), Create(value)
-        fields.set_derived(
-            self, steps=steps, test=test, value=value, _creations=made, _bits=fineness
-        )
+        set_derived(self, steps=steps, test=test, value=value, _creations=made, _bits=fineness)
 
     @property
     def initial_state(self) -> WeightsState:

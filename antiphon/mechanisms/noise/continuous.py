@@ -17,6 +17,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_quantile
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -58,7 +59,7 @@ class Laplace(NoninteractiveMechanism[float, float]):
 
     def __attrs_post_init__(self) -> None:
         scale = _held(self.sensitivity / self.epsilon, "sensitivity/epsilon")
-        fields.set_derived(self, _scale=scale)
+        set_derived(self, _scale=scale)
 
     @property
     def signature(self) -> Signature:
@@ -105,7 +106,7 @@ class Gaussian(NoninteractiveMechanism[float, float]):
 
     def __attrs_post_init__(self) -> None:
         sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))
-        fields.set_derived(self, sigma=_held(sigma, "sensitivity/√(2 rho)"))
+        set_derived(self, sigma=_held(sigma, "sensitivity/√(2 rho)"))
 
     @property
     def signature(self) -> Signature:

@@ -21,6 +21,7 @@ from antiphon.composition.accounting.pairs.noise import (
 from antiphon.composition.accounting.pairs.pair import LossPair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
+from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
@@ -179,7 +180,7 @@ class DiscreteLaplace(IntegerNoise):
     """Of the noise: sensitivity/ε."""
 
     def __attrs_post_init__(self) -> None:
-        fields.set_derived(self, scale=self.sensitivity / self.epsilon)
+        set_derived(self, scale=self.sensitivity / self.epsilon)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Ghosh, Roughgarden, Sundararajan 2012", fields.distance(distance)
@@ -220,7 +221,7 @@ class DiscreteGaussian(IntegerNoise):
     """Of the noise, rounded up."""
 
     def __attrs_post_init__(self) -> None:
-        fields.set_derived(self, sigma=exact.root_up(self.sensitivity**2 / (2 * self.rho)))
+        set_derived(self, sigma=exact.root_up(self.sensitivity**2 / (2 * self.rho)))
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Canonne, Kamath, Steinke 2020, Thm 4", fields.distance(distance)

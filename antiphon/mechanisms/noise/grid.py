@@ -19,6 +19,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_bound, laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
+from antiphon.numbers.named import set_derived
 from antiphon.populations.plain import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
@@ -54,7 +55,7 @@ class GridNoise(NoninteractiveMechanism[float, float]):
 
     def __attrs_post_init__(self) -> None:
         step = Fraction(self.step_size)
-        fields.set_derived(
+        set_derived(
             self, moves=self._places(self.sensitivity), _most=math.floor(Fraction(_LARGEST) / step)
         )
 
@@ -127,7 +128,7 @@ class GridLaplace(GridNoise):
 
     def __attrs_post_init__(self) -> None:
         GridNoise.__attrs_post_init__(self)
-        fields.set_derived(self, scale=self.moves / self.epsilon)
+        set_derived(self, scale=self.moves / self.epsilon)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Ghosh, Roughgarden, Sundararajan 2012, on a grid", fields.distance(distance)
@@ -165,7 +166,7 @@ class GridGaussian(GridNoise):
 
     def __attrs_post_init__(self) -> None:
         GridNoise.__attrs_post_init__(self)
-        fields.set_derived(self, sigma=exact.root_up(self.moves**2 / (2 * self.rho)))
+        set_derived(self, sigma=exact.root_up(self.moves**2 / (2 * self.rho)))
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid", fields.distance(distance)

@@ -23,6 +23,7 @@ from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.named import set_derived
 from antiphon.populations.plain import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
@@ -114,7 +115,7 @@ class Exponential(Selection):
 
     def __attrs_post_init__(self) -> None:
         rate = divided(self.epsilon, self.swing)
-        fields.set_derived(self, rate=rate)
+        set_derived(self, rate=rate)
         if isinstance(rate, Log):
             widest = math.ceil(_FAINTEST / float(rate))
             if widest * rate.argument.numerator.bit_length() > _LONGEST:
@@ -122,7 +123,7 @@ class Exponential(Selection):
                     "epsilon=Log(q) is too close to 0, or q too long, for rational weights; give "
                     "epsilon as a number"
                 )
-            fields.set_derived(self, _widest=widest)
+            set_derived(self, _widest=widest)
 
     def exponent(self, gap: int) -> ExactEpsilon:
         """rate·gap: a candidate that far below the best has the weight e^(-rate·gap)."""
@@ -283,7 +284,7 @@ class ReportNoisyMax(Selection):
     """Of the noise: swing/ε."""
 
     def __attrs_post_init__(self) -> None:
-        fields.set_derived(self, scale=self.swing / self.epsilon)
+        set_derived(self, scale=self.swing / self.epsilon)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Dwork and Roth 2014, §3.3, with discrete noise", fields.distance(distance)

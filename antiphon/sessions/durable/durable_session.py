@@ -17,9 +17,10 @@ from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
+from antiphon.protocol.records.transcript import dumps
 from antiphon.protocol.session import Exchange, Last, Session, sealed
 from antiphon.sessions.durable.guard import Guard, Progress
-from antiphon.sessions.durable.journal import Journal, dumps
+from antiphon.sessions.durable.journal import Journal
 from antiphon.sessions.durable.keys import UNKNOWN, Keyed, Keys, with_keys
 from antiphon.sessions.durable.lines import Written, failing, joined, saying, state_line
 from antiphon.sessions.durable.reading import opening

@@ -14,9 +14,10 @@ from antiphon.protocol.in_sight import BudgetInSight
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import Json
 from antiphon.protocol.records.files import naming
+from antiphon.protocol.records.transcript import dumps
 from antiphon.protocol.session import FAILED
 from antiphon.sessions.durable.guard import Guard, Progress, is_held, marked
-from antiphon.sessions.durable.journal import as_written, begin_anew, dumps
+from antiphon.sessions.durable.journal import as_written, begin_anew
 from antiphon.sessions.durable.lines import saying, state_line
 from antiphon.sessions.durable.reading import (
     NOTHING,

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.records.codec import Fields, Json, decode, encode
+from antiphon.protocol.records.transcript import dumps
 from antiphon.sessions.durable.checks import MOST
-from antiphon.sessions.durable.journal import dumps
 
 _LONGEST: Final = 256
 _TOGETHER: Final = 1 << 20

@@ -16,11 +16,10 @@ from antiphon.protocol.records.codec import (
     encode_draws,
     mentions_unregistered,
 )
-from antiphon.protocol.records.transcript import MAX_LINE
+from antiphon.protocol.records.transcript import MAX_LINE, dumps
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.session import Last
 from antiphon.sessions.durable.checks import LONGEST
-from antiphon.sessions.durable.journal import dumps
 from antiphon.sessions.durable.keys import Keyed, keyed
 from antiphon.sessions.durable.states import kept
 

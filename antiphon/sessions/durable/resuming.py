@@ -15,11 +15,11 @@ from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.mechanism import Mechanism, entered
 from antiphon.protocol.records.codec import encode, mentions_unregistered
 from antiphon.protocol.records.files import naming, refuse_taken, sync_directory
-from antiphon.protocol.records.transcript import MAX_LINE
+from antiphon.protocol.records.transcript import MAX_LINE, dumps
 from antiphon.protocol.registry import name_of
 from antiphon.sessions.durable.durable_session import DurableSession
 from antiphon.sessions.durable.guard import UNKNOWN, Guard, Progress, beside, this_boot
-from antiphon.sessions.durable.journal import Journal, Sync, check_sync, clear, dumps
+from antiphon.sessions.durable.journal import Journal, Sync, check_sync, clear
 from antiphon.sessions.durable.reading import (
     NOTHING,
     Course,

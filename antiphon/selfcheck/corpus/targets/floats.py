@@ -14,6 +14,7 @@ import numpy as np
 
 from antiphon.numbers import named
 from antiphon.numbers.exact import Log
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -54,7 +55,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        named.set_derived(self, _scale=float(1 / self.epsilon))
+        set_derived(self, _scale=float(1 / self.epsilon))
 
     @property
     def signature(self) -> Signature:
@@ -104,7 +105,7 @@ class Snapping(NoninteractiveMechanism[int, float]):
             grid *= 2
         while grid / 2 >= scale:
             grid /= 2
-        named.set_derived(self, scale=float(scale), grid=float(grid))
+        set_derived(self, scale=float(scale), grid=float(grid))
 
     @property
     def signature(self) -> Signature:

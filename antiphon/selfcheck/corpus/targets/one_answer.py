@@ -15,6 +15,7 @@ import attrs
 
 from antiphon.numbers import exact, named
 from antiphon.numbers.exact import Log
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
@@ -46,7 +47,7 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
 
     def __attrs_post_init__(self) -> None:
         scale = self.epsilon if self.inverted else 1 / self.epsilon
-        named.set_derived(self, _scale=float(scale))
+        set_derived(self, _scale=float(scale))
 
     @property
     def signature(self) -> Signature:
@@ -85,7 +86,7 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        named.set_derived(self, _scale=float(2 / self.epsilon))
+        set_derived(self, _scale=float(2 / self.epsilon))
 
     @property
     def signature(self) -> Signature:
@@ -203,7 +204,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        named.set_derived(self, _scale=float(1 / self.epsilon))
+        set_derived(self, _scale=float(1 / self.epsilon))
 
     @property
     def initial_state(self) -> float:
@@ -246,7 +247,7 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        named.set_derived(self, _scale=float(self.copies / self.epsilon))
+        set_derived(self, _scale=float(self.copies / self.epsilon))
 
     @property
     def signature(self) -> Signature:

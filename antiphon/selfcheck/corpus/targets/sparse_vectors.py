@@ -13,6 +13,7 @@ import attrs
 
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -99,7 +100,7 @@ class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
         recipe = self.recipe
         scales = (scale or (0, 0) for scale in (recipe.rho, recipe.nu, recipe.release))
         real = tuple(float((a + b * self.count) / self.epsilon) for a, b in scales)
-        named.set_derived(self, _scales=real)
+        set_derived(self, _scales=real)
 
     @property
     def recipe(self) -> Recipe:
