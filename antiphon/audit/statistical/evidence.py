@@ -131,7 +131,8 @@ class Counterexample(Shown):
         Raises: FileError, if the path is taken and not to be overwritten, or not writable. Warns
         of parties without a name: ``antiphon replay`` cannot run them.
         """
-        save(self.view, self.recording, path_of(path), self._evidence(), overwrite=overwrite)
+        secret, tape = self.recording.secret, self.recording.tape
+        save(self.view, path_of(path), secret, tape, self._evidence(), overwrite=overwrite)
         for warning in self._lacking():
             warnings.warn(f"in {path} {warning}", NamelessParty, stacklevel=2)
 

@@ -12,8 +12,8 @@ from antiphon.cli.user_code import guarded, import_file
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay as replayed
-from antiphon.protocol.records.transcript import evidence, load
-from antiphon.protocol.records.view import SECRET_TAPE, View
+from antiphon.protocol.records.transcript import evidence
+from antiphon.protocol.records.view import SECRET_TAPE, View, loaded
 
 
 def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
@@ -22,7 +22,7 @@ def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
         import_file(with_file)
     mismatch: ReplayMismatch | None = None
     with progress(f"replaying {path.name}", None, quiet=as_json), guarded():
-        view, recording = load(path, stream=True)
+        view, recording = loaded(path, stream=True)
         try:
             replayed(view if recording is None else recording)
         except ReplayMismatch as error:
@@ -111,7 +111,7 @@ def show(
     if with_file is not None:
         import_file(with_file)
     with progress(f"reading {path.name}", None, quiet=as_json), guarded():
-        view, _ = load(path, stream=True)
+        view, _ = loaded(path, stream=True)
         drawn = view.svg(limit) if style == "svg" else view.mermaid(limit)
     if output is not None:
         write_text(output, drawn, overwrite=force)

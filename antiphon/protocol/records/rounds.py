@@ -1,14 +1,17 @@
-"""One round of an interaction, and how an interaction ends (CM §2.2.1)."""
+"""An interaction that was played: its rounds, and how it ended (CM §2.2.1)."""
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.messages import SAME
+from antiphon.protocol.records.headers import Header
 
 
 class Ending(enum.Enum):
@@ -28,3 +31,60 @@ class Round:
     message: Any = attrs.field(eq=SAME)
     answer: Any = attrs.field(eq=SAME)
     draws: tuple[Draw, ...] = ()
+
+
+class _ForTheCaller:
+    """What a view tells who has played it, and nobody else.
+
+    These may hold data, so they are no fields: nothing that prints, saves, pickles, copies or
+    converts a view comes across them.
+    """
+
+    __slots__ = ("_failures", "_why_halted")
+
+    def tell(self, failures: tuple[BaseException, ...], why_halted: str | None) -> None:
+        """Note what the session knows."""
+        set_derived(self, _failures=failures, _why_halted=why_halted)
+
+    @property
+    def failures(self) -> tuple[BaseException, ...]:
+        """The exceptions of steps that failed; in the memory of this view only."""
+        return getattr(self, "_failures", ())
+
+    @property
+    def why_halted(self) -> str | None:
+        """Why the mechanism halted, if it says so; in the memory of this view only."""
+        return getattr(self, "_why_halted", None)
+
+
+@attrs.frozen(repr=False)
+class Played(_ForTheCaller):
+    """Who played with whom, what was said, and how it ended: what is saved and drawn of a view."""
+
+    header: Header
+    rounds: Sequence[Round] = attrs.field(repr=False)
+    ending: Ending
+    closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
+    """The coins the adversary drew to say HALT."""
+    cut: str | None = attrs.field(default=None, eq=False, repr=False)
+    """What was left out in reading a file that stops in the middle of a line or of a round."""
+
+    @property
+    def messages(self) -> tuple[Any, ...]:
+        """m₁, m₂, …: what the adversary said."""
+        return tuple(each.message for each in self.rounds)
+
+    @property
+    def answers(self) -> tuple[Any, ...]:
+        """What it heard."""
+        return tuple(each.answer for each in self.rounds)
+
+    @property
+    def coins(self) -> tuple[Draw, ...]:
+        """r_A: the adversary's own coins, in order."""
+        return (*(draw for each in self.rounds for draw in each.draws), *self.closing)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the interaction came to its end."""
+        return self.ending is not Ending.OPEN

@@ -6,9 +6,9 @@ killed process loses at most the line being written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import attrs
 
@@ -25,11 +25,8 @@ from antiphon.protocol.records.codec import (
 )
 from antiphon.protocol.records.files import Growing, whole
 from antiphon.protocol.records.headers import Header, Secret
-from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.records.rounds import Ending, Played, Round
 from antiphon.protocol.records.transcript import VERSION, Stored, dumps
-
-if TYPE_CHECKING:
-    from antiphon.protocol.records.view import Recording, View
 
 
 class MemorySink:
@@ -155,24 +152,24 @@ def _header_line(header: Header, secret: Secret | None, evidence: Json) -> dict[
 
 
 def save(
-    view: View,
-    recording: Recording | None,
+    view: Played,
     path: Path,
+    secret: Secret | None = None,
+    tape: Iterable[tuple[Draw, ...]] = (),
     evidence: Json = None,
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write a finished view, or a recording: whole, or not at all.
+    """Write a finished view, or a recording, which has a secret and a tape: whole, or not at all.
 
     ``evidence``: what it is a counterexample to, if it is one (``audit``).
     Raises: FileError, if the path is taken and not to be overwritten, ….
     """
-    secret = recording.secret if recording else None
     with (
         whole(path, secret=secret is not None, overwrite=overwrite) as file,
         FileSink(file, view.header, secret, evidence) as sink,
     ):
-        stretches = iter(recording.tape if recording else ())
+        stretches = iter(tape)
         for each in view.rounds:
             sink.says(each.message, each.draws)
             sink.answers(each.answer, next(stretches, ()))

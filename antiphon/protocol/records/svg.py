@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from antiphon.protocol.records.diagram import Arrow, Diagram, Lane, Turn, diagram
-
-if TYPE_CHECKING:
-    from antiphon.protocol.records.view import View
+from antiphon.protocol.records.rounds import Played
 
 
-def mermaid(view: View, limit: int = 50) -> str:
+def mermaid(view: Played, limit: int = 50) -> str:
     """The first ``limit`` rounds as the text of a Mermaid sequence diagram."""
     return as_mermaid(diagram(view, limit))
 
 
-def svg(view: View, limit: int = 50) -> str:
+def svg(view: Played, limit: int = 50) -> str:
     """The first ``limit`` rounds as an SVG picture."""
     return as_svg(diagram(view, limit))
 

@@ -29,7 +29,6 @@ from antiphon.protocol.records.codec import (
 )
 from antiphon.protocol.records.headers import Header, Secret, agree
 from antiphon.protocol.records.rounds import Ending, Round
-from antiphon.protocol.records.view import Recording, View
 
 VERSION: Final = 1
 MAX_LINE: Final = 1 << 26
@@ -258,8 +257,20 @@ def evidence(path: Path) -> Json:
     return found
 
 
-def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """Read a file: its view, and the recording if it is one.
+class Read(NamedTuple):
+    """What a file holds of a view, and of a recording, which has a secret and a tape."""
+
+    header: Header
+    rounds: Sequence[Round]
+    ending: Ending
+    closing: tuple[Draw, ...]
+    cut: str | None
+    secret: Secret | None
+    tape: Sequence[tuple[Draw, ...]]
+
+
+def read(path: Path, *, stream: bool = False) -> Read:
+    """Read a file of a view or of a recording.
 
     ``stream``: check the whole file now but keep only where it is, and read the
     rounds again as they are asked for.
@@ -290,11 +301,10 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
         cut = unanswered if cut is None else f"{cut}; {unanswered}"
     header = Header(first.adversary, first.system, first.seeded)
     stored: Sequence[Round] = Stored(path, count, 0) if stream else tuple(rounds)
-    view = View(header, stored, ending, closing, cut)
     if first.kind == "view":
         if first.secret is not None:
             raise TranscriptError("line 1: a view has no secret part; this may be a recording")
-        return view, None
+        return Read(header, stored, ending, closing, cut, None, ())
     if first.secret is None:
         raise TranscriptError("line 1: a recording needs its secret part")
     if not agree(first.system, first.secret.system):
@@ -303,7 +313,7 @@ def load(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
             "systems: the file was edited, and what it shows is not what was played"
         )
     stretches: Sequence[tuple[Draw, ...]] = Stored(path, count, 1) if stream else tuple(tape)
-    return view, Recording(view, first.secret, stretches)
+    return Read(header, stored, ending, closing, cut, first.secret, stretches)
 
 
 def _ending(value: object) -> Ending:

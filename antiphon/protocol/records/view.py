@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from antiphon.numbers.errors import TranscriptError
-from antiphon.numbers.named import set_derived
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Scripted
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.display import Card, Grid, Part, Picture, Shown
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
+from antiphon.protocol.records import svg as sequences
 from antiphon.protocol.records.codec import decode, encode_any
 from antiphon.protocol.records.diagram import ending_of, title_of
 from antiphon.protocol.records.headers import Header, Secret, rebuilt
 from antiphon.protocol.records.labels import counted, message_label, party_label
-from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.records.rounds import Ending, Played, Round
+from antiphon.protocol.records.sinks import save
+from antiphon.protocol.records.transcript import read
 
 SECRET_TAPE: Final = "a recording is a secret: with the answers, its tape gives the data away"
 
@@ -29,78 +31,23 @@ if TYPE_CHECKING:
     from antiphon.protocol.session import Session
 
 
-class _ForTheCaller:
-    """What a view tells who has played it, and nobody else.
-
-    These may hold data, so they are no fields: nothing that prints, saves, pickles, copies or
-    converts a view comes across them.
-    """
-
-    __slots__ = ("_failures", "_why_halted")
-
-    def tell(self, failures: tuple[BaseException, ...], why_halted: str | None) -> None:
-        """Note what the session knows."""
-        set_derived(self, _failures=failures, _why_halted=why_halted)
-
-    @property
-    def failures(self) -> tuple[BaseException, ...]:
-        """The exceptions of steps that failed; in the memory of this view only."""
-        return getattr(self, "_failures", ())
-
-    @property
-    def why_halted(self) -> str | None:
-        """Why the mechanism halted, if it says so; in the memory of this view only."""
-        return getattr(self, "_why_halted", None)
-
-
 @attrs.frozen(repr=False)
-class View(_ForTheCaller, Shown):
+class View(Played, Shown):
     """View(A, M) = (r_A, m₁, m₂, …): the adversary's coins and the transcript.
 
     Replays the adversary's side. Holds no state and no coins of the mechanism, so it
     is shareable whenever the adversary's messages are not data.
     """
 
-    header: Header
-    rounds: Sequence[Round] = attrs.field(repr=False)
-    ending: Ending
-    closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
-    """The coins the adversary drew to say HALT."""
-    cut: str | None = attrs.field(default=None, eq=False, repr=False)
-    """What was left out in reading a file that stops in the middle of a line or of a round."""
-
     def _card(self) -> Card:
-
         return card(self)
-
-    @property
-    def messages(self) -> tuple[Any, ...]:
-        """m₁, m₂, …: what the adversary said."""
-        return tuple(each.message for each in self.rounds)
-
-    @property
-    def answers(self) -> tuple[Any, ...]:
-        """What it heard."""
-        return tuple(each.answer for each in self.rounds)
-
-    @property
-    def coins(self) -> tuple[Draw, ...]:
-        """r_A: the adversary's own coins, in order."""
-        return (*(draw for each in self.rounds for draw in each.draws), *self.closing)
-
-    @property
-    def complete(self) -> bool:
-        """Whether the interaction came to its end."""
-        return self.ending is not Ending.OPEN
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the view as JSON lines (docs/transcripts.md), whole or not at all.
 
         Raises: FileError, if the path is taken and not to be overwritten, or not writable.
         """
-        from antiphon.protocol.records.sinks import save
-
-        save(self, None, path_of(path), overwrite=overwrite)
+        save(self, path_of(path), overwrite=overwrite)
 
     @staticmethod
     def of(session: Session) -> View:
@@ -125,21 +72,15 @@ class View(_ForTheCaller, Shown):
 
         Raises: TranscriptError, naming the line.
         """
-        from antiphon.protocol.records.transcript import load
-
-        return load(path_of(path))[0]
+        return loaded(path_of(path))[0]
 
     def mermaid(self, limit: int = 50) -> str:
         """The view as a Mermaid sequence diagram; at most ``limit`` rounds."""
-        from antiphon.protocol.records.svg import mermaid
-
-        return mermaid(self, limit)
+        return sequences.mermaid(self, limit)
 
     def svg(self, limit: int = 50) -> str:
         """The view as an SVG sequence diagram; at most ``limit`` rounds."""
-        from antiphon.protocol.records.svg import svg
-
-        return svg(self, limit)
+        return sequences.svg(self, limit)
 
 
 @attrs.frozen(repr=False)
@@ -173,16 +114,12 @@ class Recording(Shown):
 
         Raises: FileError, if the path is taken and not to be overwritten, or not writable.
         """
-        from antiphon.protocol.records.sinks import save
-
-        save(self.view, self, path_of(path), overwrite=overwrite)
+        save(self.view, path_of(path), self.secret, self.tape, overwrite=overwrite)
 
     @staticmethod
     def load(path: str | Path) -> Recording:
         """Read a recording. Raises: TranscriptError, also if the file is only a view."""
-        from antiphon.protocol.records.transcript import load
-
-        recording = load(path_of(path))[1]
+        recording = loaded(path_of(path))[1]
         if recording is None:
             raise TranscriptError("this file is a view: it does not hold the mechanism's coins")
         return recording
@@ -218,3 +155,11 @@ def _parts(view: View) -> Iterator[Part]:
     yield Grid(rows, ("round", "message", "answer"), numbers=("round",))
     if len(view.rounds) > _TOLD:
         yield ending_of(view, _TOLD)
+
+
+def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
+    """Read a file: its view, and the recording if it is one. Args and errors as of ``read``."""
+    found = read(path, stream=stream)
+    view = View(found.header, found.rounds, found.ending, found.closing, found.cut)
+    recording = None if found.secret is None else Recording(view, found.secret, found.tape)
+    return view, recording

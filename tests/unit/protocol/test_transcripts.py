@@ -22,7 +22,7 @@ from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.protocol import Recording, identical
 from antiphon.protocol.records.rounds import Ending
-from antiphon.protocol.records.transcript import load
+from antiphon.protocol.records.view import loaded as load
 
 PLAYER = CounterexampleAdversary(delta=Fraction(1, 3), copies=3)
 SYSTEM = counterexample_game(Fraction(1, 3)).mechanism(1)
