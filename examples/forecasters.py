@@ -13,11 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.audit import contest
 from antiphon.audit.regret_pictures import regrets
 from antiphon.cli.output import print_table
 from antiphon.demo.data import CARRIERS, flights
-from antiphon.mechanisms.learners import Hedge, LazyExperts, NoisyLeader, games
+from antiphon.learners import Hedge, LazyExperts, NoisyLeader, contest, games
 from antiphon.numbers.printed import fixed_up
 
 PARTS, GRID = 8, 1 << 10

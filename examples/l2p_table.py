@@ -15,7 +15,7 @@ import numpy as np
 
 from antiphon.audit.regret_pictures import Facet, Trace, facets
 from antiphon.cli.output import print_table
-from antiphon.mechanisms import LazyExperts
+from antiphon.learners import LazyExperts
 
 DELTA = 1e-6
 EXPERTS = {

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.audit.contests import contest, slope
+from antiphon import learners
 from antiphon.audit.regret_pictures import Facet, Trace, facets
 from antiphon.cli.output import print_table
-from antiphon.mechanisms import learners
-from antiphon.mechanisms.learners import games
+from antiphon.learners import games
+from antiphon.learners.contests import contest, slope
 from antiphon.protocol import SampledCoins
 
 MAKERS = {  # the first has the expected regret of Hedge

@@ -1,0 +1,246 @@
+# pyright: reportUnknownMemberType=false
+"""``antiphon mistakes``: what three adversaries cost a learner, between two bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import attrs
+
+from antiphon.cli.output import CommandOutcome, tell
+from antiphon.cli.written import one_of, shown
+from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.learners.commands.players import INTERRUPTED, PlayOptions
+from antiphon.learners.littlestone import (
+    Halving,
+    NameAndShame,
+    hard_shape,
+    mistakes_lower_bound,
+    point_learner,
+    sparse_vector_learner,
+    tree_counter_learner,
+)
+from antiphon.learners.mistakes import (
+    MistakeFigure,
+    MistakeLaw,
+    every_round,
+    hard_sequence,
+    mistake_law,
+    most_rounds,
+    worst_sequence,
+)
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
+from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
+from antiphon.protocol.display import Card, Grid, Part
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, plain
+
+
+class MistakesAsked(NamedTuple):
+    """The learner and the bound, as they are written."""
+
+    learner: str
+    rounds: int
+    epsilon: str
+    delta: str
+    beta: str
+    points: int
+
+
+class Promised(NamedTuple):
+    """ε, δ and β."""
+
+    epsilon: Fraction
+    delta: Fraction
+    beta: Fraction
+
+
+class AdversaryRow(NamedTuple):
+    """An adversary, how many (1, 1) it says, and the mistakes; or why there are none."""
+
+    adversary: str
+    hits: int
+    mistakes: MistakeFigure | None
+    why: str | None = None
+
+
+class Curves(NamedTuple):
+    """The lower bound and the sparse-vector learner's mistakes, for T = 1, 2, 4, … rounds."""
+
+    rounds: tuple[int, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+
+@attrs.frozen
+class MistakeTable(CommandOutcome):
+    """What three adversaries cost a learner."""
+
+    asked: MistakesAsked
+    budget: Promised
+    promise: str
+    private: bool
+    concentration: MistakeFigure | None
+    adversaries: list[AdversaryRow]
+    interrupted: bool
+    lower: float
+    upper: float
+    curves: Curves
+    plot: Path | None
+    _told = "private concentration adversaries interrupted lower upper curves plot"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.asked._asdict(), **super().to_dict()}
+
+    def _card(self) -> Card:
+        asked, promise = self.asked, self.promise or "not private"
+        return Card(f"{asked.learner}: {promise}, {asked.rounds:,} rounds", self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        if (figure := self.concentration) is not None:
+            how = f"with probability {figure} ({figure.how})"
+            yield f"on blanks it leaves its first hypothesis {how}"
+        cells = [
+            (row.adversary, "", "", row.why or "")
+            if row.mistakes is None
+            else (row.adversary, f"{row.hits:,}", str(row.mistakes), row.mistakes.how)
+            for row in self.adversaries
+        ]
+        columns = ("adversary", "says (1, 1)", "mistakes", "found")
+        yield Grid(cells, columns, numbers=columns[1:3])
+        epsilon, delta, beta = map(shown, self.budget)
+        yield (
+            f"At least {fixed_down(self.lower, 1)} for every ({epsilon}, {delta})-DP learner that "
+            f"is {beta}-concentrated, on its worst stream;"
+        )
+        most = fixed_up(self.upper, 1)
+        yield f"the sparse-vector learner of that ε, wrong every round: {most}."
+        if self.interrupted:
+            yield INTERRUPTED
+        if self.plot is not None:
+            yield f"Mistakes over rounds are drawn in {self.plot}"
+
+
+def _learners(
+    asked: MistakesAsked, budget: Promised
+) -> dict[str, Callable[[], ContinualMechanism[Any]]]:
+    rounds, epsilon, beta = asked.rounds, budget.epsilon, float(budget.beta)
+    tuned = partial[ContinualMechanism[Any]]
+    return {
+        "sparse-vector": tuned(sparse_vector_learner, horizon=rounds, epsilon=epsilon, beta=beta),
+        "name-and-shame": tuned(NameAndShame, delta=budget.delta),
+        "tree-counter": tuned(tree_counter_learner, horizon=rounds, epsilon=epsilon, beta=beta),
+        "points": tuned(
+            point_learner, points=asked.points, horizon=rounds, epsilon=epsilon, beta=beta
+        ),
+        "halving": Halving,
+    }
+
+
+def mistakes(
+    asked: MistakesAsked,
+    playing: PlayOptions,
+) -> int:
+    """Count, print, draw."""
+    budget = Promised(*(rational(getattr(asked, name), name) for name in Promised._fields))
+    known = _learners(asked, budget)
+    learner = one_of(known, asked.learner, "learner")()
+    curves = _curves(asked.rounds, budget)
+    law = mistake_law(
+        learner, asked.rounds, repetitions=playing.repeat, seed=playing.seed,
+        executor=playing.workers, progress=False if playing.as_json else None,
+    )  # fmt: skip
+    rows, beta = list[AdversaryRow](), list[MistakeFigure]()
+    interrupted = True
+    with suppress(KeyboardInterrupt):
+        beta.append(law.concentration())
+        rows += _rows(law, budget)
+        interrupted = False
+    if playing.plot is not None:
+        _draw(curves, rows, f"Mistakes of {asked.learner}", playing.plot)
+    promise, (_, lower, upper) = _promise(learner), curves
+    table = MistakeTable(
+        asked, budget, promise, bool(promise), beta[0] if beta else None, rows, interrupted,
+        lower[-1], upper[-1], curves, playing.plot,
+    )  # fmt: skip
+    tell(table, as_json=playing.as_json)
+    return 0
+
+
+def _promise(learner: ContinualMechanism[Any]) -> str:
+    """(ε, δ), as derived; "" of a learner that is not private."""
+    if not getattr(learner, "private", True):
+        return ""
+    promise = guarantee(learner)
+    delta = promise.delta_at(0) if isinstance(learner, NameAndShame) else 0
+    epsilon = promise.epsilon_at(delta)
+    return f"({shown_up(epsilon)}, {shown_up(delta)})-DP, {promise.status.value}"
+
+
+def _curves(rounds: int, budget: Promised) -> Curves:
+    epsilon, delta, beta = budget
+    times = (*(1 << k for k in range((rounds - 1).bit_length())), rounds)
+    lower = [mistakes_lower_bound(t, epsilon=epsilon, delta=delta, beta=beta) for t in times]
+    upper = list[float]()
+    for time in times:
+        learner = sparse_vector_learner(horizon=time, epsilon=epsilon, beta=float(beta))
+        upper.append(float(mistake_law(learner, time).mistakes(every_round(time)).value))
+    return Curves(times, tuple(lower), tuple(upper))
+
+
+# --- three adversaries ----------------------------------------------------------------------------
+
+HARD: Final = "hard sequence"
+
+
+def _rows(law: MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
+    rounds = law.rounds
+    yield AdversaryRow("wrong every round", rounds, law.mistakes(every_round(rounds)))
+    if rounds > (most := most_rounds(law)):
+        yield AdversaryRow("best of all 2^T", 0, None, f"looked for among at most 2^{most}")
+    else:
+        worst = worst_sequence(law)
+        yield AdversaryRow("best of all 2^T", len(worst.hits), worst.mistakes)
+    shape = hard_shape(rounds, epsilon=budget.epsilon, delta=budget.delta, beta=budget.beta)
+    try:
+        hits = hard_sequence(law, copies=shape.copies, parts=shape.parts).hits
+    except InvalidArgument as error:
+        yield AdversaryRow(HARD, 0, None, str(error))
+    else:
+        yield AdversaryRow(HARD, len(hits), law.mistakes(hits))
+
+
+# --- a picture -----------------------------------------------------------------------------------
+
+
+def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
+    """The two curves, and a mark with its interval for each adversary at the last T.
+
+    The axis of T is logarithmic.
+    """
+    with picture([path], width=8, height=5) as figure:
+        axes = figure.subplots()
+        plain(axes, "rounds T", "expected mistakes")
+        times, lower, upper = map(list, curves)
+        axes.fill_between(times, lower, upper, color=SOFT, alpha=0.12, linewidth=0)
+        axes.plot(times, upper, color=COLOURS[0], label="sparse vector, wrong every round")
+        axes.plot(times, lower, color=COLOURS[1], label="lower bound of every private learner")
+        found = [(row.adversary, row.mistakes) for row in rows if row.mistakes is not None]
+        for number, (name, mistakes) in enumerate(found):
+            value = float(mistakes.value)
+            ends = [[value - float(mistakes.low)], [float(mistakes.high) - value]]
+            axes.errorbar(
+                times[-1:], [value], yerr=ends, fmt="os^"[number % 3], label=name,
+                color=COLOURS[2 + number % 4], capsize=4,
+            )  # fmt: skip
+        axes.set_xscale("log", base=2)
+        axes.set_ylim(bottom=0)
+        legend(axes)
+        headed(figure, title, 0.1)
+        figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
