@@ -20,7 +20,6 @@ from antiphon.protocol.display import (
     aligned,
     as_data,
     as_text,
-    card_of,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def tell(outcome: CommandOutcome, *, as_json: bool, width: int = _WIDTH) -> None
     if as_json:
         print_json(outcome.to_dict())
     else:
-        print_card(card_of(outcome), width)
+        print_card(outcome._card(), width)  # pyright: ignore[reportPrivateUsage]
 
 
 def print_json(data: Mapping[str, object]) -> None:

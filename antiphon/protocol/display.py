@@ -190,11 +190,6 @@ class Shown(Displayed):
         return f"<{type(self).__name__}: {self._card().title}>"
 
 
-def card_of(thing: Displayed) -> Card:
-    """What is printed of a result, in parts."""
-    return thing._card()
-
-
 @attrs.frozen
 class DrawnAs:
     """How a part stands in a diagram of what was said, as its class declares by ``drawn_as``.

@@ -288,7 +288,7 @@ class TestReport:
             running_counts([], title="", subtitle="", unit="", paths=())
 
     def test_without_rich_too(self, monkeypatch):
-        monkeypatch.setitem(sys.modules, "rich", None)
+        monkeypatch.setitem(sys.modules, "rich.console", None)
         with pytest.raises(ap.MissingExtra, match=r"antiphon\[cli\]"):
             terminal()
 
