@@ -35,7 +35,6 @@ from antiphon.composition.guarantees import (
 )
 from antiphon.composition.preprocessing import Preprocessed, Preprocessing
 from antiphon.composition.properties import Property, Violation, check_properties
-from antiphon.composition.property_search import search_properties
 from antiphon.composition.validity import (
     each_valid,
     fixed_mechanisms,
@@ -75,7 +74,6 @@ __all__ = [
     "fixed_mechanisms",
     "fixed_parameters",
     "guarantee",
-    "search_properties",
     "sparse_parallel",
 ]
 __dir__ = shows(__all__, "accounting", "filters", "guarantees", "preprocessing")

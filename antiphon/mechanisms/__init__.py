@@ -44,7 +44,6 @@ from antiphon.mechanisms.histograms import (
     Total,
     check_query,
     quantile,
-    search_query,
 )
 from antiphon.mechanisms.imputation import ImputedSum
 from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
@@ -178,6 +177,5 @@ __all__ = [
     "learners",
     "noise",
     "quantile",
-    "search_query",
 ]
 __dir__ = shows(__all__, "counters", "histograms", "learners", "multiplicative_weights", "noise")
