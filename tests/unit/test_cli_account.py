@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from antiphon.composition.accounting import optimal
-from antiphon.composition.guarantees.curves import number
+from antiphon.numbers.printed import shown_up
 from antiphon.report.curves import privacy_curves
 
 THOUSAND = ["account", "--rr", "0.1,1e-6", "--times", "1000"]
@@ -122,8 +122,8 @@ class TestPicture:
         curve = optimal([(0.1, 1e-6)], times=50)
         drawn = path.read_text()
         assert "<!-- What is promised by 50 mechanisms together: " in drawn
-        assert f"<!-- ε = {number(curve.epsilon_at(0.01))}, δ = 0.01 -->" in drawn
-        assert f"<!-- ε = 40, δ = {number(curve.delta_at(40))} -->" in drawn
+        assert f"<!-- ε = {shown_up(curve.epsilon_at(0.01))}, δ = 0.01 -->" in drawn
+        assert f"<!-- ε = 40, δ = {shown_up(curve.delta_at(40))} -->" in drawn
         assert cli("account", "--rr", "0.1", "--delta", "0", "--plot", path, "--force")[0] == 0
         assert "<!-- What is promised by one mechanism: " in path.read_text()
 

@@ -30,7 +30,6 @@ LAZY = {
 BY_NAME = {
     "audit/running/sending.py": {"module", "'cloudpickle'"},
     "composition/guarantees/rules/__init__.py": {"_file.name"},
-    "composition/filters/budget.py": {"'antiphon.composition.spending.refused'"},
     "interop/dp_accounting.py": {"f'dp_accounting.{name}'"},
     "interop/frames.py": {"name"},
     "interop/opendp.py": {"'opendp.mod'"},

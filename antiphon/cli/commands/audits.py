@@ -20,8 +20,8 @@ from antiphon.audit.statistical.report_card import RARE, rows, sentences, tests,
 from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.numbers.exact import rational

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.written import shown
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.composition.guarantees.rules.mechanisms.behind_preprocessing import GROUP

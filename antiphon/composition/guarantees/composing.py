@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+from antiphon.composition.accounting.bounds import least, of_measure, product, shifted
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.pairs.compose import pair_of
 from antiphon.composition.accounting.summed import together, total, totals
 from antiphon.composition.accounting.tight import optimal
-from antiphon.composition.guarantees.curves import least, of_measure, product, shifted
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry

@@ -25,8 +25,8 @@ from typing import Any, Final, TypeAlias, TypeVar, Union, overload
 
 import attrs
 
+from antiphon.composition.accounting.bounds import GroupCurve
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.curves import GroupCurve
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import group, includes
 from antiphon.numbers.errors import InvalidArgument

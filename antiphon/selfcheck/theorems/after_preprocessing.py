@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.guarantees.curves import least, of_measure
+from antiphon.composition.accounting.bounds import least, of_measure
 from antiphon.composition.preprocessing.as_stated import PRINTED, Circumstances, by_theorem
 from antiphon.composition.preprocessing.declared import changed
 from antiphon.composition.preprocessing.preprocessed import Preprocessed

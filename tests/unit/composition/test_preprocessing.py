@@ -10,8 +10,8 @@ import pytest
 
 import antiphon as ap
 from antiphon.composition import Preprocessed, Preprocessing
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.summed import divergence_of
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.composition.preprocessing.as_stated import as_printed
 from antiphon.composition.preprocessing.triangle import Hoelder, Ranged, steps, triangle

@@ -12,9 +12,9 @@ import pytest
 
 import antiphon as ap
 from antiphon.composition import Certified, ExtConComp, each_valid, sparse_parallel
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.parameters import parameters, single
 from antiphon.composition.as_is import bare
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import TABLE, rule
 from antiphon.mechanisms import ContinualHistogram, LeakyBit, TreeCounter
@@ -98,7 +98,7 @@ class TestTheTable:
 TOY_RULE = '''"""Toy Thm 1: P ∘* ExtConComp tells nothing, if it is the identity."""
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.guarantees.curves import of_measure
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import rule
 from antiphon.protocol.measures.kinds import Pure

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from antiphon.composition.accounting.bounds import least
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.composing import composed, in_other_measures, shown_parameters
-from antiphon.composition.guarantees.curves import least
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, Leaves, asserted, created
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule

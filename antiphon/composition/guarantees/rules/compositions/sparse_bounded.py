@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from antiphon.composition.accounting.bounds import least
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -21,7 +22,6 @@ from antiphon.composition.guarantees.composing import (
     fixed,
     shown_parameters,
 )
-from antiphon.composition.guarantees.curves import least
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.leaves import creations

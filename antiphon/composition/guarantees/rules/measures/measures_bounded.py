@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
+from antiphon.composition.accounting.bounds import least, of_measure
 from antiphon.composition.accounting.creations.orders import SparseDivergence
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees.composing import (
@@ -18,7 +19,6 @@ from antiphon.composition.guarantees.composing import (
     fixed,
     shown_parameters,
 )
-from antiphon.composition.guarantees.curves import least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule

@@ -21,7 +21,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.printed import shown_down
 from antiphon.protocol.measures.kinds import (
     Approximate,
     Measure,
@@ -32,8 +32,6 @@ from antiphon.protocol.measures.kinds import (
 
 _UP: Final = 1 + 2.0**-40
 """More than any of the few operations below can be off by, relatively."""
-
-number = shown_up  # its name in the documentation
 
 
 def of_measure(measure: Measure) -> PrivacyCurve:
