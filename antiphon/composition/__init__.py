@@ -25,7 +25,6 @@ from antiphon.composition.filters import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.guarantees import (
     Certified,
     Counterexample,
@@ -36,6 +35,7 @@ from antiphon.composition.guarantees import (
 from antiphon.composition.preprocessing import Preprocessed, Preprocessing
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.validity import (
+    adaptive_parameters,
     each_valid,
     fixed_mechanisms,
     fixed_parameters,

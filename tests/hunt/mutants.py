@@ -21,9 +21,8 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rules.chains import lifting
 from antiphon.composition.guarantees.rules.compositions import (
     fixed_mechanisms,
-    sparse_consistent,
+    k_sparse,
 )
-from antiphon.composition.guarantees.rules.measures import measures_consistent
 from antiphon.composition.guarantees.rules.mechanisms import behind_preprocessing
 from antiphon.composition.properties import Violation
 from antiphon.composition.spending import in_epsilon
@@ -93,12 +92,9 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
         composing, "composed",
         lambda own: lambda given, most=None: own(given, most and most - 1),
     ),
-    "k-sparse measures add up without consistency": (
-        measures_consistent, "consistency", lambda _: lambda f, inquiry: CONSISTENT,
-    ),
     "a fixed δ counts as 0": (composing, "optimal", _without_deltas),
     "every f' is consistent": (
-        sparse_consistent, "consistency", lambda _: lambda *given: CONSISTENT
+        k_sparse, "consistency", lambda _: lambda *given: CONSISTENT
     ),
     "a property's violation is not seen": (lifting, "_explore", _unseen),
     "a fourth of ρ": (

@@ -154,7 +154,7 @@ class WhitehouseFilter(RhoFilter):
         kw_only=True,
     )
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    own: Amounts = attrs.field(
+    own: Amounts | None = attrs.field(
         default=attrs.Factory(given, takes_self=True), init=False, eq=False, repr=False
     )
     source = "Whitehouse et al. 2023, Thm 2; concurrent: Haney et al. 2023"
@@ -211,7 +211,7 @@ class RogersFilter(RhoFilter):
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
     delta: Fraction = attrs.field(converter=_small, kw_only=True)
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    own: Amounts = attrs.field(
+    own: Amounts | None = attrs.field(
         default=attrs.Factory(given, takes_self=True), init=False, eq=False, repr=False
     )
     source = "Rogers et al. 2016, Thm 5.1; concurrent: Haney et al. 2023"

@@ -40,12 +40,12 @@ from antiphon.audit.conjectures.patterns.pattern import SOURCE, Pattern, Sizes
 from antiphon.audit.conjectures.tables import DENOMINATOR, TableMechanism, whole_weights
 from antiphon.audit.exact.question import Question, rational_growth
 from antiphon.composition.accounting.renyi import OnlyAt
+from antiphon.composition.amounts import Parameters, pairs
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.filters.sums import root_below
-from antiphon.composition.suitable import Parameters, pairs
+from antiphon.composition.validity import adaptive_parameters
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

@@ -12,7 +12,6 @@ from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.basic import BasicFilter
 from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.filters.concentrated import (
@@ -27,7 +26,7 @@ from antiphon.composition.guarantees.composing import DISCRETE
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
-from antiphon.composition.validity import SparseMeasures, SparseParallel
+from antiphon.composition.validity import AdaptiveParameters, Sparse, SparseMeasures, SparseParallel
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import Measure, ZeroConcentrated
@@ -70,19 +69,9 @@ def suggested(system: ExtConComp, f: None, inquiry: Inquiry) -> Answer:
     return None if budget is None else adaptive(system, AdaptiveParameters(budget), inquiry)
 
 
-@rule(THEOREM, ExtConComp, about=SparseParallel, rank=3)
-def sparse(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
+@rule(THEOREM, ExtConComp, about=(SparseParallel, SparseMeasures), rank=4)
+def sparse(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
     """Where no theorem on f_∞ applies, there may be a filter."""
-    return _if_any(system, f, inquiry)
-
-
-@rule(THEOREM, ExtConComp, about=SparseMeasures, rank=3)
-def sparse_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
-    """The same of measures."""
-    return _if_any(system, f, inquiry)
-
-
-def _if_any(system: ExtConComp, f: Verification, inquiry: Inquiry) -> Answer:
     budget = system.budget
     return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
 
