@@ -79,6 +79,15 @@ def half_of_delta(budget: _OfDelta) -> Fraction:
     return budget.delta / 2
 
 
+def part_of_delta(budget: _OfDelta, _: object, slack: Fraction) -> None:
+    """Raises: InvalidArgument for a slack that is no part of δ."""
+    if not 0 < slack <= budget.delta:
+        raise InvalidArgument(
+            f"slack is a part of delta, above 0 and at most {budget.delta}; with no delta at all "
+            "use BasicFilter"
+        )
+
+
 def given(budget: _Given) -> Amounts:
     """The (ε, δ) that a filter of ρ is given to promise."""
     return budget.epsilon, budget.delta
@@ -151,6 +160,7 @@ class WhitehouseFilter(RhoFilter):
     slack: Fraction = attrs.field(
         default=attrs.Factory(half_of_delta, takes_self=True),
         converter=exact.probability,
+        validator=part_of_delta,
         kw_only=True,
     )
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -160,11 +170,6 @@ class WhitehouseFilter(RhoFilter):
     source = "Whitehouse et al. 2023, Thm 2; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
-        if not 0 < self.slack <= self.delta:
-            raise InvalidArgument(
-                f"slack is a part of delta, above 0 and at most {self.delta}; with no delta at "
-                "all use BasicFilter"
-            )
         limits = rho_limit(self.epsilon, self.slack), self.delta - self.slack
         object.__setattr__(self, "limits", limits)
 
