@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final
@@ -64,8 +65,9 @@ class _Bound(PrivacyCurve):
     def _delta(self, epsilon: ExactEpsilon) -> Interval[float]:
         return Interval(0.0, min(1.0, self._upper(epsilon)))
 
+    @abstractmethod
     def _upper(self, epsilon: ExactEpsilon) -> float:
-        raise NotImplementedError
+        """A δ that is promised."""
 
 
 @attrs.frozen(repr=False)
