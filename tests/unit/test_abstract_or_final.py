@@ -25,8 +25,6 @@ BETWEEN = {"__attrs_post_init__", "__init__"}
 """What a constructor is made of, and no method."""
 
 
-
-
 def classes():
     """All classes of the package, private ones too, but for those of entry points."""
     found = {}
@@ -76,7 +74,7 @@ def pairs():
 def test_what_a_base_does_is_rarely_overridden():
     found = pairs()
     count = sum(map(len, found.values()))
-    assert count <= MOST, {at: kinds for at, kinds in sorted(found.items())}
+    assert count <= MOST, dict(sorted(found.items()))
 
 
 def test_what_users_make_is_rarely_subclassed():

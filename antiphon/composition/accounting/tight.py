@@ -61,9 +61,9 @@ def optimal(given: Parameters | Given, *, times: int = 1, width: float = 1e-6) -
     No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does
     (CM Thm 2.5, 4.12), so the curve is exact for the worst case. ``times`` repeats the list.
     Equal or few parameters: relative error 1e-12 of δ and less, O(√k) time. Many unlike ones:
-    ``width`` nats in ε are aimed at (see ``line``); for δ > 0.99 of large unlike ε it may be
-    ten times that. Both ends are always certified, rounding and whatever is left out are in
-    them, and their ``.width`` says how far apart they are.
+    ``width`` nats in ε are aimed at (see ``line``); for δ > 0.99 of large unlike ε it is more, by
+    about 1/(1-δ): 64 times at 0.9999 of 200 in [3, 10]. Both ends are always certified, rounding
+    and whatever is left out are in them, and their ``.width`` says how far apart they are.
 
     Raises: InvalidArgument for what is no list of (ε, δ), ε < 0, δ outside [0, 1], or an
     asked-for δ below 1-Π(1-δ_i); CompositionError for parameters still to be chosen (use a
