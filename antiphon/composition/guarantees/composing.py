@@ -113,7 +113,7 @@ class Adding:
     """By which theorem, where it is fixed in advance."""
     consistent: str
     """By which, where every created f' is first-pair consistent."""
-    words: str
+    words: Callable[[str], str]
     add: Callable[[Sequence[Any], int | None], Sum]
     """These amounts, or so many of them."""
 
@@ -127,7 +127,7 @@ def _measures(measures: Sequence[Measure], most: int | None) -> Sum:
 PARAMETER: Final = Adding(
     "CM Thm 4.12",
     "CM Thm 5.5",
-    "as private as Comp[RR…] of {}",
+    lambda shown: f"as private as Comp[RR…] of {shown}",
     lambda parameters, most: (composed(parameters, most), ()),
 )
 RANGE: Final = Adding(
@@ -140,7 +140,7 @@ RANGE: Final = Adding(
 MEASURE: Final = Adding(
     "concurrent composition in each measure (Lyu 2022; Vadhan and Zhang 2023)",
     "Theorem R, first-pair consistent (docs/sparse.md)",
-    "{} add up",
+    lambda shown: f"{shown} add up",
     _measures,
 )
 
@@ -162,7 +162,7 @@ def summed(
     curve, measures = row.add(given, most)
     return Derivation(
         theorem,
-        lambda: row.words.format(f"{any_of}{shown_parameters(given)}"),
+        lambda: row.words(any_of + shown_parameters(given)),
         f,
         curve,
         (*premises, truth),

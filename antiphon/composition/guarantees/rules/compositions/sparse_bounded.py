@@ -13,7 +13,7 @@ taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from antiphon.composition.accounting.bounds import least, of_measure
@@ -53,7 +53,7 @@ class _Figure(NamedTuple):
     """By which theorem, from which further premises, and how much."""
 
     theorem: str
-    words: str
+    words: Callable[[str, str], str]
     curve: PrivacyCurve
     premises: tuple[Premise, ...] = ()
     measures: tuple[Measure, ...] = ()
@@ -62,7 +62,7 @@ class _Figure(NamedTuple):
 @rule(GENERAL, ExtConComp, about=(SparseParallel, SparseMeasures), rank=2)
 def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
     """ExtConComp w.r.t. f_∞, against adversaries who create, or ask, no more than so many."""
-    most, k = inquiry.max_creations, len(f.fixed)
+    most = inquiry.max_creations
     if most is None:
         return None
     truth, parts = yield from creations(inquiry)
@@ -73,12 +73,7 @@ def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
         found = _in_parameters(f, most, inquiry)
     return Derivation(
         found.theorem,
-        lambda: (
-            found.words.format(
-                differ=f"{min(k, most):,}", most=f"{most:,}", fixed=shown_parameters(f.fixed)
-            )
-            + _closed(found.curve)
-        ),
+        lambda: found.words(f"{min(len(f.fixed), most):,}", shown_parameters(f.fixed)),
         f,
         found.curve,
         (fixed(f.fixed), *SPARSE, *found.premises, at_most(most, inquiry), truth),
@@ -92,13 +87,21 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
     stated = parameters_in(f.measures)
     pure = [composed(stated, most)] if stated or not most else []
     curve = least([*pure, *map(of_measure, measures)])
-    return _Figure(RENYI, "{differ} of {most} created differ: {fixed}", curve, (), measures)
+
+    def words(differ: str, given: str) -> str:
+        return f"{differ} of {most:,} created differ: {given}"
+
+    return _Figure(RENYI, words, curve, (), measures)
 
 
 def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
     symmetry = tuple(_symmetry(f, inquiry))
     curve = _curve(f.parameters, most, symmetric=bool(symmetry)) if most else composed([])
-    words = "as private as {differ} that differ and, of {most} created, all with their δ: {fixed}"
+
+    def words(differ: str, given: str) -> str:
+        text = f"as private as {differ} that differ and, of {most:,} created, all with their δ"
+        return f"{text}: {given}{_closed(curve)}"
+
     return _Figure(SYMMETRIC if symmetry else GENERAL, words, curve, symmetry)
 
 
