@@ -32,7 +32,6 @@ from antiphon.composition.guarantees import (
     NoGuarantee,
     guarantee,
 )
-from antiphon.composition.preprocessing import Preprocessed, Preprocessing
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.validity import (
     adaptive_parameters,
@@ -42,6 +41,7 @@ from antiphon.composition.validity import (
     sparse_parallel,
 )
 from antiphon.numbers.public import shows
+from antiphon.preprocessing import Preprocessed, Preprocessing
 
 __all__ = [
     "BasicFilter",

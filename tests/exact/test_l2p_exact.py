@@ -8,11 +8,9 @@ import pytest
 from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
 
 import antiphon as ap
-from antiphon.mechanisms import ADVICE, LazyToPrivate
-from antiphon.mechanisms.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
-from antiphon.protocol import Log, Status
-from antiphon.protocol.spaces import Anything, Signature
-from antiphon.selfcheck.corpus.specimens.learning.l2p import (
+from antiphon.learners import ADVICE, LazyToPrivate
+from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
+from antiphon.learners.specimens.l2p import (
     AskedLate,
     Flipping,
     NoFakes,
@@ -21,6 +19,8 @@ from antiphon.selfcheck.corpus.specimens.learning.l2p import (
     Trusting,
     of_two,
 )
+from antiphon.protocol import Log, Status
+from antiphon.protocol.spaces import Anything, Signature
 
 SLOW = Log(Fraction(101, 100))
 

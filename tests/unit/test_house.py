@@ -33,10 +33,10 @@ BY_NAME = {
     "interop/dp_accounting.py": {"f'dp_accounting.{name}'"},
     "interop/frames.py": {"name"},
     "interop/opendp.py": {"'opendp.mod'"},
-    "protocol/durable/inspection.py": {"'antiphon.composition.spending'"},
-    "protocol/mechanism.py": {"'antiphon.protocol.durable.resuming'"},
+    "protocol/durable/inspection.py": {"'antiphon.sessions.spending'"},
+    "protocol/mechanism.py": {"'antiphon.sessions.durable.resuming'"},
     "protocol/display.py": {"'antiphon.report.plots'"},
-    "protocol/session.py": {"'antiphon.composition.spending'"},
+    "protocol/session.py": {"'antiphon.sessions.spending'"},
     "selfcheck/corpus/specimens/__init__.py": {"name"},
     "selfcheck/theorems/__init__.py": {"file.name"},
 }
