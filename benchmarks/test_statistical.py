@@ -22,7 +22,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
-from antiphon.composition.guarantees.curves import of_measure
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.mechanisms import Laplace
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.play import Population, play_population, play_sample

@@ -15,7 +15,6 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.guarantees.curves import number
 from antiphon.mechanisms import (
     HSS,
     CountAfter,
@@ -25,6 +24,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.numbers.exact import Log
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol import ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
@@ -267,7 +267,7 @@ def epsilon(value: Any) -> str:
 
 def short(value: Fraction) -> str:
     """A fraction as it is, where that is short; else six digits, rounded up."""
-    return text if len(text := str(value)) <= 12 else f"≈ {number(float(value))}"
+    return text if len(text := str(value)) <= 12 else f"≈ {shown_up(float(value))}"
 
 
 def escaped(text: str) -> str:

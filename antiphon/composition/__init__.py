@@ -25,7 +25,6 @@ from antiphon.composition.filters import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.guarantees import (
     Certified,
     Counterexample,
@@ -34,8 +33,8 @@ from antiphon.composition.guarantees import (
     guarantee,
 )
 from antiphon.composition.properties import Property, Violation, check_properties
-from antiphon.composition.property_search import search_properties
 from antiphon.composition.validity import (
+    adaptive_parameters,
     each_valid,
     fixed_mechanisms,
     fixed_parameters,
@@ -72,7 +71,6 @@ __all__ = [
     "fixed_mechanisms",
     "fixed_parameters",
     "guarantee",
-    "search_properties",
     "sparse_parallel",
 ]
 __dir__ = shows(__all__, "accounting", "filters", "guarantees")

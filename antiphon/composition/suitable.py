@@ -7,27 +7,13 @@ Every message is a pair of identical creation queries that assert a claim, or a 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
-from fractions import Fraction
-from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard, TypeVar, Union
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from antiphon.composition.accounting.parameters import GivenPair
 from antiphon.composition.creation import CompositionMessages, Create
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.vector import Vector
+from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import (
-    MEASURES,
-    Approximate,
-    BoundedRange,
-    Dominated,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-)
+from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import Ask, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification
@@ -61,6 +47,8 @@ class Suitable(Verification[SuitableState]):
 
     __slots__ = ()
     checked_space = CompositionMessages()
+    checks_all: ClassVar[bool]
+    """Whether f' must hold for every created mechanism, or only for those in J."""
 
     @property
     def purse(self) -> Purse:
@@ -125,13 +113,13 @@ class Suitable(Verification[SuitableState]):
         return SuitableState(state.children.append(child), purse)
 
     def takes(self, create: Create) -> bool:
-        """Whether a creation asserts a claim that f can read: an (ε, δ), unless said otherwise."""
-        return create.asserts
+        """Whether a creation asserts a claim that f can read, and that is not known to be false."""
+        claim = create.claim
+        return bool(claim and claim.status is not Status.REFUTED and self.reads(claim.measure))
 
-    @property
     @abstractmethod
-    def checks_all(self) -> bool:
-        """Whether f' must hold for every created mechanism, or only for those in J."""
+    def reads(self, measure: Measure) -> bool:
+        """Whether f can read a claim of this measure."""
 
     @abstractmethod
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
@@ -145,68 +133,3 @@ class Suitable(Verification[SuitableState]):
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         """What the first differing pair of a mechanism leaves of the purse."""
         return purse
-
-
-Parameters: TypeAlias = "tuple[exact.ExactEpsilon, Fraction]"
-GivenPairs: TypeAlias = Iterable[Union[GivenPair, Pure, Approximate]]
-GivenMeasures: TypeAlias = Iterable[
-    Union[BoundedRange, ZeroConcentrated, GaussianDP, Renyi, Dominated]
-]
-
-Given = TypeVar("Given")
-
-_MEASURES: Final = tuple(each for each in MEASURES if each is not Pure and each is not Approximate)
-_NAMES: Final = (
-    ", ".join(each.__name__ for each in _MEASURES[:-1]) + f" or {_MEASURES[-1].__name__}"
-)
-
-
-def pairs(parameters: Any) -> tuple[Parameters, ...]:
-    """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
-    if any(type(parameters) is each for each in MEASURES):
-        raise InvalidArgument(f"give a list of measures: [{type(parameters).__name__}(…)]")
-    found: dict[int, tuple[Any, ...]]
-    try:
-        given = list(parameters)
-        found = {id(each): _pair(each) for each in given}  # a million alike are read once
-    except TypeError:
-        given, found = [], {0: ()}
-    if any(len(pair) != 2 for pair in found.values()):
-        raise InvalidArgument(
-            "parameters are pairs (epsilon, delta), or measures of one kind: Pure and "
-            f"Approximate, or one of {_NAMES}"
-        )
-    exactly = {at: (exact.epsilon(e), exact.probability(d)) for at, (e, d) in found.items()}
-    return tuple(exactly[id(each)] for each in given)
-
-
-def _pair(value: Any) -> tuple[Any, ...]:
-    if type(value) is Pure:
-        return value.epsilon, 0
-    return (value.epsilon, value.delta) if type(value) is Approximate else tuple(value)
-
-
-def of_one_kind(given: Any) -> tuple[Measure, ...]:
-    """Measures of one kind that is not (ε, δ). Raises: InvalidArgument."""
-    found = tuple(given)
-    if not found or not all(type(each) is type(found[0]) for each in found) or not _known(found[0]):
-        kinds = ", ".join(dict.fromkeys(type(each).__name__ for each in found)) or "none"
-        raise InvalidArgument(
-            f"a purse holds measures of one kind, one of {_NAMES} (or pairs (epsilon, delta), "
-            f"as which Pure and Approximate count); here they are {kinds}"
-        )
-    return found
-
-
-def _known(value: object) -> bool:
-    return any(type(value) is kind for kind in _MEASURES)
-
-
-def opened(given: Given) -> Given:
-    """What is given as a tuple, so that it can be looked at; what is no iterable as it is."""
-    return tuple(given) if isinstance(given, Iterable) else given  # type: ignore[return-value]
-
-
-def is_measured(given: GivenPairs | GivenMeasures) -> TypeGuard[GivenMeasures]:
-    """Whether any of them is a measure that is no (ε, δ)."""
-    return isinstance(given, tuple) and any(map(_known, given))

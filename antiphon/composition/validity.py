@@ -9,29 +9,29 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Final, overload
+from typing import Any, Final, NamedTuple, Self, overload
 
 import attrs
 
-from antiphon.composition.accounting.summed import told_apart
-from antiphon.composition.concurrent import ConComp, Fixed
-from antiphon.composition.creation import Create
-from antiphon.composition.suitable import (
-    Checked,
+from antiphon.composition.amounts import (
+    PARAMETERS,
+    UNITS,
+    Amount,
     GivenMeasures,
     GivenPairs,
     Parameters,
-    Purse,
-    Suitable,
-    SuitableState,
+    Unit,
     is_measured,
     of_one_kind,
     opened,
     pairs,
 )
+from antiphon.composition.concurrent import ConComp, Fixed
+from antiphon.composition.creation import Create
+from antiphon.composition.filters.budget import Budget
+from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.vector import Vector
-from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import Ask, identical
@@ -50,11 +50,8 @@ def _creations(_: object, __: object, value: object) -> None:
 class FixedMechanisms(Suitable):
     """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
 
+    checks_all = True
     created: tuple[Create, ...] = attrs.field(validator=_creations)
-
-    @property
-    def checks_all(self) -> bool:
-        return True
 
     @property
     def swap_symmetric(self) -> bool:
@@ -64,8 +61,8 @@ class FixedMechanisms(Suitable):
     def prescribed(self) -> int:
         return len(self.created)
 
-    def takes(self, create: Create) -> bool:
-        return create.claim is not None and create.claim.status is not Status.REFUTED
+    def reads(self, measure: Measure) -> bool:
+        return True
 
     def step(self, state: SuitableState, zero: object, one: object, /) -> SuitableState | Refused:
         if type(zero) is Ask and len(state.children) < self.prescribed:
@@ -110,134 +107,122 @@ _MOST: Final = 4
 """How many distinct parameters a refusal names."""
 
 
+class InPurse(NamedTuple):
+    """What was put into a purse of one amount: its place there, and how many."""
+
+    place: int
+    amount: Amount
+    number: int
+
+
+@attrs.frozen
 class Paying(Suitable):
-    """A suitable f with a multiset of fixed parameters to use up."""
+    """A suitable f with a multiset of fixed amounts of one measure to use up."""
 
-    __slots__ = ()
+    held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
+    """By what tells them apart."""
+
+    def __attrs_post_init__(self) -> None:
+        keys = list(map(self.unit.key, self.fixed))
+        amounts = dict(zip(keys, self.fixed, strict=True))
+        counts = enumerate(Counter(keys).items())
+        held = {key: InPurse(place, amounts[key], count) for place, (key, count) in counts}
+        object.__setattr__(self, "held", held)
 
     @property
     @abstractmethod
-    def places(self) -> Mapping[Hashable, int]:
-        """The place in the purse of each distinct one."""
+    def unit(self) -> Unit:
+        """The measure in which it counts."""
 
     @property
     @abstractmethod
-    def fixed(self) -> tuple[Hashable, ...]:
-        """All of them, as they stand in ``places``."""
+    def fixed(self) -> tuple[Amount, ...]:
+        """All that is fixed, as it was given."""
 
     @abstractmethod
-    def price(self, created: Create) -> Hashable:
-        """What a creation asserts, as it stands in ``places``."""
+    def of(self, amounts: Iterable[Any]) -> Self:
+        """The same of these amounts alone."""
 
     @property
     def purse(self) -> Purse:
-        counts = Counter(self.fixed)
-        return Vector(counts[each] for each in self.places)
+        return Vector(each.number for each in self.held.values())
 
-    def spend(self, purse: Purse, price: Hashable) -> Purse | Refused:
+    def reads(self, measure: Measure) -> bool:
+        return self.unit.read(measure) is not None
+
+    def spend(self, purse: Purse, created: Create) -> Purse | Refused:
         """The purse without one copy of what is asserted, if there is one left."""
-        place = self.places.get(price)
-        left = None if place is None else purse.get(place)
-        if place is None or not left:
-            return Refused(f"none of {self.named(price)} is left; left are {self._left(purse)}")
-        return purse.set(place, left - 1)
-
-    def named(self, price: Hashable) -> str:
-        """What is asserted, in words."""
-        return message_label(price)
+        amount = created.claim and self.unit.read(created.claim.measure)
+        held = self.held.get(self.unit.key(amount))
+        left = held and purse.get(held.place)
+        if held is None or not left:
+            known = held is not None or self.unit is PARAMETERS
+            asked = message_label(amount) if known else "what is asserted"
+            return Refused(f"none of {asked} is left; left are {self._left(purse)}")
+        return purse.set(held.place, left - 1)
 
     def _left(self, purse: Purse) -> str:
         """How many are left of each of those that were fixed in advance."""
-        fixed = zip(self.places, self.purse, purse, strict=True)
-        told = [f"{left} of {count} {self.named(key)}" for key, count, left in fixed]
+        each = zip(self.held.values(), purse, strict=True)
+        told = [f"{left} of {held.number} {message_label(held.amount)}" for held, left in each]
         more = [f"{len(told) - _MOST} more kinds"] if len(told) > _MOST else []
         return ", ".join([*told[:_MOST], *more]) or "none of none"
 
 
-def _numbered(fixed: Iterable[Hashable]) -> dict[Hashable, int]:
-    return {each: place for place, each in enumerate(dict.fromkeys(fixed))}
-
-
 @attrs.frozen
 class Budgeted(Paying):
-    """A suitable f with a multiset of fixed parameters (ε₁, δ₁), …, (ε_k, δ_k) to use up."""
+    """Of parameters (ε₁, δ₁), …, (ε_k, δ_k)."""
 
     parameters: tuple[Parameters, ...] = attrs.field(converter=pairs)
-    _places: dict[Hashable, int] = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_places", _numbered(self.parameters))
 
     @property
-    def places(self) -> Mapping[Hashable, int]:
-        return self._places
+    def unit(self) -> Unit:
+        return PARAMETERS
 
     @property
-    def fixed(self) -> tuple[Hashable, ...]:
+    def fixed(self) -> tuple[Parameters, ...]:
         return self.parameters
 
-    def price(self, created: Create) -> Hashable:
-        return created.parameters
+    def of(self, amounts: Iterable[Any]) -> Self:
+        return attrs.evolve(self, parameters=amounts)
 
 
 @attrs.frozen
 class Measured(Paying):
-    """A suitable f with a multiset of fixed measures of one kind to use up.
-
-    What is created asserts a claim of that kind; it is told from another by exact type and value,
-    and a curve or a pair of a user's by identity.
-    """
+    """Of measures of one other kind. What is created asserts a claim of that very kind."""
 
     measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind)
-    fixed: tuple[Hashable, ...] = attrs.field(init=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    _places: dict[Hashable, int] = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "fixed", tuple(map(told_apart, self.measures)))
-        object.__setattr__(self, "_places", _numbered(self.fixed))
 
     @property
-    def places(self) -> Mapping[Hashable, int]:
-        return self._places
+    def unit(self) -> Unit:
+        return UNITS[type(self.measures[0])]
 
-    def takes(self, create: Create) -> bool:
-        claim = create.claim
-        if claim is None or claim.status is Status.REFUTED:
-            return False
-        return type(claim.measure) is type(self.measures[0])
+    @property
+    def fixed(self) -> tuple[Measure, ...]:
+        return self.measures
 
-    def price(self, created: Create) -> Hashable:
-        return created.claim and told_apart(created.claim.measure)
-
-    def named(self, price: Hashable) -> str:
-        known = dict(zip(self.fixed, self.measures, strict=True))
-        return message_label(known[price]) if price in known else "what is asserted"
+    def of(self, amounts: Iterable[Any]) -> Self:
+        return attrs.evolve(self, measures=amounts)
 
 
 class FixedInAdvance(Paying):
     """At most what is fixed is created, and every created mechanism has discrete answers."""
 
     __slots__ = ()
-
-    @property
-    def checks_all(self) -> bool:
-        return True
+    checks_all = True
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
             return NOT_DISCRETE
-        return self.spend(purse, self.price(created))
+        return self.spend(purse, created)
 
 
 class Sparse(Paying):
     """Any number of creations: those in J are paid for, at their first differing pair."""
 
     __slots__ = ()
+    checks_all = False
     require_first_pair_consistent: bool
-
-    @property
-    def checks_all(self) -> bool:
-        return False
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
@@ -257,7 +242,30 @@ class Sparse(Paying):
         return after if child.asked else after._replace(asked=True)
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        return self.spend(purse, self.price(created))
+        return self.spend(purse, created)
+
+
+@register("antiphon.AdaptiveParameters/1")
+@column_safe
+@attrs.frozen
+class AdaptiveParameters(Suitable):
+    """Suitable, and every V[f'] holds; parameters and number are the adversary's to choose.
+
+    f of ``ExtConComp(budget=…)``: what may be created is the budget's to decide, so an
+    unbudgeted composition promises nothing with respect to it. As in CM Def. 4.11, every
+    created mechanism has discrete answers. With the ``budget`` f reads the claims that it can add
+    up; without, every claim that is not refuted, and the composition raises InvalidArgument for
+    one that its own cannot.
+    """
+
+    checks_all = True
+    budget: Budget | None = attrs.field(default=None)
+
+    def reads(self, measure: Measure) -> bool:
+        return self.budget is None or self.budget.takes(measure)
+
+    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
+        return purse if created.mechanism.signature.answers.discrete else NOT_DISCRETE
 
 
 @register("antiphon.FixedParameters/1")
@@ -312,6 +320,11 @@ def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
 def each_valid(composition: ConComp) -> EachValid:
     """f of a ConComp: the pairs sent to each of its mechanisms are valid for it (CM Thm 4.10)."""
     return EachValid(composition.created)
+
+
+def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:
+    """f of a composition with a budget: parameters chosen adaptively (Haney et al. 2023)."""
+    return AdaptiveParameters(budget)
 
 
 @overload

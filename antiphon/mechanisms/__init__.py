@@ -43,7 +43,6 @@ from antiphon.mechanisms.histograms import (
     Total,
     check_query,
     quantile,
-    search_query,
 )
 from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
 from antiphon.mechanisms.multiplicative_weights import (
@@ -121,6 +120,5 @@ __all__ = [
     "learned_weights",
     "noise",
     "quantile",
-    "search_query",
 ]
 __dir__ = shows(__all__, "counters", "histograms", "multiplicative_weights", "noise")

@@ -14,7 +14,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
+from antiphon.composition.accounting.bounds import GroupCurve, least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import BY_DISTANCE
 from antiphon.composition.guarantees.rulebook import Inquiry, derive, rule

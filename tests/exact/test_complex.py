@@ -8,6 +8,7 @@ import pytest
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon.audit import search_properties
 from antiphon.composition import (
     Certified,
     ComplexMechanism,
@@ -19,7 +20,6 @@ from antiphon.composition import (
     check_properties,
     each_valid,
     fixed_mechanisms,
-    search_properties,
     sparse_parallel,
 )
 from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Pair, Side, Status, same, spaces

@@ -16,9 +16,8 @@ from typing import Any
 import references
 
 import antiphon as ap
-from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import EachValid, FixedMechanisms
+from antiphon.composition.validity import AdaptiveParameters, EachValid, FixedMechanisms
 from antiphon.verifiers.models import Bounded
 
 from .case import Case

@@ -14,18 +14,18 @@ import attrs
 import pytest
 
 from antiphon.audit.exact import question
-from antiphon.composition.guarantees import composing, curves, rulebook
+from antiphon.composition.accounting import bounds
+from antiphon.composition.filters import budget
+from antiphon.composition.guarantees import composing, rulebook
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rules.chains import lifting
 from antiphon.composition.guarantees.rules.compositions import (
-    filters,
     fixed_mechanisms,
-    sparse_consistent,
+    k_sparse,
 )
-from antiphon.composition.guarantees.rules.measures import measures_consistent
 from antiphon.composition.properties import Violation
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import Budgeted
+from antiphon.composition.validity import Paying
 from antiphon.preprocessing import behind_preprocessing
 from antiphon.protocol import Status
 from antiphon.protocol.verification import Refused
@@ -92,19 +92,16 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
         composing, "composed",
         lambda own: lambda given, most=None: own(given, most and most - 1),
     ),
-    "k-sparse measures add up without consistency": (
-        measures_consistent, "consistency", lambda _: lambda f, inquiry: CONSISTENT,
-    ),
     "a fixed δ counts as 0": (composing, "optimal", _without_deltas),
     "every f' is consistent": (
-        sparse_consistent, "consistency", lambda _: lambda *given: CONSISTENT
+        k_sparse, "consistency", lambda _: lambda *given: CONSISTENT
     ),
     "a property's violation is not seen": (lifting, "_explore", _unseen),
     "a fourth of ρ": (
-        curves, "from_concentrated", lambda own: lambda rho: own(rho / 4)
+        bounds, "from_concentrated", lambda own: lambda rho: own(rho / 4)
     ),
-    "a filter's figure without its δ": (filters, "optimal", _without_deltas),
-    "V[f] forgets to charge": (Budgeted, "spend", lambda _: lambda self, purse, given: purse),
+    "a filter's figure without its δ": (budget, "optimal", _without_deltas),
+    "V[f] forgets to charge": (Paying, "spend", lambda _: lambda self, purse, given: purse),
     "V[f] forgets the mechanism's own f": (Suitable, "judge", _unchecked),
     "records that nobody changed do not move": (
         behind_preprocessing, "travelled", lambda _: lambda pi: Fraction(0)

@@ -21,6 +21,7 @@ from antiphon.composition.accounting import (
     renyi,
     sparse,
 )
+from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.pairs import (
     BoundedRangePair,
@@ -32,7 +33,6 @@ from antiphon.composition.accounting.pairs import (
     compose,
 )
 from antiphon.composition.accounting.renyi import OneOrderCurve
-from antiphon.composition.guarantees.curves import GroupCurve, LeastCurve, shifted
 from antiphon.numbers import exact
 from antiphon.numbers.interval import least_reading
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.composition import BasicFilter, Refusal, WhitehouseFilter, search_properties
+from antiphon.audit import search_properties
+from antiphon.composition import BasicFilter, Refusal, WhitehouseFilter
 from antiphon.protocol import BOTTOM, TOP
 from antiphon.protocol.exchanges import in_turn
 from examples.service.board import Board, board, counts

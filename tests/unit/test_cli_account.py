@@ -9,7 +9,7 @@ import pytest
 from antiphon.cli.commands.account import draw_curves
 from antiphon.cli.output import FittedTable
 from antiphon.composition.accounting import optimal
-from antiphon.composition.guarantees.curves import number
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.display import Grid
 
 THOUSAND = ["account", "--rr", "0.1,1e-6", "--times", "1000"]
@@ -124,8 +124,8 @@ class TestPicture:
         curve = optimal([(0.1, 1e-6)], times=50)
         drawn = path.read_text()
         assert "<!-- What is promised by 50 mechanisms together: " in drawn
-        assert f"<!-- ε = {number(curve.epsilon_at(0.01))}, δ = 0.01 -->" in drawn
-        assert f"<!-- ε = 40, δ = {number(curve.delta_at(40))} -->" in drawn
+        assert f"<!-- ε = {shown_up(curve.epsilon_at(0.01))}, δ = 0.01 -->" in drawn
+        assert f"<!-- ε = 40, δ = {shown_up(curve.delta_at(40))} -->" in drawn
         assert cli("account", "--rr", "0.1", "--delta", "0", "--plot", path, "--force")[0] == 0
         assert "<!-- What is promised by one mechanism: " in path.read_text()
 

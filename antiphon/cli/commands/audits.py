@@ -19,8 +19,8 @@ from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
 from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import print_card, print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.numbers.exact import rational

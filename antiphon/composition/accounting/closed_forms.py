@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -20,8 +21,8 @@ _SLACK: Final = 64 * UNIT
 
 
 @attrs.frozen(repr=False)
-class _OfParameters(PrivacyCurve):
-    """An upper bound for fixed parameters: H(ε) <= ``_stick(ε)``; never below the floor."""
+class OfParameters(PrivacyCurve):
+    """Of fixed parameters: δ = 1 - Π(1-δ_i)(1-H(ε)), and the floor from Σε_i on."""
 
     composed: Parameters
 
@@ -40,17 +41,15 @@ class _OfParameters(PrivacyCurve):
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         if self.composed.sum_at_most(epsilon):
             return self.composed.floor
-        low = exact.bracket(epsilon, 40)[0]
-        stick = min(1.0, self._stick(math.nextafter(float(low), 0.0)))
-        return self.composed.with_floor(Interval(0.0, stick))
+        return self.composed.with_floor(self._stick(epsilon))
 
-    def _stick(self, epsilon: float) -> float:
-        """An upper bound on δ(ε) of Comp[RR_{ε_i,0}] for ε < Σε_i."""
-        return 1.0
+    @abstractmethod
+    def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        """An interval around H(ε), δ(ε) of Comp[RR_{ε_i,0}], for ε < Σε_i."""
 
 
 @attrs.frozen(repr=False)
-class BasicCurve(_OfParameters):
+class BasicCurve(OfParameters):
     """(Σε_i, 1-Π(1-δ_i)), and δ = 1 below Σε_i."""
 
     @property
@@ -61,9 +60,12 @@ class BasicCurve(_OfParameters):
     def source(self) -> str:
         return "basic composition (Dwork, Kenthapadi, McSherry, Mironov and Naor 2006)"
 
+    def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        return Interval(0.0, 1.0)
+
 
 @attrs.frozen(repr=False)
-class AdvancedCurve(_OfParameters):
+class AdvancedCurve(OfParameters):
     """The simplified bound of Kairouz, Oh and Viswanath, solved for δ."""
 
     @property
@@ -83,7 +85,11 @@ class AdvancedCurve(_OfParameters):
         square = math.fsum(n * (e / largest) ** 2 for e, n in values)
         return mean * (1 + _SLACK), largest, square * (1 + _SLACK)
 
-    def _stick(self, epsilon: float) -> float:
+    def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        low = exact.bracket(epsilon, 40)[0]
+        return Interval(0.0, min(1.0, self._bound(math.nextafter(float(low), 0.0))))
+
+    def _bound(self, epsilon: float) -> float:
         mean, largest, square = self._moments
         excess = (epsilon - mean) / largest * (1 - _SLACK)
         if excess <= 0:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 
 import attrs
 
 from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.closed_forms import OfParameters
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.composition.accounting.product import Product
 from antiphon.numbers import exact
-from antiphon.numbers.interval import Interval, up
+from antiphon.numbers.interval import Interval
 
 
 @attrs.frozen(repr=False)
-class OptimalCurve(PrivacyCurve):
-    """The tight curve of Comp[RR_{ε_i,δ_i}]: δ = 1 - Π(1-δ_i)(1-H(ε))."""
+class OptimalCurve(OfParameters):
+    """The tight curve of Comp[RR_{ε_i,δ_i}]."""
 
-    composed: Parameters
     width: float
 
     @property
@@ -34,22 +32,8 @@ class OptimalCurve(PrivacyCurve):
             return "Kairouz, Oh and Viswanath 2015, Thm 3.3"
         return "Murtagh and Vadhan 2016, Thm 1.5"
 
-    @property
-    def floor(self) -> Interval[float]:
-        return self.composed.floor
-
-    @property
-    def _exact_floor(self) -> Fraction | None:
-        return self.composed.exact_floor
-
-    @property
-    def _enough(self) -> float:
-        return up(self.composed.sum[1])
-
-    def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
-        if self.composed.sum_at_most(epsilon):
-            return self.composed.floor
-        return self.composed.with_floor(self._law.stick(epsilon))
+    def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        return self._law.stick(epsilon)
 
     @cached_property
     def _product(self) -> Product:
@@ -77,9 +61,9 @@ def optimal(given: Parameters | Given, *, times: int = 1, width: float = 1e-6) -
     No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does
     (CM Thm 2.5, 4.12), so the curve is exact for the worst case. ``times`` repeats the list.
     Equal or few parameters: relative error 1e-12 of δ and less, O(√k) time. Many unlike ones:
-    ``width`` nats in ε are aimed at (see ``line``); for δ > 0.99 of large unlike ε it may be
-    ten times that. Both ends are always certified, rounding and whatever is left out are in
-    them, and their ``.width`` says how far apart they are.
+    ``width`` nats in ε are aimed at (see ``line``); for δ > 0.99 of large unlike ε it is more, by
+    about 1/(1-δ): 64 times at 0.9999 of 200 in [3, 10]. Both ends are always certified, rounding
+    and whatever is left out are in them, and their ``.width`` says how far apart they are.
 
     Raises: InvalidArgument for what is no list of (ε, δ), ε < 0, δ outside [0, 1], or an
     asked-for δ below 1-Π(1-δ_i); CompositionError for parameters still to be chosen (use a

@@ -39,11 +39,11 @@ class BasicFilter(Filter):
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
-    limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     source = "Rogers, Roth, Ullman, Vadhan 2016; concurrent: Haney et al. 2023"
 
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "limits", (self.epsilon, self.delta))
+    @property
+    def limits(self) -> Amounts:
+        return self.epsilon, self.delta
 
     def cost(self, measure: Measure) -> Amounts:
         return epsilon_delta(measure, "charge it to a ConcentratedFilter or a WhitehouseFilter")

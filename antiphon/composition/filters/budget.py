@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from importlib import import_module
 from typing import Generic, NamedTuple, TypeAlias, final
 
 import attrs
 
+from antiphon.composition.accounting.bounds import least, of_measure, shifted
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
+from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.sums import Sum, amounts, root_below
 from antiphon.numbers import exact
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.exact import ExactEpsilon, root_up
+from antiphon.numbers.interval import down, up
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Displayed, Grid, as_text
-from antiphon.protocol.measures.kinds import Measure, parameters_of
+from antiphon.protocol.measures.kinds import GaussianDP, Measure, parameters_of
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import Pair
 from antiphon.protocol.records.labels import message_label
@@ -76,9 +81,7 @@ class Refusal(Displayed):
         """
         if self._budget is None or self._delta is None:
             return None
-        above = import_module("antiphon.sessions.spending.refused")
-        found: RefusedInEpsilon | None = above.refused_at(self, self._budget, self._delta)
-        return found
+        return _refused_at(self, self._budget, self._delta)
 
     def _card(self) -> Card:
         asked, spent = (amounts(each, self.unit) for each in (self.requested, self.spent))
@@ -134,6 +137,26 @@ def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
     object.__setattr__(refusal, "_budget", budget)
     object.__setattr__(refusal, "_delta", delta)
     return refusal
+
+
+def _refused_at(refusal: Refusal, budget: Filter, delta: Fraction) -> RefusedInEpsilon | None:
+    """The figures of ``InEpsilon``, of the moment of a refusal; None: nothing is promised at δ."""
+    (amount, lost), (more, lose) = refusal.spent, refusal.requested
+    grown = Sum().plus(amount).plus(more).value, min(lost + lose, Fraction(1))
+    curves = budget.promised, budget.within(refusal.spent), budget.within(grown)
+    total, spent, after = (_epsilon(curve, delta) for curve in curves)
+    if math.isinf(total):
+        return None
+    spent = min(spent, total)
+    asked = math.inf if math.isinf(after) else up(Fraction(after) - Fraction(spent))
+    return RefusedInEpsilon(delta, asked, spent, down(Fraction(total) - Fraction(spent)))
+
+
+def _epsilon(curve: PrivacyCurve | None, delta: Fraction) -> float:
+    """ε at δ, rounded up; infinite where none is promised."""
+    if curve is None or delta < curve.least_delta:
+        return math.inf
+    return curve.epsilon_at(delta)
 
 
 def _short(value: ExactEpsilon, rounded: Rounded) -> str:
@@ -233,6 +256,10 @@ class Filter(Budget[Spent]):
     )
     status: Status = Status.PROVED
     """Of the filter's theorem, if what it assumes holds."""
+    own: Amounts | None = None
+    """The (ε, δ) that it was given to promise, if it was; its limits are in another unit."""
+    order: Fraction | None = None
+    """Of the divergences that it adds up, if it does."""
 
     @property
     @abstractmethod
@@ -255,11 +282,28 @@ class Filter(Budget[Spent]):
         if after.at_most(limit) and lost.at_most(most):
             return Spent(after, lost)
         refusal = Refusal((amount, delta), self.spent(state), self.remaining(state), self.unit)
-        return _told(refusal, self, self.own_delta)
+        return _told(refusal, self, self.own and self.own[1])
 
     @property
-    def own_delta(self) -> Fraction | None:
-        """The δ at which it promises an ε that it was given; None: there is none."""
+    def promised(self) -> PrivacyCurve | None:
+        """The curve of all that is ever charged to it; None: its unit has none here."""
+        whole = self.within(self.limits)
+        return whole if self.own is None or whole is None else least([optimal([self.own]), whole])
+
+    def within(self, amounts: Amounts) -> PrivacyCurve | None:
+        """The curve that it would promise if these had been its limits."""
+        amount, delta = amounts
+        if self.unit == "epsilon":
+            return optimal([(amount, delta)])
+        assert isinstance(amount, Fraction)  # ρ, D and μ² are rational
+        if not amount:
+            return shifted(optimal([(0, 0)]), delta)
+        if self.unit == "rho":
+            return shifted(from_concentrated(amount), delta)
+        if self.unit == "mu squared":
+            return shifted(of_measure(GaussianDP(root_up(amount))), delta)
+        if self.order is not None:
+            return shifted(OneOrderCurve(self.order, amount), delta)
         return None
 
     def spent(self, state: Spent) -> Amounts:

@@ -67,9 +67,30 @@ class _OfDelta(Protocol):
     def delta(self) -> Fraction: ...
 
 
+class _Given(_OfDelta, Protocol):
+    """One with an ε, too."""
+
+    @property
+    def epsilon(self) -> ExactEpsilon: ...
+
+
 def half_of_delta(budget: _OfDelta) -> Fraction:
     """The default part of δ for the concentration bound; the rest is for the δ_i."""
     return budget.delta / 2
+
+
+def part_of_delta(budget: _OfDelta, _: object, slack: Fraction) -> None:
+    """Raises: InvalidArgument for a slack that is no part of δ."""
+    if not 0 < slack <= budget.delta:
+        raise InvalidArgument(
+            f"slack is a part of delta, above 0 and at most {budget.delta}; with no delta at all "
+            "use BasicFilter"
+        )
+
+
+def given(budget: _Given) -> Amounts:
+    """The (ε, δ) that a filter of ρ is given to promise."""
+    return budget.epsilon, budget.delta
 
 
 class RhoFilter(Filter):
@@ -108,11 +129,11 @@ class ConcentratedFilter(RhoFilter):
 
     rho: Fraction = attrs.field(converter=named.positive, kw_only=True)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
-    limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     source = "Whitehouse et al. 2023, Thm 1; concurrent: Haney et al. 2023"
 
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "limits", (self.rho, self.delta))
+    @property
+    def limits(self) -> Amounts:
+        return self.rho, self.delta
 
 
 @register("antiphon.WhitehouseFilter/1")
@@ -139,23 +160,18 @@ class WhitehouseFilter(RhoFilter):
     slack: Fraction = attrs.field(
         default=attrs.Factory(half_of_delta, takes_self=True),
         converter=exact.probability,
+        validator=part_of_delta,
         kw_only=True,
     )
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    own: Amounts | None = attrs.field(
+        default=attrs.Factory(given, takes_self=True), init=False, eq=False, repr=False
+    )
     source = "Whitehouse et al. 2023, Thm 2; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
-        if not 0 < self.slack <= self.delta:
-            raise InvalidArgument(
-                f"slack is a part of delta, above 0 and at most {self.delta}; with no delta at "
-                "all use BasicFilter"
-            )
         limits = rho_limit(self.epsilon, self.slack), self.delta - self.slack
         object.__setattr__(self, "limits", limits)
-
-    @property
-    def own_delta(self) -> Fraction:
-        return self.delta
 
 
 def rho_limit(epsilon: ExactEpsilon, slack: Fraction) -> Fraction:
@@ -200,15 +216,14 @@ class RogersFilter(RhoFilter):
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
     delta: Fraction = attrs.field(converter=_small, kw_only=True)
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    own: Amounts | None = attrs.field(
+        default=attrs.Factory(given, takes_self=True), init=False, eq=False, repr=False
+    )
     source = "Rogers et al. 2016, Thm 5.1; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
         limit = rogers_limit(self.epsilon, self.delta)
         object.__setattr__(self, "limits", (limit, self.delta / 2))
-
-    @property
-    def own_delta(self) -> Fraction:
-        return self.delta
 
 
 def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
@@ -257,12 +272,12 @@ class GaussianFilter(Filter):
 
     mu: Fraction = attrs.field(converter=named.positive, kw_only=True)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
-    limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     unit = "mu squared"
     source = "Smith and Thakurta 2022 (arXiv 2210.17520); concurrent: Vadhan and Zhang 2023"
 
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "limits", (self.mu**2, self.delta))
+    @property
+    def limits(self) -> Amounts:
+        return self.mu**2, self.delta
 
     def cost(self, measure: Measure) -> Amounts:
         if type(measure) is GaussianDP:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import attrs
 
 from antiphon.composition.filters.budget import NOTHING_SPENT, Budget, Spent, epsilon_delta
-from antiphon.composition.filters.concentrated import half_of_delta, rho_delta, rho_limit
+from antiphon.composition.filters.concentrated import (
+    half_of_delta,
+    part_of_delta,
+    rho_delta,
+    rho_limit,
+)
 from antiphon.composition.filters.renyi_filter import divergence_delta, fixed_order
 from antiphon.composition.filters.sums import Sum, amounts, log_above
 from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
 from antiphon.protocol.records.view import View
@@ -41,9 +46,41 @@ class Reading(NamedTuple):
     delta: Fraction
 
 
+State = TypeVar("State", Distance, Spent)
+
+
+class AnyOdometer(Budget[State]):
+    """What both share: a part of δ is for the concentration bound, the rest for the δ_i."""
+
+    __slots__ = ()
+    delta: Fraction
+    slack: Fraction
+
+    def reading(self, state: State) -> Reading:
+        """The bound on the loss so far. O(1).
+
+        >>> Odometer(delta=0.1).reading(Odometer(delta=0.1).initial_state).epsilon
+        Fraction(0, 1)
+        """
+        if not state.delta.at_most(self.delta - self.slack):
+            return Reading(math.inf, self.delta)
+        return Reading(self.bound(state), self.delta)
+
+    @abstractmethod
+    def bound(self, state: State) -> ExactEpsilon | float:
+        """The loss so far, but for an event of probability ``slack``."""
+
+    def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
+        return (("spent at most, at any time", amounts(self.reading(state))),)
+
+    def readings(self, creations: View | Iterable[object]) -> list[Reading]:
+        """The running curve: the reading after each creation query, as ``states``."""
+        return [self.reading(state) for state in self.states(creations)]
+
+
 @register("antiphon.Odometer/1")
 @attrs.frozen
-class Odometer(Budget[Distance]):
+class Odometer(AnyOdometer[Distance]):
     """A running bound on what has been spent, valid at every time at once.
 
     Whoever stops whenever they like, by the answers: over the views v that they end with,
@@ -73,6 +110,7 @@ class Odometer(Budget[Distance]):
     slack: Fraction = attrs.field(
         default=attrs.Factory(half_of_delta, takes_self=True),
         converter=exact.probability,
+        validator=part_of_delta,
         kw_only=True,
     )
     near: Fraction = attrs.field(default=Fraction(1), converter=named.positive, kw_only=True)
@@ -82,11 +120,6 @@ class Odometer(Budget[Distance]):
     """2 ln(1/δ'), rounded up."""
 
     def __attrs_post_init__(self) -> None:
-        if not 0 < self.slack <= self.delta:
-            raise InvalidArgument(
-                f"slack is a part of delta, above 0 and at most {self.delta}: an odometer needs "
-                "a positive delta"
-            )
         twice_log = 2 * float(log_above(1 / self.slack)) * _UP
         width = 2 * float(rho_limit(self.near, self.slack)) / (twice_log + 1)
         object.__setattr__(self, "_width", max(width, 1e-300))
@@ -108,25 +141,11 @@ class Odometer(Budget[Distance]):
         lost = state.delta.plus(delta) if delta else state.delta
         return Distance(epsilon, state.rho.plus(rho), lost)
 
-    def reading(self, state: Distance) -> Reading:
-        """The bound on the loss so far. O(1).
-
-        >>> Odometer(delta=0.1).reading(Odometer(delta=0.1).initial_state).epsilon
-        Fraction(0, 1)
-        """
-        if not state.delta.at_most(self.delta - self.slack):
-            return Reading(math.inf, self.delta)
+    def bound(self, state: Distance) -> ExactEpsilon | float:
         mixture = self._mixture(float(state.rho))
         if state.epsilon is not None and float(state.epsilon) <= mixture:
-            return Reading(state.epsilon.value, self.delta)
-        return Reading(mixture, self.delta)
-
-    def public_state(self, state: Distance) -> tuple[tuple[str, str], ...]:
-        return (("spent at most, at any time", amounts(self.reading(state))),)
-
-    def readings(self, creations: View | Iterable[object]) -> list[Reading]:
-        """The running curve: the reading after each creation query, as ``states``."""
-        return [self.reading(state) for state in self.states(creations)]
+            return state.epsilon.value
+        return mixture
 
     def _mixture(self, rho: float) -> float:
         """½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))) for V = 2ρ, rounded up."""
@@ -137,7 +156,7 @@ class Odometer(Budget[Distance]):
 
 @register("antiphon.RenyiOdometer/1")
 @attrs.frozen
-class RenyiOdometer(Budget[Spent]):
+class RenyiOdometer(AnyOdometer[Spent]):
     """A running bound on what has been spent, from divergences of one order α.
 
     As ``Odometer``, for claims of every measure: a claim costs the D_α that ``RenyiFilter`` charges
@@ -161,14 +180,13 @@ class RenyiOdometer(Budget[Spent]):
     slack: Fraction = attrs.field(
         default=attrs.Factory(half_of_delta, takes_self=True),
         converter=exact.probability,
+        validator=part_of_delta,
         kw_only=True,
     )
     _tail: Fraction = attrs.field(init=False, eq=False, repr=False)
     """ln(1/δ')/(α-1), rounded up."""
 
     def __attrs_post_init__(self) -> None:
-        if not 0 < self.slack <= self.delta:
-            raise InvalidArgument(f"slack is a part of delta, above 0 and at most {self.delta}")
         object.__setattr__(self, "_tail", Fraction(log_above(1 / self.slack)) / (self.order - 1))
 
     @property
@@ -180,17 +198,7 @@ class RenyiOdometer(Budget[Spent]):
         lost = state.delta.plus(delta) if delta else state.delta
         return Spent(state.amount.plus(amount), lost)
 
-    def reading(self, state: Spent) -> Reading:
-        """The bound on the loss so far. O(1)."""
-        if not state.delta.at_most(self.delta - self.slack):
-            return Reading(math.inf, self.delta)
+    def bound(self, state: Spent) -> ExactEpsilon:
         if not state.amount.numerator:  # no divergence, no loss
-            return Reading(Fraction(0), self.delta)
-        return Reading(state.amount.rational + self._tail, self.delta)
-
-    def public_state(self, state: Spent) -> tuple[tuple[str, str], ...]:
-        return (("spent at most, at any time", amounts(self.reading(state))),)
-
-    def readings(self, creations: View | Iterable[object]) -> list[Reading]:
-        """The running curve: the reading after each creation query, as ``states``."""
-        return [self.reading(state) for state in self.states(creations)]
+            return Fraction(0)
+        return state.amount.rational + self._tail

@@ -72,12 +72,12 @@ class RenyiFilter(Filter):
     order: Fraction = attrs.field(converter=fixed_order, kw_only=True)
     budget: Fraction = attrs.field(converter=named.positive, kw_only=True)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
-    limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     unit = "divergence"
     source = "Feldman and Zrnic 2021; concurrent: Haney et al. 2023"
 
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "limits", (self.budget, self.delta))
+    @property
+    def limits(self) -> Amounts:
+        return self.budget, self.delta
 
     def cost(self, measure: Measure) -> Amounts:
         return divergence_delta(measure, self.order)

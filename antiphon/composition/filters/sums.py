@@ -127,6 +127,11 @@ _SIGNS: Final = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": 
 _LARGE: Final = 10**6
 
 
+def sign(unit: object) -> str:
+    """The letter of what a filter adds up; of a unit of a user's its name."""
+    return _SIGNS.get(str(unit), str(unit))
+
+
 def amounts(values: Sequence[Amount], unit: str = "epsilon", *, left: bool = False) -> str:
     """(ε, ρ, D or μ²; δ) in words; ``left``: they are what remains.
 
@@ -136,7 +141,7 @@ def amounts(values: Sequence[Amount], unit: str = "epsilon", *, left: bool = Fal
     'ρ = ln 3, δ = 0.333334'
     """
     first, delta = (_shown(value, left) for value in values)
-    return f"{_SIGNS[unit]} = {first}, δ = {delta}"
+    return f"{sign(unit)} = {first}, δ = {delta}"
 
 
 def _shown(value: Amount, left: bool) -> str:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Final
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Final, TypeAlias
 
+import attrs
+
+from antiphon.composition.accounting.bounds import least, of_measure, product, shifted
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.pairs.compose import pair_of
 from antiphon.composition.accounting.summed import together, total, totals
 from antiphon.composition.accounting.tight import optimal
-from antiphon.composition.guarantees.curves import least, of_measure, product, shifted
+from antiphon.composition.amounts import PARAMETERS, Parameters
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry
-from antiphon.composition.suitable import Parameters
-from antiphon.composition.validity import Budgeted, Measured
+from antiphon.composition.validity import Paying
 from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,
@@ -42,14 +44,18 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
 
 def of_total(measures: Sequence[Measure], most: int | None = None) -> PrivacyCurve:
     """The curve of several measures of one kind that add up; ``most``: of so many, the largest."""
-    bounds = [of_measure(total(measures, most))]
-    stated = [each for each in map(parameters_of, measures) if each is not None]
+    bounds, stated = [of_measure(total(measures, most))], parameters_in(measures)
     if stated:  # η-BR is η-DP, too
         bounds.insert(0, composed(stated, most))
     if most is None or most >= len(measures):
         whole = product(measures)
         bounds += [] if whole is None else [whole]
     return least(bounds)
+
+
+def parameters_in(measures: Iterable[Measure]) -> list[Parameters]:
+    """The (ε, δ) of those that state one, as bounded ranges do."""
+    return [each for each in map(parameters_of, measures) if each is not None]
 
 
 def in_other_measures(
@@ -95,38 +101,73 @@ def shown_parameters(parameters: Sequence[Hashable]) -> str:
     return ", ".join([*shown[:4], *(["…"] if len(shown) > 4 else [])]) or "nothing"
 
 
-def of_parameters(theorem: str, f: Budgeted, premises: Sequence[Premise], inquiry: Inquiry) -> Leaf:
-    """By a theorem whose figure is that of the parameters of f, or of any ``max_creations``."""
-    truth, parts = yield from creations(inquiry)
-    parameters, most = f.parameters, inquiry.max_creations
-    premises, any_of = (fixed(parameters), *premises), ""
-    if most is not None and most < len(parameters):
-        premises, any_of = (*premises, at_most(most, inquiry)), f"any {most:,} of "
-    return Derivation(
-        theorem,
-        lambda: f"as private as Comp[RR…] of {any_of}{shown_parameters(parameters)}",
-        f,
-        composed(parameters, most),
-        (*premises, truth),
-        parts,
-    )
+Sum: TypeAlias = tuple[PrivacyCurve, tuple[Measure, ...]]
+"""The curve, and what is promised in other measures."""
 
 
-def of_measures(theorem: str, f: Measured, premises: Sequence[Premise], inquiry: Inquiry) -> Leaf:
-    """By a theorem by which the measures of f add up, or of any ``max_creations`` of them."""
+@attrs.frozen
+class Adding:
+    """How what is in a purse adds up: a row for (ε, δ), and one for every other measure."""
+
+    fixed: str
+    """By which theorem, where it is fixed in advance."""
+    consistent: str
+    """By which, where every created f' is first-pair consistent."""
+    words: Callable[[str], str]
+    add: Callable[[Sequence[Any], int | None], Sum]
+    """These amounts, or so many of them."""
+
+
+def _measures(measures: Sequence[Measure], most: int | None) -> Sum:
+    if most == 0:
+        return composed([]), ()
+    return of_total(measures, most), (total(measures, most),)
+
+
+PARAMETER: Final = Adding(
+    "CM Thm 4.12",
+    "CM Thm 5.5",
+    lambda shown: f"as private as Comp[RR…] of {shown}",
+    lambda parameters, most: (composed(parameters, most), ()),
+)
+RANGE: Final = Adding(
+    PARAMETER.fixed,
+    PARAMETER.consistent,
+    PARAMETER.words,
+    lambda measures, most: (composed(parameters_in(measures), most), ()),
+)
+"""Bounded ranges, as what is pure."""
+MEASURE: Final = Adding(
+    "concurrent composition in each measure (Lyu 2022; Vadhan and Zhang 2023)",
+    "Theorem R, first-pair consistent (docs/sparse.md)",
+    lambda shown: f"{shown} add up",
+    _measures,
+)
+
+
+def adding(f: Paying) -> Adding:
+    """The row of what f fixes in advance."""
+    return PARAMETER if f.unit is PARAMETERS else MEASURE
+
+
+def summed(
+    theorem: str, row: Adding, f: Paying, premises: Sequence[Premise], inquiry: Inquiry
+) -> Leaf:
+    """By a theorem whose figure is what f fixes in all, or any ``max_creations`` of it."""
+    given, most, any_of = f.fixed, inquiry.max_creations, ""
     truth, parts = yield from creations(inquiry)
-    measures, most, any_of = f.measures, inquiry.max_creations, ""
-    premises = (fixed(measures), *premises)
-    if most is not None and most < len(measures):
+    premises = (fixed(given), *premises)
+    if most is not None and most < len(given):
         premises, any_of = (*premises, at_most(most, inquiry)), f"any {most:,} of "
+    curve, measures = row.add(given, most)
     return Derivation(
         theorem,
-        lambda: f"{any_of}{shown_parameters(measures)} add up",
+        lambda: row.words(any_of + shown_parameters(given)),
         f,
-        composed([]) if most == 0 else of_total(measures, most),
+        curve,
         (*premises, truth),
         parts,
-        () if most == 0 else (total(measures, most),),
+        measures,
     )
 
 

@@ -10,9 +10,9 @@ from typing import TypeAlias, Union
 
 import attrs
 
+from antiphon.composition.accounting.bounds import exact_point, point
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.counterexample import Counterexample, ExposedCounterexample
-from antiphon.composition.guarantees.curves import exact_point, point
 from antiphon.composition.properties import Violation
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.claims import Claim, Status

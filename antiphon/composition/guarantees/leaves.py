@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Final, TypeAlias
 
+from antiphon.composition.accounting.bounds import least, of_measure
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.curves import least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from fractions import Fraction
+from itertools import product
 from typing import Any, Final, TypeAlias, TypeVar, Union, overload
 
 import attrs
 
+from antiphon.composition.accounting.bounds import GroupCurve
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.curves import GroupCurve
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import group, includes
 from antiphon.numbers.errors import InvalidArgument
@@ -103,14 +104,15 @@ def rule(
 ) -> Callable[[Derive[Mechanism, Verification | None]], Derive[Mechanism, Verification | None]]: ...
 @overload
 def rule(
-    theorem: str, *systems: type[System], about: type[F], rank: int = 0
+    theorem: str, *systems: type[System], about: type[F] | tuple[type[F], ...], rank: int = 0
 ) -> Callable[[Derive[System, F]], Derive[System, F]]: ...
 @overload
 def rule(
     theorem: str, *systems: type[System], rank: int = 0
 ) -> Callable[[Derive[System, Verification | None]], Derive[System, Verification | None]]: ...
 def rule(theorem: str, *systems: Any, about: Any = WHATEVER, rank: int = 0) -> Any:
-    """Decorator: what a theorem says of systems of these types w.r.t. an f of type ``about``.
+    """Decorator: what a theorem says of systems of these types w.r.t. an f of type
+    ``about``, or of one of several.
 
     Exact types, as a subclass may do as it likes. Without a type: of every mechanism, where no
     rule about its own type answers. Without ``about``: whatever f is. Rules of the same types
@@ -118,8 +120,9 @@ def rule(theorem: str, *systems: Any, about: Any = WHATEVER, rank: int = 0) -> A
     """
 
     def add(derive: Any) -> Any:
-        for system in systems or (Mechanism,):
-            rows = TABLE.setdefault((system, about), [])
+        kinds: Any = about if type(about) is tuple else (about,)  # pyright: ignore[reportUnknownVariableType]
+        for system, kind in product(systems or (Mechanism,), kinds):
+            rows = TABLE.setdefault((system, kind), [])
             rows.append(Rule(theorem, rank, derive))
             rows.sort(key=lambda each: each.rank)
         return derive

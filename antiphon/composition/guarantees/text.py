@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
+from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.accounting.curve import points
-from antiphon.composition.guarantees.curves import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.numbers import exact
 from antiphon.numbers.printed import shown_up

@@ -26,12 +26,12 @@ import numpy as np
 
 from antiphon.audit.exact.question import Question, rational_growth
 from antiphon.composition.accounting.renyi import OnlyAt
+from antiphon.composition.amounts import Parameters, pairs
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.filters.sums import root_below
-from antiphon.composition.suitable import Parameters, pairs
+from antiphon.composition.validity import adaptive_parameters
 from antiphon.conjectures.climbing import Climb, Generator, Size
 from antiphon.conjectures.exact_figures import (
     Figure,

@@ -13,10 +13,9 @@ import numpy as np
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.filters.concentrated import ConcentratedFilter
 from antiphon.composition.guarantees.certified import Certified
-from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
+from antiphon.composition.validity import adaptive_parameters, fixed_mechanisms, sparse_parallel
 from antiphon.learners.experts.lazy import LazyExperts
 from antiphon.learners.joint_curve import LazyCurve
 from antiphon.learners.learner import Losses

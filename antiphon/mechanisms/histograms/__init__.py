@@ -13,7 +13,6 @@ from antiphon.mechanisms.histograms.queries import (
     Total,
     check_query,
     quantile,
-    search_query,
 )
 from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.numbers.public import shows
@@ -35,6 +34,5 @@ __all__ = [
     "Total",
     "check_query",
     "quantile",
-    "search_query",
 ]
 __dir__ = shows(__all__)

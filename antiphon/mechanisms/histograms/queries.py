@@ -14,7 +14,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from importlib import import_module
 from itertools import product
 from typing import Any, Final
 
@@ -31,7 +30,7 @@ class HistogramQuery(ABC):
     """q : ℕ^d -> ℤ, monotone and ``sensitivity``-sensitive (see the module).
 
     A query of your own is a frozen attrs class; what it promises is then assumed, by default
-    that it is 1-sensitive. ``check_query`` and ``search_query`` put it to the test.
+    that it is 1-sensitive. ``check_query`` and ``audit.search_query`` put it to the test.
     """
 
     __slots__ = ()
@@ -212,7 +211,7 @@ def check_query(
 
     Of every x: q(x) <= q(x + e_i) for all i, and q(x + 1) <= q(x) + s, which is enough (see
     ``queries``). Args: ``sensitivity``, the s; None: what the query itself says.
-    Raises: Intractable for more than a million histograms: use ``search_query``.
+    Raises: Intractable for more than a million histograms: use ``audit.search_query``.
 
     >>> from antiphon.mechanisms import Total
     >>> check_query(Total(), dimension=2, largest=5)
@@ -225,22 +224,6 @@ def check_query(
         raise Intractable("histograms", size, _LIMIT)
     box = product(range(largest + 1), repeat=dimension)
     return first_violation(query, box, promised(query, dimension, sensitivity))
-
-
-def search_query(
-    query: HistogramQuery,
-    *,
-    dimension: int,
-    largest: int = 10**6,
-    sensitivity: int | None = None,
-    examples: int = 500,
-) -> QueryViolation | None:
-    """``antiphon.audit.search_query``, under the name it has always had."""
-    # Searching is audit's, which stands to the right of this room: found when it is called.
-    search: Any = import_module("antiphon.audit.searches").search_query
-    options = {"largest": largest, "sensitivity": sensitivity, "examples": examples}
-    found: QueryViolation | None = search(query, dimension=dimension, **options)
-    return found
 
 
 def promised(query: HistogramQuery, dimension: int, sensitivity: int | None) -> int:

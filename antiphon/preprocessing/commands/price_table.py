@@ -12,8 +12,8 @@ import attrs
 
 from antiphon.cli.output import CommandOutcome, progress, tell
 from antiphon.cli.written import shown
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.searching import budget, largest_rho

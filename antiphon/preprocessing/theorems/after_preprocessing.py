@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.guarantees.curves import least, of_measure
+from antiphon.composition.accounting.bounds import least, of_measure
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.numbers.normal import tail
 from antiphon.preprocessing.as_stated import PRINTED, Circumstances, by_theorem

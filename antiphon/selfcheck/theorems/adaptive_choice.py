@@ -16,12 +16,12 @@ from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.filters.basic import BasicFilter
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.filters.concentrated import ConcentratedFilter, GaussianFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.composition.validity import adaptive_parameters
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.adversary import Adversary, adversary

@@ -9,9 +9,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.adaptive import adaptive_parameters
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import sparse_parallel
+from antiphon.composition.validity import adaptive_parameters, sparse_parallel
 from antiphon.numbers.exact import Log, at_most, bracket, epsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.chain import Chain

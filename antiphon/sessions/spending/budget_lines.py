@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from antiphon.composition.filters.budget import Budget
+from antiphon.composition.filters.sums import sign
 from antiphon.composition.suitable import Suitable
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.in_sight import BudgetInSight, Charge, ChildShare, InEpsilon
 from antiphon.protocol.records.labels import message_label
-
-_SIGNS = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": "μ²"}
 
 
 def lines(
@@ -34,8 +33,7 @@ def _in_own_unit(budget: BudgetInSight) -> Iterator[Sequence[str]]:
     limits, spent, left = budget.limits, budget.spent, budget.remaining
     if limits is None or spent is None or left is None:
         return
-    sign = _SIGNS.get(str(budget.unit), str(budget.unit))
-    yield "", sign, "δ"
+    yield "", sign(budget.unit), "δ"
     yield "limits", shown_up(limits[0]), shown_up(limits[1])
     yield "spent", shown_up(spent[0]), shown_up(spent[1])
     yield "remaining", shown_down(left[0]), shown_down(left[1])
@@ -86,8 +84,7 @@ def _charged(share: ChildShare, unit: str | None) -> str:
 def charged(charge: Charge, unit: str | None) -> str:
     """Amounts that were charged, or would be: "ρ 0.125, δ 1e-06"."""
     amount, delta = charge
-    sign = _SIGNS.get(str(unit), str(unit))
-    return f"{sign} {shown_up(amount)}" + (f", δ {shown_up(delta)}" if delta else "")
+    return f"{sign(unit)} {shown_up(amount)}" + (f", δ {shown_up(delta)}" if delta else "")
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-import attrs
-
 from antiphon.composition.concurrent import Child, Dead
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Filter
-from antiphon.composition.validity import Budgeted, FixedInAdvance, Measured, Paying, Sparse
+from antiphon.composition.validity import FixedInAdvance, Paying, Sparse
 from antiphon.protocol.in_sight import Charge, ChildShare, Slot, Standing
-from antiphon.protocol.measures.kinds import Approximate, Measure, Pure
+from antiphon.protocol.measures.kinds import Measure
 from antiphon.sessions.spending.finding import Found, Gatekeeper
 
 
@@ -85,25 +83,15 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
     """The purse of f: each of the fixed parameters, how many there were, and how many are left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
-    stated = dict(zip(guard.f.fixed, _stated(guard.f), strict=True))
-    counts = zip(guard.f.places, guard.f.purse, guard.state.purse, strict=True)
-    return tuple(Slot(stated[key], fixed, left) for key, fixed, left in counts)
-
-
-def _stated(f: Paying) -> list[Measure]:
-    """The fixed parameters, as they were given."""
-    if isinstance(f, Measured):
-        return [*f.measures]
-    assert isinstance(f, Budgeted)
-    return [Approximate(e, d) if d else Pure(e) for e, d in f.parameters]
+    counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
+    stated = guard.f.unit.stated
+    return tuple(Slot(stated(each.amount), each.number, left) for each, left in counts)
 
 
 def used(guard: Gatekeeper) -> Paying | None:
     """The f of those parameters alone that were taken out of the purse; None: there are none."""
-    gone = [slot.measure for slot in slots(guard) for _ in range(slot.fixed - slot.left)]
-    if not gone:
+    if guard.state is None or not isinstance(guard.f, Paying):
         return None
-    if isinstance(guard.f, Measured):
-        return attrs.evolve(guard.f, measures=gone)
-    assert isinstance(guard.f, Budgeted)
-    return attrs.evolve(guard.f, parameters=gone)
+    counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
+    gone = [each.amount for each, left in counts for _ in range(each.number - left)]
+    return guard.f.of(gone) if gone else None

@@ -16,9 +16,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Filter
 from antiphon.composition.filters.odometer import Distance, Odometer, RenyiOdometer
 from antiphon.composition.filters.renyi_filter import RenyiFilter
-from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.leaves import asserted
-from antiphon.composition.guarantees.rules.compositions.filters import promised
 from antiphon.composition.validity import SparseParallel
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
@@ -68,13 +66,8 @@ def _reading(
 
 def _near(budget: Filter | None, delta: Fraction) -> Fraction:
     """The ε at which it is to be sharp: what a filter promises, of whatever is created."""
-    if budget is None:
-        return Fraction(1)
-    try:
-        curve = promised(budget)
-    except NoGuarantee:
-        return Fraction(1)
-    if delta < curve.least_delta:
+    curve = None if budget is None else budget.promised
+    if curve is None or delta < curve.least_delta:
         return Fraction(1)
     epsilon = curve.epsilon_at(delta)
     return Fraction(epsilon) if 0 < epsilon < math.inf else Fraction(1)

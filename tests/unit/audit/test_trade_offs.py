@@ -26,7 +26,7 @@ from antiphon.audit.statistical.trade_offs.trade_off import (
     lower_hull,
     tried,
 )
-from antiphon.composition.guarantees.curves import of_measure
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.mechanisms import COUNT, GridGaussian, Laplace, RandomizedResponse, TreeCounter
 from antiphon.populations.sample import NUMBER, Cell, Sample
 from antiphon.protocol import Approximate, Pure, ZeroConcentrated

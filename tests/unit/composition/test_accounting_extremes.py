@@ -26,8 +26,8 @@ from antiphon.composition.accounting import (
     response_divergence,
     sparse,
 )
+from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted
 from antiphon.composition.accounting.creations.orders import log_elementary
-from antiphon.composition.guarantees.curves import GroupCurve, LeastCurve, shifted
 from antiphon.composition.validity import FixedParameters, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact

@@ -23,10 +23,10 @@ from antiphon.composition import (
     RogersFilter,
     WhitehouseFilter,
 )
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.renyi import OneOrderCurve, from_renyi
 from antiphon.composition.filters.concentrated import half_square, rho_limit, rogers_limit
 from antiphon.composition.filters.sums import Sum
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.numbers import exact
 from antiphon.protocol import Approximate, Log, Pure, Renyi, Status, ZeroConcentrated
 from antiphon.protocol.measures import BoundedRange, Dominated, DominatingPair, GaussianDP

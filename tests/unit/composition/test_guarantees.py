@@ -27,7 +27,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.guarantees.curves import GroupCurve, least, number, of_measure, shifted
+from antiphon.composition.accounting.bounds import GroupCurve, least, of_measure, shifted
 from antiphon.composition.guarantees.inclusion import group, includes
 from antiphon.composition.guarantees.text import points
 from antiphon.mechanisms import (
@@ -39,6 +39,7 @@ from antiphon.mechanisms import (
     UnboundedCounter,
 )
 from antiphon.mechanisms import TreeCounter as Counter
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol import (
     Approximate,
     Claim,
@@ -344,7 +345,7 @@ class TestCurves:
 
     @given(st.floats(1e-12, 1e6))
     def test_what_is_shown_is_promised(self, value):
-        assert value <= float(number(value)) <= value * 1.00002
+        assert value <= float(shown_up(value)) <= value * 1.00002
 
     def test_points_are_promised(self):
         for curve in (of_measure(Pure(1)), of_measure(ZeroConcentrated(0.1))):

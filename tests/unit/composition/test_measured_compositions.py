@@ -19,9 +19,9 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.composition.accounting import from_concentrated, from_renyi, optimal
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.creations.orders import SparseDivergence
 from antiphon.composition.accounting.summed import Summed, total, totals
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.mechanisms import DiscreteGaussian, LeakyBit, RandomizedResponse
 from antiphon.protocol import Claim, IdentityPostProcessor, Pure, Status, ZeroConcentrated
 from antiphon.protocol.measures import Approximate, BoundedRange, GaussianDP, Renyi

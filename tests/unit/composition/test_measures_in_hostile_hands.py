@@ -24,7 +24,7 @@ from antiphon.composition.accounting import (
     from_renyi,
     pair_of,
 )
-from antiphon.composition.guarantees.curves import of_measure
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.mechanisms import ExponentialMechanism, RandomizedResponse
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError, UnknownOrder
 from antiphon.preprocessing import Hoelder

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon.audit import search_query
 from antiphon.mechanisms import (
     CountAbove,
     HistogramMonitor,
@@ -18,7 +19,6 @@ from antiphon.mechanisms import (
     Total,
     check_query,
     quantile,
-    search_query,
 )
 from antiphon.protocol.provenance import foreign
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.composition import ComplexMechanism, TwoCopies, search_properties
+from antiphon.audit import search_properties
+from antiphon.composition import ComplexMechanism, TwoCopies
 from antiphon.composition.accounting import from_renyi, response_divergence
 from antiphon.composition.properties import Broken, Property, advance, begin
 from antiphon.mechanisms import (

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.composition import ComplexMechanism, check_properties, search_properties
+from antiphon.audit import search_properties
+from antiphon.composition import ComplexMechanism, check_properties
 from antiphon.composition.properties import Property
 from antiphon.mechanisms import AboveThreshold, Echo, MultiplicativeWeights, learned_weights
 from antiphon.mechanisms.multiplicative_weights.design import updates_for

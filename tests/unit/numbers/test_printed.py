@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.composition.guarantees.curves import number
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_down, shown_up, told_apart
@@ -83,7 +82,6 @@ def test_what_has_few_digits_stays_as_it_is(figures, power):
 )  # fmt: skip
 def test_by_example(value, text):
     assert shown_up(value) == text
-    assert number is shown_up
 
 
 def test_what_ends_nowhere():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.summed import divergence_of
-from antiphon.composition.guarantees.curves import of_measure
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.mechanisms import DiscreteLaplace, Gaussian, KaryResponse, NoisyDescent
 from antiphon.preprocessing import ImputedSum, Preprocessed, Preprocessing

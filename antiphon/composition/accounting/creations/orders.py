@@ -77,7 +77,7 @@ def log_elementary(size: float, n: int, k: int) -> float:
     highest = float(terms.max())
     if highest + error < _LARGE:
         return min(math.log1p(float(np.exp(terms + error).sum()) * (1 + SLACK)), all_differ)
-    rest = float(np.exp(terms - highest).sum()) + math.exp(-highest)
+    rest = float(np.exp(terms - highest).sum())  # 1, the term of s = 0, is not felt beside it
     return min((highest + math.log(rest)) * (1 + SLACK) + error, all_differ)
 
 

@@ -217,7 +217,7 @@ def _properties(
         if reason is not None:
             return Premise(text, Mark.ASSUMED, reason), None
         return Premise(text, Mark.PROVED, declared.source), None
-    why = "its runs cannot be listed; composition.search_properties looks for violations"
+    why = "its runs cannot be listed; audit.search_properties looks for violations"
     return Premise(text, Mark.ASSUMED, why), None
 
 

@@ -7,15 +7,11 @@ pair, so it costs nothing more. Figure: that of the filter's limits.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from types import NoneType
 from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
-from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.filters.adaptive import AdaptiveParameters
 from antiphon.composition.filters.basic import BasicFilter
 from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.filters.concentrated import (
@@ -25,16 +21,15 @@ from antiphon.composition.filters.concentrated import (
     WhitehouseFilter,
 )
 from antiphon.composition.filters.renyi_filter import RenyiFilter
-from antiphon.composition.guarantees.composing import DISCRETE, composed
-from antiphon.composition.guarantees.curves import least, of_measure, shifted
+from antiphon.composition.filters.sums import sign
+from antiphon.composition.guarantees.composing import DISCRETE
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
-from antiphon.composition.validity import SparseMeasures, SparseParallel
-from antiphon.numbers.exact import root_up
+from antiphon.composition.validity import AdaptiveParameters, Sparse, SparseMeasures, SparseParallel
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Status
-from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import Measure, ZeroConcentrated
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 
@@ -42,7 +37,6 @@ THEOREM: Final = "concurrent composition of adaptively chosen parameters (Haney 
 _OURS: Final = (
     BasicFilter, ConcentratedFilter, WhitehouseFilter, RogersFilter, RenyiFilter, GaussianFilter,
 )  # fmt: skip
-_SUMS: Final = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": "μ²"}
 _PREMISES: Final = (
     Premise(
         "every creation is charged, or refused, before its mechanism exists",
@@ -75,19 +69,9 @@ def suggested(system: ExtConComp, f: None, inquiry: Inquiry) -> Answer:
     return None if budget is None else adaptive(system, AdaptiveParameters(budget), inquiry)
 
 
-@rule(THEOREM, ExtConComp, about=SparseParallel, rank=3)
-def sparse(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
+@rule(THEOREM, ExtConComp, about=(SparseParallel, SparseMeasures), rank=4)
+def sparse(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
     """Where no theorem on f_∞ applies, there may be a filter."""
-    return _if_any(system, f, inquiry)
-
-
-@rule(THEOREM, ExtConComp, about=SparseMeasures, rank=3)
-def sparse_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
-    """The same of measures."""
-    return _if_any(system, f, inquiry)
-
-
-def _if_any(system: ExtConComp, f: Verification, inquiry: Inquiry) -> Answer:
     budget = system.budget
     return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
 
@@ -119,35 +103,23 @@ def _valid(budget: Filter) -> Premise:
 
 def _statement(budget: Filter) -> str:
     amount, delta = budget.limits
-    name = _SUMS.get(budget.unit, budget.unit)
-    return f"within Σ{name} <= {shown_up(amount)} and Σδ <= {shown_up(delta)}"
+    return f"within Σ{sign(budget.unit)} <= {shown_up(amount)} and Σδ <= {shown_up(delta)}"
 
 
 def promised(budget: Filter) -> PrivacyCurve:
-    """What a filter promises of all that is ever charged to it."""
-    whole = within(budget, budget.limits)
-    if isinstance(budget, WhitehouseFilter | RogersFilter):
-        return least([optimal([(budget.epsilon, budget.delta)]), whole])
-    return whole
+    """What a filter promises of all that is ever charged to it. Raises: NoGuarantee."""
+    return _known(budget, budget.promised)
 
 
 def within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
-    """What it would promise if these had been its limits.
+    """What it would promise if these had been its limits. Raises: NoGuarantee."""
+    return _known(budget, budget.within(amounts))
 
-    Raises: NoGuarantee for a filter that adds up what has no curve here.
-    """
-    amount, delta = amounts
-    if budget.unit == "epsilon":
-        return optimal([(amount, delta)])
-    assert isinstance(amount, Fraction)  # ρ, D and μ² are rational
-    if not amount:
-        return shifted(composed([]), delta)
-    if budget.unit == "rho":
-        return shifted(from_concentrated(amount), delta)
-    if budget.unit == "mu squared":
-        return shifted(of_measure(GaussianDP(root_up(amount))), delta)
-    if isinstance(budget, RenyiFilter):
-        return shifted(OneOrderCurve(budget.order, amount), delta)
+
+def _known(budget: Filter, curve: PrivacyCurve | None) -> PrivacyCurve:
+    """The curve. Raises: NoGuarantee for a filter that adds up what has none here."""
+    if curve is not None:
+        return curve
     raise NoGuarantee(
         THEOREM, "a filter that adds up ε, ρ, μ², or D of an order that it names",
         f"{message_label(budget)} adds up {budget.unit}",

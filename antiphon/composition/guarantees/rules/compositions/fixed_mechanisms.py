@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from antiphon.composition.accounting.bounds import least
+from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.composing import composed, in_other_measures, shown_parameters
-from antiphon.composition.guarantees.curves import least
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, Leaves, asserted, created
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
-from antiphon.composition.suitable import Parameters
 from antiphon.composition.validity import EachValid, FixedMechanisms, each_valid
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import identical

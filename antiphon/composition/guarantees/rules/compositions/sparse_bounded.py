@@ -1,64 +1,108 @@
-"""Theorems S and G of docs/sparse.md: f_∞ with any δ, where the number of creations is bounded.
+"""f_∞ where the number of creations is bounded, in any measure (docs/sparse.md).
 
-Any f': Theorem G. Every f' invariant under exchanging the sides of all pairs: Theorem S, which is
-less, in the second order of δ. CM Thm 4.12 over all that is created holds too, each counted as the
-worst of the fixed parameters; where these are unequal it may be less. Figure: the least.
+*(ε, δ)*, Theorems S and G. Any f': Theorem G. Every f' invariant under exchanging the sides of all
+pairs: Theorem S, which is less, in the second order of δ. CM Thm 4.12 over all that is created
+holds too, each counted as the worst of the fixed parameters; where these are unequal it may be
+less. Figure: the least.
+
+*In each other measure*, Theorem R: e^((α-1)D_α) <= Σ_{i<=k} e_i(c₁-1, …, c_n-1), where
+c_j = e^((α-1)D_j) and e_i are the elementary symmetric polynomials. μ-GDP counts as its Rényi
+curve. η-BR counts as η-DP besides (CM Thm 5.2, δ = 0), whatever the number is, and the least is
+taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
 
+from antiphon.composition.accounting.bounds import least, of_measure
+from antiphon.composition.accounting.creations.orders import SparseDivergence
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.tight import optimal
+from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees.composing import (
     at_most,
     composed,
     fixed,
+    parameters_in,
     shown_parameters,
 )
-from antiphon.composition.guarantees.curves import least
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.leaves import creations
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.composition.guarantees.rules.compositions.sparse_pure import SPARSE
-from antiphon.composition.suitable import Parameters
-from antiphon.composition.validity import SparseParallel
+from antiphon.composition.guarantees.rules.compositions.k_sparse import SPARSE
+from antiphon.composition.validity import Sparse, SparseMeasures, SparseParallel
 from antiphon.numbers import exact
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.measures.kinds import Measure, Renyi
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.verification import swap_symmetric
 
-THEOREM: Final = "Theorem G (docs/sparse.md)"
+GENERAL: Final = "Theorem G (docs/sparse.md)"
 SYMMETRIC: Final = "Theorem S (docs/sparse.md)"
+RENYI: Final = "Theorem R (docs/sparse.md)"
 _TEXT: Final = "every f' allows what it allows with the sides of all pairs exchanged"
 
 
-@rule(THEOREM, ExtConComp, about=SparseParallel, rank=2)
-def sparse_bounded(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Steps:
+class _Figure(NamedTuple):
+    """By which theorem, from which further premises, and how much."""
+
+    theorem: str
+    words: Callable[[str, str], str]
+    curve: PrivacyCurve
+    premises: tuple[Premise, ...] = ()
+    measures: tuple[Measure, ...] = ()
+
+
+@rule(GENERAL, ExtConComp, about=(SparseParallel, SparseMeasures), rank=2)
+def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
     """ExtConComp w.r.t. f_∞, against adversaries who create, or ask, no more than so many."""
-    most, k = inquiry.max_creations, len(f.parameters)
+    most = inquiry.max_creations
     if most is None:
         return None
     truth, parts = yield from creations(inquiry)
+    if isinstance(f, SparseMeasures):
+        found = _in_orders(f, most)
+    else:
+        assert isinstance(f, SparseParallel)
+        found = _in_parameters(f, most, inquiry)
+    return Derivation(
+        found.theorem,
+        lambda: found.words(f"{min(len(f.fixed), most):,}", shown_parameters(f.fixed)),
+        f,
+        found.curve,
+        (fixed(f.fixed), *SPARSE, *found.premises, at_most(most, inquiry), truth),
+        parts,
+        found.measures,
+    )
+
+
+def _in_orders(f: SparseMeasures, most: int) -> _Figure:
+    measures = () if not most else (Renyi(SparseDivergence(f.measures, most)),)
+    stated = parameters_in(f.measures)
+    pure = [composed(stated, most)] if stated or not most else []
+    curve = least([*pure, *map(of_measure, measures)])
+
+    def words(differ: str, given: str) -> str:
+        return f"{differ} of {most:,} created differ: {given}"
+
+    return _Figure(RENYI, words, curve, (), measures)
+
+
+def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
     symmetry = tuple(_symmetry(f, inquiry))
     curve = _curve(f.parameters, most, symmetric=bool(symmetry)) if most else composed([])
-    return Derivation(
-        SYMMETRIC if symmetry else THEOREM,
-        lambda: (
-            f"as private as {min(k, most):,} that differ and, of {most:,} created, all with "
-            f"their δ: {shown_parameters(f.parameters)}{_closed(curve)}"
-        ),
-        f,
-        curve,
-        (fixed(f.parameters), *SPARSE, *symmetry, at_most(most, inquiry), truth),
-        parts,
-    )
+
+    def words(differ: str, given: str) -> str:
+        text = f"as private as {differ} that differ and, of {most:,} created, all with their δ"
+        return f"{text}: {given}{_closed(curve)}"
+
+    return _Figure(SYMMETRIC if symmetry else GENERAL, words, curve, symmetry)
 
 
 def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) -> PrivacyCurve:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final
@@ -21,7 +22,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.printed import shown_down
 from antiphon.protocol.measures.kinds import (
     Approximate,
     Measure,
@@ -32,8 +33,6 @@ from antiphon.protocol.measures.kinds import (
 
 _UP: Final = 1 + 2.0**-40
 """More than any of the few operations below can be off by, relatively."""
-
-number = shown_up  # its name in the documentation
 
 
 def of_measure(measure: Measure) -> PrivacyCurve:
@@ -66,8 +65,9 @@ class _Bound(PrivacyCurve):
     def _delta(self, epsilon: ExactEpsilon) -> Interval[float]:
         return Interval(0.0, min(1.0, self._upper(epsilon)))
 
+    @abstractmethod
     def _upper(self, epsilon: ExactEpsilon) -> float:
-        raise NotImplementedError
+        """A δ that is promised."""
 
 
 @attrs.frozen(repr=False)

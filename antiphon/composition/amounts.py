@@ -1,0 +1,130 @@
+"""What is fixed in advance, to be used up: amounts of one measure, of which (ε, δ) is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, TypeGuard, TypeVar, Union
+
+import attrs
+
+from antiphon.composition.accounting.parameters import GivenPair
+from antiphon.composition.accounting.summed import told_apart
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.measures.kinds import (
+    MEASURES,
+    Approximate,
+    BoundedRange,
+    Dominated,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    parameters_of,
+)
+
+Parameters: TypeAlias = "tuple[ExactEpsilon, Fraction]"
+GivenPairs: TypeAlias = Iterable[Union[GivenPair, Pure, Approximate]]
+GivenMeasures: TypeAlias = Iterable[
+    Union[BoundedRange, ZeroConcentrated, GaussianDP, Renyi, Dominated]
+]
+
+Given = TypeVar("Given")
+Amount: TypeAlias = Union[Parameters, Measure]
+"""As it is fixed in advance: (ε, δ), or another measure."""
+
+_MEASURES: Final = tuple(each for each in MEASURES if each is not Pure and each is not Approximate)
+_NAMES: Final = (
+    ", ".join(each.__name__ for each in _MEASURES[:-1]) + f" or {_MEASURES[-1].__name__}"
+)
+
+
+def pairs(parameters: Any) -> tuple[Parameters, ...]:
+    """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
+    if any(type(parameters) is each for each in MEASURES):
+        raise InvalidArgument(f"give a list of measures: [{type(parameters).__name__}(…)]")
+    found: dict[int, tuple[Any, ...]]
+    try:
+        given = list(parameters)
+        found = {id(each): _pair(each) for each in given}  # a million alike are read once
+    except TypeError:
+        given, found = [], {0: ()}
+    if any(len(pair) != 2 for pair in found.values()):
+        raise InvalidArgument(
+            "parameters are pairs (epsilon, delta), or measures of one kind: Pure and "
+            f"Approximate, or one of {_NAMES}"
+        )
+    exactly = {at: (exact.epsilon(e), exact.probability(d)) for at, (e, d) in found.items()}
+    return tuple(exactly[id(each)] for each in given)
+
+
+def _pair(value: Any) -> tuple[Any, ...]:
+    if type(value) is Pure:
+        return value.epsilon, 0
+    return (value.epsilon, value.delta) if type(value) is Approximate else tuple(value)
+
+
+def of_one_kind(given: Any) -> tuple[Measure, ...]:
+    """Measures of one kind that is not (ε, δ). Raises: InvalidArgument."""
+    found = tuple(given)
+    if not found or not all(type(each) is type(found[0]) for each in found) or not _known(found[0]):
+        kinds = ", ".join(dict.fromkeys(type(each).__name__ for each in found)) or "none"
+        raise InvalidArgument(
+            f"a purse holds measures of one kind, one of {_NAMES} (or pairs (epsilon, delta), "
+            f"as which Pure and Approximate count); here they are {kinds}"
+        )
+    return found
+
+
+def _known(value: object) -> bool:
+    return any(type(value) is kind for kind in _MEASURES)
+
+
+def opened(given: Given) -> Given:
+    """What is given as a tuple, so that it can be looked at; what is no iterable as it is."""
+    return tuple(given) if isinstance(given, Iterable) else given  # type: ignore[return-value]
+
+
+def is_measured(given: GivenPairs | GivenMeasures) -> TypeGuard[GivenMeasures]:
+    """Whether any of them is a measure that is no (ε, δ)."""
+    return isinstance(given, tuple) and any(map(_known, given))
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Unit:
+    """A row: how amounts of one measure are read from claims, compared, and stated as claims."""
+
+    name: str
+    read: Callable[[Measure], Amount | None]
+    """What a claim says in this measure; None: nothing."""
+    key: Callable[[Any], Hashable]
+    """Equal for amounts with the same figures, and for no others."""
+    stated: Callable[[Any], Measure]
+
+
+def _stated(pair: Parameters) -> Measure:
+    epsilon, delta = pair
+    return Approximate(epsilon, delta) if delta else Pure(epsilon)
+
+
+def _unit(kind: type[Measure]) -> Unit:
+    """Claims of this very kind; a curve or a pair of a user's is told from others by identity."""
+
+    def read(measure: Measure) -> Measure | None:
+        return measure if type(measure) is kind else None
+
+    return Unit(kind.__name__, read, told_apart, lambda measure: measure)
+
+
+PARAMETERS: Final = Unit("(ε, δ)", parameters_of, lambda pair: pair, _stated)
+UNITS: Final = {
+    **{kind: _unit(kind) for kind in _MEASURES},
+    Pure: PARAMETERS,
+    Approximate: PARAMETERS,
+}

@@ -1,1 +1,0 @@
-"""Rules about concurrent compositions whose purse holds measures: ρ, μ, η, curves."""
