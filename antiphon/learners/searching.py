@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
+from antiphon.composition.accounting.largest import (
+    Least,
+    golden,
+    largest,
+    within,
+)
+from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.guarantees import guarantee
 from antiphon.learners.learner import ROUNDS
 from antiphon.mechanisms import fields
@@ -17,62 +22,13 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.mechanism import Mechanism
 
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _NEAR: Final = 1 / 32
 """By so much a bound may be worse for the sake of a larger batch."""
-
-
-def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
-    """ε > 0 and 0 < δ < 1. Raises: InvalidArgument."""
-    target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
-    if not 0 < chance < 1:
-        raise InvalidArgument("delta must lie strictly between 0 and 1")
-    if float(chance) == 1:
-        raise InvalidArgument("delta is nearer to 1 than a double can be: no learner needs it")
-    return target, chance
 
 
 def rounds(horizon: object) -> int:
     """T, at least 1. Raises: InvalidArgument."""
     return fields.check_size(horizon, "horizon", ROUNDS)
-
-
-def largest(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
-    """The largest number between two where something holds that holds below; by its logarithm."""
-    if holds(high):
-        return high
-    for _ in range(steps):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
-
-
-class Least(NamedTuple):
-    """What a search for the least value has found."""
-
-    value: float
-    place: float
-    """Where it is."""
-    middle: float
-    """Of the places that are left."""
-
-
-def golden(function: Callable[[float], float], low: float, high: float, steps: int) -> Least:
-    """Where a function is least between two numbers, by golden section on their logarithms."""
-    low, high = math.log(low), math.log(high)
-    places = [high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN]
-    values = [function(math.exp(each)) for each in places]
-    for _ in range(steps):
-        if values[0] < values[1]:
-            high = places[1]
-            places = [high - (high - low) * _GOLDEN, places[0]]
-            values = [function(math.exp(places[0])), values[0]]
-        else:
-            low = places[0]
-            places = [places[1], low + (high - low) * _GOLDEN]
-            values = [values[1], function(math.exp(places[1]))]
-    value, place = min(zip(values, places, strict=True))
-    return Least(value, math.exp(place), math.exp((low + high) / 2))
 
 
 class ParameterSearch(NamedTuple):
@@ -134,32 +90,6 @@ def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
 def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -> bool:
     """Whether a claim with this Rényi bound is (ε, δ)-DP: what decides."""
     return within(from_renyi(curve).epsilon_at(delta), epsilon)
-
-
-def within(spent: float, target: Fraction) -> bool:
-    """Whether an ε that was read off a curve is at most the target; infinity never is."""
-    return spent < math.inf and exact.fraction(spent) <= target
-
-
-@lru_cache(maxsize=64)
-def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
-    """About the largest ρ with which ρ-zCDP is (ε, δ)-DP, never more."""
-
-    def private(rho: float) -> bool:
-        curve = from_concentrated(short(rho))
-        return within(curve.epsilon_at(chance), target)
-
-    # ρ-zCDP is (ρ + 2√(ρ ln(1/δ)), δ)-DP; the law of large ε is ε >= ρ.
-    low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))
-    while not private(low):
-        low /= 2
-    return short(largest(private, low, 2 * float(target) + 16, 40))
-
-
-def short(rate: float) -> Fraction:
-    """A rate of twenty bits, not above the given one: exact draws take time for each digit."""
-    shift = 20 - math.frexp(rate)[1]
-    return Fraction(math.floor(math.ldexp(rate, shift))) / Fraction(2) ** shift
 
 
 def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:

@@ -6,6 +6,7 @@ They are printed as text, and shown in a notebook as HTML; their fields are what
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -107,7 +108,7 @@ def _html(
     kind: str, title: str, parts: Sequence[Part], drawn: dict[int, str | None]
 ) -> Iterator[str]:
     yield '<div style="line-height:1.45;max-width:100%;overflow-x:auto">'
-    yield f'<div><span style="{_QUIET}">{_escaped(kind)}</span> <b>{_escaped(title)}</b></div>'
+    yield f'<div><span style="{_QUIET}">{escaped(kind)}</span> <b>{escaped(title)}</b></div>'
     for part in parts:
         if isinstance(part, Picture):
             yield from _image(drawn[id(part)], title)
@@ -120,9 +121,9 @@ def _part(part: Part) -> Iterator[str]:
     if isinstance(part, Grid):
         yield from _table(part)
     elif isinstance(part, Verbatim):
-        yield f'<pre style="margin:.4em 0;font-size:.9em">{_escaped(part.text)}</pre>'
+        yield f'<pre style="margin:.4em 0;font-size:.9em">{escaped(part.text)}</pre>'
     else:
-        yield f'<div style="{_QUIET}">{_escaped(str(part))}</div>'
+        yield f'<div style="{_QUIET}">{escaped(str(part))}</div>'
 
 
 def _table(table: Grid) -> Iterator[str]:
@@ -141,13 +142,14 @@ def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
     styles = [f"{_CELL}text-align:{side}" for side in sides]
     styles[0] += ";white-space:nowrap" * (len(texts[0]) <= _SHORT)
     cells = (
-        f'<{tag} style="{style}">{_escaped(text)}</{tag}>'
+        f'<{tag} style="{style}">{escaped(text)}</{tag}>'
         for text, style in zip(texts, styles, strict=True)
     )
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """The text as HTML and SVG hold it."""
     from html import escape  # its table of entities loads when a notebook first asks
 
     return escape(text)
@@ -158,7 +160,7 @@ def _image(svg: str | None, title: str) -> Iterator[str]:
     if svg is not None:
         data = b64encode(svg.encode()).decode()
         yield (
-            f'<img alt="{_escaped(title)}" style="max-width:100%;background:#fff" '
+            f'<img alt="{escaped(title)}" style="max-width:100%;background:#fff" '
             f'src="data:image/svg+xml;base64,{data}"/>'
         )
 
@@ -171,8 +173,9 @@ class Displayed:
 
     __slots__ = ()
 
+    @abstractmethod
     def _card(self) -> Card:
-        raise NotImplementedError
+        """What is shown."""
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return bundle(self, self._card())

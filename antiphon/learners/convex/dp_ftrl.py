@@ -25,11 +25,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.learners.convex.bodies import Body
 from antiphon.learners.convex.convex_losses import ConvexLoss, Datum
 from antiphon.learners.convex.leader import MOST_STEPS, HedgedLeader, RegularisedLeader
 from antiphon.learners.learner import ROUNDS
-from antiphon.learners.searching import budget, keep_to, largest_rho
+from antiphon.learners.searching import keep_to
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import ExactSum

@@ -9,18 +9,16 @@ from typing import ClassVar, Final, NamedTuple, Self
 
 import attrs
 
+from antiphon.composition.accounting.largest import budget, largest, short
 from antiphon.learners.experts.weighted import Dartboard, times
 from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
 from antiphon.learners.searching import (
     ParameterSearch,
     best_batch,
-    budget,
     keeps,
-    largest,
     of_rates,
     regret_bound,
     rounds,
-    short,
 )
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact

@@ -36,9 +36,10 @@ from typing import Any, Final, NamedTuple, Self
 import attrs
 import numpy as np
 
+from antiphon.composition.accounting.largest import budget, largest_rho, short
 from antiphon.learners.experts.weighted import STEPS, Softmax, part
 from antiphon.learners.learner import GRID, QUERIES, ROUNDS, Learner, Losses
-from antiphon.learners.searching import budget, keep_to, largest_rho, rounds, short
+from antiphon.learners.searching import keep_to, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, Rolling
 from antiphon.mechanisms.counters.count_after import CountAfter

@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from antiphon.composition.accounting.largest import short
 from antiphon.learners.learner import Learner, Losses, State
-from antiphon.learners.searching import short
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.noise.selection import root

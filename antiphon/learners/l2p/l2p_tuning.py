@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
+from antiphon.composition.accounting.largest import largest, short
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.learners.joint_curve import l2p_bound
 from antiphon.learners.l2p.accountings import (
@@ -22,13 +23,7 @@ from antiphon.learners.l2p.accountings import (
     printed_epsilon,
     repaired_epsilon,
 )
-from antiphon.learners.searching import (
-    ParameterSearch,
-    best_batch,
-    largest,
-    of_rates,
-    short,
-)
+from antiphon.learners.searching import ParameterSearch, best_batch, of_rates
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

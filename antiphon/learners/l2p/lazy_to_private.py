@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 import attrs
 import numpy as np
 
+from antiphon.composition.accounting.largest import budget
 from antiphon.learners.experts.weighted import ByWeight, times
 from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised
 from antiphon.learners.l2p.base_measures import (
@@ -18,7 +19,7 @@ from antiphon.learners.l2p.base_measures import (
 )
 from antiphon.learners.l2p.l2p_tuning import best, corrected, printed
 from antiphon.learners.learner import Learner, Losses
-from antiphon.learners.searching import budget, regret_bound, rounds
+from antiphon.learners.searching import regret_bound, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers.errors import InvalidArgument

@@ -11,13 +11,14 @@ from typing import NamedTuple, Self, TypeAlias, Union
 import attrs
 import numpy as np
 
+from antiphon.composition.accounting.largest import budget
 from antiphon.learners.convex.bodies import Body, Point
 from antiphon.learners.convex.convex_learner import ConvexLearner
 from antiphon.learners.convex.convex_losses import ConvexLoss, Datum, clipped
 from antiphon.learners.joint_curve import JointCurve, prefix_curve
 from antiphon.learners.oco.gibbs import check_body, gibbs
 from antiphon.learners.oco.oco_tuning import lazy_prefix
-from antiphon.learners.searching import budget, rounds
+from antiphon.learners.searching import rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare, held
 from antiphon.numbers.errors import InvalidArgument

@@ -15,18 +15,12 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
+from antiphon.composition.accounting.largest import budget, largest, short
 from antiphon.learners.convex.bodies import Body
 from antiphon.learners.convex.convex_losses import ConvexLoss
 from antiphon.learners.joint_curve import JointCurve, paired_curve, prefix_curve
 from antiphon.learners.l2p.accountings import L2PSetting, Printed
-from antiphon.learners.searching import (
-    ParameterSearch,
-    budget,
-    keeps,
-    largest,
-    rounds,
-    short,
-)
+from antiphon.learners.searching import ParameterSearch, keeps, rounds
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_up, shown_down, shown_up

@@ -14,9 +14,9 @@ from antiphon.cli.output import CommandOutcome, progress, tell
 from antiphon.cli.written import shown
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.guarantees.guarantee import guarantee
-from antiphon.learners.searching import budget, largest_rho
 from antiphon.mechanisms import NoisyDescent
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational

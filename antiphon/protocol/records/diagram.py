@@ -29,7 +29,7 @@ from antiphon.protocol.records.labels import (
     shorten,
     type_of,
 )
-from antiphon.protocol.records.rounds import Ending, Played, Round
+from antiphon.protocol.records.rounds import Ending, Interaction, Round
 from antiphon.protocol.registry import lookup
 
 _MOST_PARTS: Final = 12
@@ -77,7 +77,7 @@ class Diagram:
     seeded: bool
 
 
-def diagram(view: Played, limit: int = 50) -> Diagram:
+def diagram(view: Interaction, limit: int = 50) -> Diagram:
     """The lanes and arrows of a view.
 
     Raises: InvalidArgument for a limit that is no int >= 0; TranscriptError where a party of
@@ -89,7 +89,7 @@ def diagram(view: Played, limit: int = 50) -> Diagram:
         return _diagram(view, limit)
 
 
-def _diagram(view: Played, limit: int) -> Diagram:
+def _diagram(view: Interaction, limit: int) -> Diagram:
     rounds = tuple(islice(view.rounds, limit))
     parts = _few(parts_of(view.header.system))
     cast = _Cast(parts, rounds)
@@ -108,7 +108,7 @@ def _diagram(view: Played, limit: int) -> Diagram:
     )
 
 
-def title_of(view: Played) -> str:
+def title_of(view: Interaction) -> str:
     """The system that was played: V[f] ∘* I(b) ∘* ExtConComp."""
     return " ∘* ".join(map(_title, _few(parts_of(view.header.system))))
 
@@ -144,7 +144,7 @@ def _answers_unchanged(part: Json) -> bool:
     return drawn.forwards or drawn.composes
 
 
-def _refused(view: Played, rounds: tuple[Round, ...]) -> bool:
+def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
     """Whether the leftmost part itself sent the HALT of the last round: unless it is a
     verifier whose f accepts all the messages, yes."""
     first = parts_of(view.header.system)[0]
@@ -155,7 +155,7 @@ def _refused(view: Played, rounds: tuple[Round, ...]) -> bool:
         return True
 
 
-def ending_of(view: Played, shown: int) -> str:
+def ending_of(view: Interaction, shown: int) -> str:
     """How it ended, or how many rounds there are beside those that are shown."""
     left = len(view.rounds) - shown
     if left > 0:

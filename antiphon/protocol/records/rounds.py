@@ -58,7 +58,7 @@ class _ForTheCaller:
 
 
 @attrs.frozen(repr=False)
-class Played(_ForTheCaller):
+class Interaction(_ForTheCaller):
     """Who played with whom, what was said, and how it ended: what is saved and drawn of a view."""
 
     header: Header

@@ -25,7 +25,7 @@ from antiphon.protocol.records.codec import (
 )
 from antiphon.protocol.records.files import Growing, whole
 from antiphon.protocol.records.headers import Header, Secret
-from antiphon.protocol.records.rounds import Ending, Played, Round
+from antiphon.protocol.records.rounds import Ending, Interaction, Round
 from antiphon.protocol.records.transcript import VERSION, Stored, dumps
 
 
@@ -152,7 +152,7 @@ def _header_line(header: Header, secret: Secret | None, evidence: Json) -> dict[
 
 
 def save(
-    view: Played,
+    view: Interaction,
     path: Path,
     secret: Secret | None = None,
     tape: Iterable[tuple[Draw, ...]] = (),

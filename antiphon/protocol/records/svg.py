@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from html import escape
 from itertools import pairwise
 from typing import Final
 
+from antiphon.protocol.display import escaped
 from antiphon.protocol.records.diagram import Arrow, Diagram, Lane, Turn, diagram
-from antiphon.protocol.records.rounds import Played
+from antiphon.protocol.records.rounds import Interaction
 
 
-def mermaid(view: Played, limit: int = 50) -> str:
+def mermaid(view: Interaction, limit: int = 50) -> str:
     """The first ``limit`` rounds as the text of a Mermaid sequence diagram."""
     return as_mermaid(diagram(view, limit))
 
 
-def svg(view: Played, limit: int = 50) -> str:
+def svg(view: Interaction, limit: int = 50) -> str:
     """The first ``limit`` rounds as an SVG picture."""
     return as_svg(diagram(view, limit))
 
@@ -172,7 +172,7 @@ class _Sheet:
     def _round(self, turn: Turn, y: float) -> Iterator[str]:
         tip = f"round {turn.number}"
         tip += f"; the adversary tossed {turn.coins}" if turn.coins else ""
-        yield f"<g><title>{escape(tip)}</title>"
+        yield f"<g><title>{escaped(tip)}</title>"
         down = y + 22 + (2 if turn.created is not None else 0)
         yield svg_text(36, down + 4, str(turn.number), 'class="small" text-anchor="end"')
         for arrow in turn.message:
@@ -216,7 +216,7 @@ def _line(start: float, end: float, y: float, kind: str) -> str:
 
 def svg_text(x: float, y: float, text: str, style: str) -> str:
     """A text element, escaped."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escaped(text)}</text>'
 
 
 def svg_box(
@@ -235,5 +235,5 @@ def svg_sheet(
     """A picture of its own: no scripts, no links, no outside fonts."""
     size = f'width="{width:.0f}" height="{height:.0f}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {size}'
-    top = (f'{head} role="img">', f"<title>{escape(title)}</title>", f"<style>{style}</style>")
+    top = (f'{head} role="img">', f"<title>{escaped(title)}</title>", f"<style>{style}</style>")
     return "\n".join([*top, f'<rect {size} fill="#fff"/>', *lines, "</svg>"]) + "\n"

@@ -257,7 +257,7 @@ def evidence(path: Path) -> Json:
     return found
 
 
-class Read(NamedTuple):
+class FileRead(NamedTuple):
     """What a file holds of a view, and of a recording, which has a secret and a tape."""
 
     header: Header
@@ -269,7 +269,7 @@ class Read(NamedTuple):
     tape: Sequence[tuple[Draw, ...]]
 
 
-def read(path: Path, *, stream: bool = False) -> Read:
+def read(path: Path, *, stream: bool = False) -> FileRead:
     """Read a file of a view or of a recording.
 
     ``stream``: check the whole file now but keep only where it is, and read the
@@ -304,7 +304,7 @@ def read(path: Path, *, stream: bool = False) -> Read:
     if first.kind == "view":
         if first.secret is not None:
             raise TranscriptError("line 1: a view has no secret part; this may be a recording")
-        return Read(header, stored, ending, closing, cut, None, ())
+        return FileRead(header, stored, ending, closing, cut, None, ())
     if first.secret is None:
         raise TranscriptError("line 1: a recording needs its secret part")
     if not agree(first.system, first.secret.system):
@@ -313,7 +313,7 @@ def read(path: Path, *, stream: bool = False) -> Read:
             "systems: the file was edited, and what it shows is not what was played"
         )
     stretches: Sequence[tuple[Draw, ...]] = Stored(path, count, 1) if stream else tuple(tape)
-    return Read(header, stored, ending, closing, cut, first.secret, stretches)
+    return FileRead(header, stored, ending, closing, cut, first.secret, stretches)
 
 
 def _ending(value: object) -> Ending:

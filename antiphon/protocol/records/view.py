@@ -21,7 +21,7 @@ from antiphon.protocol.records.codec import decode, encode_any
 from antiphon.protocol.records.diagram import ending_of, title_of
 from antiphon.protocol.records.headers import Header, Secret, rebuilt
 from antiphon.protocol.records.labels import counted, message_label, party_label
-from antiphon.protocol.records.rounds import Ending, Played, Round
+from antiphon.protocol.records.rounds import Ending, Interaction, Round
 from antiphon.protocol.records.sinks import save
 from antiphon.protocol.records.transcript import read
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen(repr=False)
-class View(Played, Shown):
+class View(Interaction, Shown):
     """View(A, M) = (r_A, m₁, m₂, …): the adversary's coins and the transcript.
 
     Replays the adversary's side. Holds no state and no coins of the mechanism, so it

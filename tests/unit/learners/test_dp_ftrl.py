@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from mpmath import mp, mpf
 
 import antiphon as ap
+from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.learners import ADVICE
 from antiphon.learners.convex import (
     Ball,
@@ -28,7 +29,6 @@ from antiphon.learners.convex import (
 from antiphon.learners.convex.convex_losses import clipped
 from antiphon.learners.convex.leader import standing
 from antiphon.learners.oco.lazy_prefix import gradient_steps
-from antiphon.learners.searching import budget, largest_rho
 from antiphon.mechanisms import (
     BufferedToeplitzCounter,
     GaussianTreeCounter,

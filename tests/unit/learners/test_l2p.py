@@ -12,6 +12,7 @@ from mpmath import mp, mpf
 
 import antiphon as ap
 from antiphon.composition.accounting import from_renyi
+from antiphon.composition.accounting.largest import short
 from antiphon.learners import ADVICE, Hedge, LazyToPrivate, contest, games
 from antiphon.learners.l2p import (
     Accounting,
@@ -25,7 +26,6 @@ from antiphon.learners.l2p import (
     check_assumption,
 )
 from antiphon.learners.l2p.l2p_tuning import best
-from antiphon.learners.searching import short
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 

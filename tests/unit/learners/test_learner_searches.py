@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from antiphon.composition.accounting.largest import golden
 from antiphon.learners.convex import AbsoluteLoss, Ball
 from antiphon.learners.convex.function_loss import check
 from antiphon.learners.littlestone.counting_learners import (
@@ -12,7 +13,7 @@ from antiphon.learners.littlestone.counting_learners import (
     highest_noise,
 )
 from antiphon.learners.oco.gibbs import DensityTable, table
-from antiphon.learners.searching import golden, keep_to
+from antiphon.learners.searching import keep_to
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.numbers.errors import InvalidArgument
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import antiphon as ap
+from antiphon.composition.accounting.largest import short
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.learners import (
     ADVICE,
@@ -23,7 +24,7 @@ from antiphon.learners import (
 )
 from antiphon.learners.experts.lazy import lazy_parameters
 from antiphon.learners.joint_curve import LazyCurve
-from antiphon.learners.searching import regret_bound, short
+from antiphon.learners.searching import regret_bound
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 

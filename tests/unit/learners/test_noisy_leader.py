@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.learners import ADVICE, NoisyLeader, Softmax, contest, games, tree_ftrl
 from antiphon.learners.experts.noisy_leader import (
     best_rate,
     noise_cost,
     regret_bound,
 )
-from antiphon.learners.searching import budget, largest_rho
 from antiphon.mechanisms import (
     BufferedToeplitzCounter,
     CountAfter,
