@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import pytest
 from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import ADVICE, LazyToPrivate
@@ -25,6 +26,7 @@ from antiphon.selfcheck.corpus.specimens.learning.l2p import (
 SLOW = Log(Fraction(101, 100))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [
@@ -60,9 +62,9 @@ def test_a_grid_of_halves():
     assert verdicts(compared(learner, HALVES)) == ["holds"]
 
 
-@pytest.mark.parametrize("kind", [Printed, Repaired])
-@pytest.mark.parametrize("margin", [1, 2])
-@pytest.mark.parametrize("tail", [Fraction(1, 200), Fraction(1, 10**9)])
+@over("kind", [Printed, Repaired])
+@over("margin", [1, 2])
+@over("tail", [Fraction(1, 200), Fraction(1, 10**9)])
 def test_no_adversary_gets_more_than_the_theorem_says(kind, margin, tail):
     learner = of_two(
         rate=SLOW, horizon=3, fakes=Fraction(2, 5), margin=margin, accounting=kind(tail=tail)
@@ -153,6 +155,7 @@ class Favoured(Measures):
         return scores - loss
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("margin", [1, 2])
 @pytest.mark.parametrize("batch", [1, 2])
 def test_who_is_followed_has_the_law_of_the_base_algorithm(batch, margin):
@@ -208,6 +211,7 @@ def test_a_coin_that_is_used_twice_tells_more():
     assert verdicts(compared(of_two(**changed), LOSSES)) == ["holds"]
 
 
+@pytest.mark.slow
 def test_a_ratio_that_knows_the_past_tells_more():
     """Such measures are refused; who takes them at their word is refuted."""
     flipping = Flipping(experts=2, rate=Log(Fraction(3, 2)))

@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import pytest
 from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
+from trying import over
 
 import antiphon as ap
 from antiphon import audit
@@ -24,7 +25,7 @@ def lazy(kind=LazyExperts, **changed):
     return kind(**parameters | changed)
 
 
-@pytest.mark.parametrize(
+@over(
     ("learner", "losses"),
     [
         (lazy(), LOSSES),
@@ -37,7 +38,6 @@ def lazy(kind=LazyExperts, **changed):
         (lazy(grid=2, rate=Log(Fraction(9, 4)), cost=Fraction(1, 2)), HALVES),
         (lazy(batch=2), LOSSES),
     ],
-    ids=str,
 )
 def test_no_adversary_gets_more_than_is_claimed(learner, losses):
     found = compared(learner, losses)
