@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 import pytest
 from test_counter_tight_delta import ROUNDING, Cut
-from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import ADVICE, GaussianTreeCounter
@@ -102,7 +101,8 @@ LINE = [np.array([each]) for each in (-1, 1)]
 PLANE = [np.array(each) for each in ((1, 0), (-1, 0), (1, 1), (-1, -1))]
 
 
-@over(
+@pytest.mark.every(3)
+@pytest.mark.parametrize(
     ("learner", "data"),
     [
         (built(), PLANE),

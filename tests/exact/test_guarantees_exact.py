@@ -13,7 +13,7 @@ import attrs
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from trying import over
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition import (
@@ -351,6 +351,7 @@ FUNCTIONS = [
 ]
 
 
+@examples(8)
 @given(st.lists(tables(), min_size=2, max_size=2), st.sampled_from(FUNCTIONS))
 def test_on_random_systems_it_is_refused_or_not_optimistic(made, function):
     f = function(made)
@@ -723,6 +724,7 @@ def wirings(draw):
     )
 
 
+@examples(8)
 @given(wirings(), st.integers(1, 2), st.booleans())
 def test_on_random_complex_mechanisms_it_is_refused_or_not_optimistic(wired, rounds, sparse):
     outer, parameters = bounded(event_level(), rounds), [m.parameters for m in wired.made]

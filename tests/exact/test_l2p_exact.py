@@ -26,7 +26,7 @@ from antiphon.selfcheck.corpus.specimens.learning.l2p import (
 SLOW = Log(Fraction(101, 100))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [
@@ -174,6 +174,7 @@ def test_who_is_followed_has_the_law_of_the_base_algorithm(batch, margin):
         assert learner.marginal(scores)[0] == pytest.approx(float(zero), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_measures_from_elsewhere_are_assumed_and_hold():
     learner = LazyToPrivate(measures=Favoured(), horizon=2, fakes=Fraction(1, 3))
     found = compared(learner, LOSSES)
@@ -205,6 +206,7 @@ def test_a_decision_more_tells_more(kind, horizon, rounds):
     assert verdicts(compared(honest, FEWER, rounds)) == ["holds"]
 
 
+@pytest.mark.slow
 def test_a_coin_that_is_used_twice_tells_more():
     changed = {"rate": Log(2), "fakes": Fraction(1, 10)}
     assert verdicts(compared(of_two(Reused, **changed), LOSSES)) == ["REFUTED"]

@@ -7,7 +7,6 @@ import attrs
 import numpy as np
 import pytest
 from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
-from trying import over
 
 import antiphon as ap
 from antiphon import audit
@@ -25,7 +24,8 @@ def lazy(kind=LazyExperts, **changed):
     return kind(**parameters | changed)
 
 
-@over(
+@pytest.mark.every(3)
+@pytest.mark.parametrize(
     ("learner", "losses"),
     [
         (lazy(), LOSSES),

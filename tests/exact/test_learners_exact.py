@@ -59,7 +59,7 @@ def curve(system, growths, *, rounds, losses=LOSSES, deaf=False):
 # --- those that claim something -----------------------------------------------------------------
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("system", "rounds", "losses"),
     [
@@ -86,6 +86,7 @@ def test_no_adversary_gets_more_than_is_promised(system, rounds, losses):
     assert 0 < deaf <= listening[2]
 
 
+@pytest.mark.slow
 def test_what_is_derived_is_never_less_than_what_parts_reveal():
     """The tight Rényi divergences of P ∘* ExtConComp, of two draws and of one."""
     for draws in (1, 2):

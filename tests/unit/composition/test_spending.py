@@ -7,6 +7,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.composition import (
@@ -164,6 +165,7 @@ class TestPrices:
 
 
 class TestInEpsilon:
+    @examples(8)
     @given(st.sampled_from(FILTERS), creations)
     def test_figures_lie_on_their_side(self, budget, script):
         session = ap.ExtConComp(budget=budget).start()

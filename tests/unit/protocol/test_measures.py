@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
-from trying import over
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.numbers import exact
@@ -217,6 +217,7 @@ def verdicts(mechanism, claimed):
     return {row.verdict for row in ap.PrivacyGame(mechanism, F).check_claims(rounds=1)}
 
 
+@examples(8)
 @given(tables)
 def test_what_follows_of_a_mechanism_is_true_of_it(mechanism):
     """By the tight ε and by the tight range, in every measure."""

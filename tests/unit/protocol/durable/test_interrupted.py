@@ -383,11 +383,11 @@ def words(state, message, coins):
     return state, 0
 
 
-@pytest.mark.parametrize("stride", [29, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [61, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("again", [ap.resume, compact], ids=["resume", "compact"])
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file not closed
 def test_an_interrupted_restart_can_be_made_again(tmp_path, again, stride):
-    """At every place, if there is time: at every 29th, else."""
+    """At every place, if there is time: at every 61st, else."""
     place, came = 1 - stride, True
     while came:
         place += stride
