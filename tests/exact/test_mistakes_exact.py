@@ -175,7 +175,7 @@ def fewer(law, hard):
     return sum(law.distribution(hard.hits)[: len(hard.hits)])
 
 
-def test_the_lemma_holds_for_40_random_learners():
+def test_the_lemma_holds_for_random_learners():
     """q_{i+1} <= 3/4 q_i + δ/2 and P(< k) <= 3q_0 + 2kδ; that is below 1 for most of them."""
     tell = 0
     for law, delta, hard in hard_learners():
