@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from hypothesis import given, reject
+from hypothesis import HealthCheck, given, reject
 from hypothesis import strategies as st
 from trying import examples, over
 
@@ -724,7 +724,7 @@ def wirings(draw):
     )
 
 
-@examples(8)
+@examples(15, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(wirings(), st.integers(1, 2), st.booleans())
 def test_on_random_complex_mechanisms_it_is_refused_or_not_optimistic(wired, rounds, sparse):
     outer, parameters = bounded(event_level(), rounds), [m.parameters for m in wired.made]
